@@ -38,11 +38,18 @@ ABI := $(shell echo $(VERSION) | awk -F. '{ print $$1 == 0 ? "0." $$2 : $$1 }')
 # -- Sources: CMakeLists.txt takes the same files by the same patterns --------------------------------
 
 MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
+PLAY_SOURCES   := $(filter md5/motion/% md5/play/%,$(MD5_SOURCES))
+GAME_SOURCES   := $(filter md5/game/%,$(MD5_SOURCES))
 RENDER_SOURCES := $(wildcard render/*.c)
 VIEW_SOURCES   := $(wildcard demo/viewer/*/*.c)
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-MD5_OBJECTS    := $(call objects,$(MD5_SOURCES))
+MD5_OBJECTS    := $(call objects,$(filter-out $(PLAY_SOURCES) $(GAME_SOURCES),$(MD5_SOURCES)))
+# md5/core is in each library, under names of its own: no library uses what another one does not offer.
+SHARED_SOURCES := $(filter md5/core/%,$(MD5_SOURCES))
+shared = $(patsubst %.c,$(BUILD)/of/$(1)/%.o,$(SHARED_SOURCES))
+PLAY_OBJECTS   := $(call objects,$(PLAY_SOURCES)) $(call shared,play)
+GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game)
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
 COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
 TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(COMMON_OBJECTS)
@@ -85,7 +92,7 @@ say = $(if $(V),,@$(if $(COUNTING),: step,$(step)) &&)
 
 # -- Products -----------------------------------------------------------------------------------------
 
-LIBRARY := $(OUT)/libmd5model.a
+LIBRARY := $(patsubst %,$(OUT)/libmd5%.a,play game model)
 # The public headers under the names that programs include, here and where they are installed.
 INCLUDE := build/include/md5model
 HEADERS_OUT    := $(addprefix $(INCLUDE)/,$(notdir $(wildcard md5/md5*.h)))
@@ -93,8 +100,8 @@ GL_HEADERS_OUT := $(addprefix $(INCLUDE)/,$(notdir $(wildcard render/md5gl*.h)))
 
 ## make                the library (static, shared), md5tool and md5view, in build/
 all: lib $(if $(filter yes,$(MD5GL)),gl) $(OUT)/md5tool $(OUT)/md5view
-## make lib            the library alone, headers in build/include; needs nothing but a C compiler
-lib: $(LIBRARY) $(OUT)/libmd5model.so $(HEADERS_OUT)
+## make lib            libmd5model, libmd5play, libmd5game, headers in build/include; needs nothing but a C compiler
+lib: $(LIBRARY) $(LIBRARY:.a=.so) $(HEADERS_OUT)
 ## make gl             libmd5gl, which draws with OpenGL; needs glad, and no GL library
 gl: lib $(OUT)/libmd5gl.a $(OUT)/libmd5gl.so $(GL_HEADERS_OUT)
 ## make tool           md5tool alone, likewise
@@ -115,6 +122,8 @@ $(OUT)/lib$(1).so: $(2) $(3) $(BUILD)/sources
 	@ln -sf lib$(1).so $$@.$(ABI)
 endef
 $(eval $(call library,md5model,$(MD5_OBJECTS)))
+$(eval $(call library,md5play,$(PLAY_OBJECTS),$(OUT)/libmd5model.so))
+$(eval $(call library,md5game,$(GAME_OBJECTS),$(OUT)/libmd5model.so))
 $(eval $(call library,md5gl,$(RENDER_OBJECTS),$(OUT)/libmd5model.so))
 # Installed, the public headers lie beside each other.
 copy_header = @mkdir -p $(@D) && sed 's|^\#include "md5/|\#include "|' $< > $@
@@ -133,6 +142,20 @@ $(OUT)/md5view: $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(LIBRARY)
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(say) $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
+
+# md5i_fail() of md5/core is md5i_play_fail() in libmd5play, for the linker.
+$(BUILD)/of/%.h: $(wildcard md5/core/*.h)
+	@mkdir -p $(@D)
+	@grep -oh 'md5i_[a-z0-9_]*' $^ | sort -u | sed 's/md5i_\(.*\)/#define & md5i_$*_\1/' > $@
+define renamed
+$(2): EXTRA = -include $(BUILD)/of/$(1).h
+$(2): $(BUILD)/of/$(1).h
+$(BUILD)/of/$(1)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(say) $$(CC) $$(ALL_CFLAGS) $$(EXTRA) -MMD -MP -c $$< -o $$@
+endef
+$(eval $(call renamed,play,$(PLAY_OBJECTS)))
+$(eval $(call renamed,game,$(GAME_OBJECTS)))
 
 GLAD_HEADER := build/glad/include/glad/gl.h
 $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes the library as two files, md5model.h and md5model.c,
-into FOLDER; with the generated GL loader and shaders also md5gl.h and md5gl.c.
+"""amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes each library as two files into FOLDER: md5model.h and
+md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl.
 
 In one file every name has one meaning. What several sources have for themselves under one name gets the
 source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros of a source end with it.
@@ -12,22 +12,6 @@ import glob
 import os
 import re
 import sys
-
-# What a macro leaves out: all files with these beginnings. Calls of what is left out do not link.
-PARTS = [
-    ("MD5_NO_GAME", ["md5/md5image.h"]),
-    ("MD5_NO_PLAY", [
-        "md5/md5play.h", "md5/md5play.h", "md5/md5play.h", "md5/play/", "md5/play/text/"]),
-    ("MD5_NO_POSE_TOOLS", ["md5/md5pose.h", "md5/md5pose.h", "md5/md5pose.h", "md5/motion/"]),
-    ("MD5_NO_QUERY", [
-        "md5/md5skin.h", "md5/skin/joint_bounds.", "md5/skin/nearest.", "md5/skin/overlap.",
-        "md5/skin/ray."]),
-    ("MD5_NO_GAME", ["md5/md5game.h", "md5/md5game.h", "md5/md5game.h", "md5/md5dialects.h", "md5/md5dialects.h",
-                     "md5/game/"]),
-    ("MD5_NO_COMPRESS", ["md5/md5model.h", "md5/compress/", "md5/load_compressed.c"]),
-    ("MD5_NO_CAMERA", ["md5/load_camera.c", "md5/read/camera_", "md5/read/bfg_camera",
-                       "md5/pose/camera"]),
-]
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|'
                    r'\.?\d(?:[eEpP][+-]|[\w.])*|->|##|\s+|.', re.S)
@@ -93,21 +77,12 @@ def needs_one_meaning(path):
     return bool(re.search(r"^(?!static|typedef|MD5_)[a-z].*\);$", read(path), re.M))
 
 
-def part_of(path):
-    return next((macro for macro, starts in PARTS if any(path.startswith(start) for start in starts)), None)
-
-
 def without_guard(text):
     match = re.search(r"^#ifndef (\w+_H)\n#define \1\n", text, re.M)
     if not match:
         return text
     text = text[:match.start()] + text[match.end():]
     return text[:text.rindex("#endif")].rstrip() + "\n"
-
-
-def in_part(path, text):
-    macro = part_of(path)
-    return "#ifndef %s\n%s#endif // %s\n" % (macro, text, macro) if macro else text
 
 
 def heading(path):
@@ -398,7 +373,7 @@ FEATURES
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-// What a part leaves out may be all that would use a function. As C++ this needs designated
+// Not every library uses all of what they share. As C++ this needs designated
 // initializers, which come with C++20 and which compilers know before.
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -462,33 +437,29 @@ def comment(text):
 
 
 def beginning(name, what):
-    parts = " ".join(macro for macro, _ in PARTS)
     return ("// %s %s: %s\n// One of the two files that `make amalgamate` makes of the sources.\n"
-            "// Leave out parts with: %s MD5_NO_FILES MD5_NO_TANGENTS\n"
-            "// MD5_NO_SKIN_PLAN MD5_NO_CONVERSION MD5_NO_LOSS MD5_NO_BFG MD5_NO_VERSION_6\n"
-            "// MD5_NO_SIMD.\n//\n%s"
-            % (name, version(), what, parts, comment(read("LICENSE"))))
-
-
-IMPLIED = '''
-// State machines need the pose tools.
-#if defined(MD5_NO_POSE_TOOLS) && !defined(MD5_NO_PLAY)
-#define MD5_NO_PLAY
-#endif
-
-'''
+            "// MD5_NO_SIMD leaves plain C, MD5_NO_FILES no files of the system; MD5_AVX512 adds kernels.\n//\n%s"
+            % (name, version(), what, comment(read("LICENSE"))))
 
 
 def public_header(name, what, paths, first):
     guard = "MD5_AMALGAMATED_" + name.upper().replace(".", "_")
     text = beginning(name, what) + "#ifndef %s\n#define %s\n%s" % (guard, guard, first)
     for path in paths:
-        text += heading(path) + in_part(path, INCLUDE.sub("", read(path)))
+        text += heading(path) + INCLUDE.sub("", read(path))
     return text + "\n#endif\n"
 
 
 def shared_header(path):
-    return heading(path) + in_part(path, static_prototypes(INCLUDE.sub("", without_guard(read(path)))))
+    return heading(path) + static_prototypes(INCLUDE.sub("", without_guard(read(path))))
+
+
+AVX512 = "#define MD5_HAS_AVX512 MD5_KNOWS_AVX512\n"
+
+
+def without_avx512(text):
+    """A ninth of the code, which no processor but some needs: on request."""
+    return text.replace(AVX512, "#ifdef MD5_AVX512\n%s#endif\n" % AVX512)
 
 
 def source(name, what, headers, sources, generated):
@@ -500,21 +471,36 @@ def source(name, what, headers, sources, generated):
     units = rename_clashes({path: unit(path, repeated) for path in sources},
                            "".join(INCLUDE.sub("", read(path)) for path in headers) + shared)
     shared = shared.replace("#include <glad/gl.h>\n", "")
-    body = shared + "".join(heading(path) + in_part(path, text) for path, text in units.items())
+    body = shared + "".join(heading(path) + text for path, text in units.items())
     return (beginning(name, what) + prologue(units) + '\n#include "%s.h"\n' % name[:-2] + generated +
             for_both_languages(body))
 
 
 PUBLIC = r"md5/md5\w+\.h|render/md5gl\w*\.h"
-MODEL = "reads, poses and skins MD5 models"
+# Library: what it does, its public headers, its folders.
+LIBRARIES = {
+    "md5model": ("reads, poses and skins MD5 models", "math model skin", "md5 core read pose pose/simd skin compress"),
+    "md5play": ("inverse kinematics, curves, state machines", "curve pose play",
+                "core motion play play/text play/make play/run"),
+    "md5game": ("Doom 3's game folders, entities and images", "game image dialects", "core game"),
+}
 GL = "draws MD5 models with OpenGL"
+ON_MODEL = '\n#include "md5model.h"\n'
 
 
-def model_files():
-    headers = sorted_by_includes(sorted(glob.glob("md5/md5*.h")))
-    sources = sorted(glob.glob("md5/**/*.c", recursive=True))
-    return {"md5model.h": public_header("md5model.h", MODEL, headers, IMPLIED),
-            "md5model.c": source("md5model.c", MODEL, headers, sources, "")}
+def files_of(library):
+    """md5/core is in each library, under names of its own."""
+    what, headers, folders = LIBRARIES[library]
+    own = ["md5/md5%s.h" % name for name in headers.split()]
+    seen = [path for path in sorted_by_includes(own) if re.match(PUBLIC, path)]
+    sources = sorted(path for folder in folders.split()
+                     for path in glob.glob("%s/*.c" % (folder if folder == "md5" else "md5/" + folder)))
+    text = without_avx512(source(library + ".c", what, seen, sources, ""))
+    if library != "md5model":
+        text = re.sub(r"\bmd5i_", "md5i_%s_" % library[3:], text)
+    first = "" if library == "md5model" else ON_MODEL
+    return {library + ".h": public_header(library + ".h", what, [path for path in seen if path in own], first),
+            library + ".c": text}
 
 
 def gl_files(glad, shaders):
@@ -525,7 +511,7 @@ def gl_files(glad, shaders):
         for name in ("include/KHR/khrplatform.h", "include/glad/gl.h", "src/gl.c"))
     headers = sorted(glob.glob("render/md5gl*.h"))
     text = source("md5gl.c", GL, headers, sorted(glob.glob("render/*.c")), generated)
-    return {"md5gl.h": public_header("md5gl.h", GL, headers, '\n#include "md5model.h"\n'),
+    return {"md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
             "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders))}
 
 
@@ -535,7 +521,9 @@ def tidy(text):
 
 def main(arguments):
     os.makedirs(arguments[0], exist_ok=True)
-    files = model_files()
+    files = {}
+    for library in LIBRARIES:
+        files.update(files_of(library))
     if arguments[1:]:
         files.update(gl_files(*arguments[1:]))
     for name, text in files.items():

@@ -33,8 +33,9 @@ fi
 
 # gcov prints each source with its counts, once for each object that it is part of. What a header
 # holds is reached if it is in any of them. Objects whose source is gone are left over from before.
-find "$1/md5" "$1/render" "$1/demo" -name '*.gcno' ! -name "$unreachable" | sort | while read -r notes; do
-    source=${notes#"$1"/}
+# md5/core is in three libraries.
+find "$1/md5" "$1/of" "$1/render" "$1/demo" -name '*.gcno' ! -name "$unreachable" | sort | while read -r notes; do
+    source=$(echo "${notes#"$1"/}" | sed 's|^of/[a-z]*/||')
     [ -f "${source%.gcno}.c" ] &&
         gcov --stdout --branch-probabilities --branch-counts "$notes" 2>/dev/null
 done | awk '

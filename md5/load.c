@@ -1,7 +1,9 @@
 #include "md5/load.h"
 
 #include "md5/core/axes.h"
-#include "md5/file_text.h"
+#include "md5/core/file_text.h"
+
+#include <stdio.h>
 
 // -- Parsing and loading --------------------------------------------------------------------
 
@@ -70,4 +72,51 @@ void md5i_copy_joints(char **end, const md5_file_joint *source, uint32_t num_joi
 {
     for (uint32_t j = 0; j < num_joints; j++)
         joints[j] = (md5_joint){md5i_copy_name(end, source[j].name), source[j].parent};
+}
+
+// -- Messages -----------------------------------------------------------------------------------
+
+// A text that is truncated if it does not fit.
+typedef struct bounded_text {
+    char *bytes;
+    size_t size, length; // without the NUL
+} bounded_text;
+
+static void add_bytes(bounded_text *text, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++, text->length++) {
+        if (text->length + 1 < text->size)
+            text->bytes[text->length] = bytes[i];
+    }
+}
+
+// Escapes bytes that are not printable: a file's name may contain terminal control sequences.
+static void add_escaped(bounded_text *text, const char *source)
+{
+    const size_t size = strlen(source);
+    for (size_t i = 0; i < size;) {
+        char escaped[8];
+        const size_t length = md5i_printable_length((const unsigned char *)source + i, size - i);
+        if (length == 0)
+            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)source[i]);
+        add_bytes(text, length > 0 ? source + i : escaped, length > 0 ? length : 4);
+        i += length > 0 ? length : 1;
+    }
+}
+
+size_t md5_format_error(const md5_error *error, char *text, size_t size)
+{
+    bounded_text all = {text, size, 0};
+    char location[32] = "";
+    if (error->line > 0)
+        snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
+    add_escaped(&all, error->file);
+    add_escaped(&all, error->file[0] ? ":" : "");
+    add_escaped(&all, location);
+    add_escaped(&all, error->file[0] || location[0] ? " " : "");
+    add_escaped(&all, error->status == MD5_WARNING ? "warning: " : "error: ");
+    add_escaped(&all, error->message);
+    if (size > 0)
+        text[all.length < size ? all.length : size - 1] = '\0';
+    return all.length;
 }

@@ -9,6 +9,7 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
+#include "md5/core/file_text.h"
 #include "md5/read/joints.h"
 
 #include <string.h>
@@ -23,12 +24,6 @@ void *md5i_parse_asset(md5_build_asset *build, const void *text, size_t size,
                        const md5_load_opts *opts, md5_error *error);
 void *md5i_load_asset(md5_build_asset *build, const char *path, const md5_load_opts *opts,
                       md5_error *error);
-
-// Check the arguments of a public function in debug builds. Release builds read a NULL text as an
-// empty one and report a NULL path as an error.
-#define MD5_ASSERT_PATH(path) MD5_ASSERT((path) != NULL, "path: not NULL")
-#define MD5_ASSERT_TEXT(text, size) \
-    MD5_ASSERT((text) != NULL || (size) == 0, "text: not NULL unless size is 0")
 
 // Names are stored one behind the other, each with a NUL. The first two functions return bytes.
 size_t md5i_name_size(md5_span name);

@@ -1,6 +1,5 @@
 // Animations: read, compress what no frame changes, put into one block.
 #include "md5/core/axes.h"
-#include "md5/core/parts.h"
 #include "md5/load.h"
 #include "md5/pose/clip.h"
 #include "md5/read/anim_file.h"
@@ -125,7 +124,7 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     anim_parts parts;
-    const bool is_bfg = MD5_HAS_BFG && md5i_is_bfg_anim(text, size);
+    const bool is_bfg = md5i_is_bfg_anim(text, size);
     TRY(is_bfg ? md5i_read_bfg_anim(arena, text, size, &parts.file)
                : md5i_read_anim_file(arena, text, size, &parts.file));
     const size_t num_joints = parts.file.num_joints;

@@ -1,6 +1,5 @@
 // Cameras: read, put into one block.
 #include "md5/core/axes.h"
-#include "md5/core/parts.h"
 #include "md5/load.h"
 #include "md5/read/camera_file.h"
 
@@ -41,7 +40,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     md5_camera_file file;
     md5_block measured = {0};
     camera_layout layout;
-    const bool is_bfg = MD5_HAS_BFG && md5i_is_bfg_camera(text, size);
+    const bool is_bfg = md5i_is_bfg_camera(text, size);
     TRY(is_bfg ? md5i_read_bfg_camera(arena, text, size, &file)
                : md5i_read_camera_file(arena, text, size, &file));
     lay_out_camera(&measured, &file, &layout);

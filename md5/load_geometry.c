@@ -1,7 +1,6 @@
 #include "md5/md5skin.h"
 #include "md5/load_geometry.h"
 
-#include "md5/core/parts.h"
 #include "md5/skin/plan.h"
 
 #include <math.h>
@@ -62,7 +61,7 @@ bool md5i_make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_mat
 
 bool md5i_build_plans(md5_context *context, uint32_t num_meshes, md5_mesh *meshes)
 {
-    for (uint32_t m = 0; MD5_HAS_SKIN_PLAN && m < num_meshes; m++) {
+    for (uint32_t m = 0; m < num_meshes; m++) {
         if (!meshes[m].skin_plan)
             TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
     }
@@ -74,9 +73,9 @@ bool md5i_build_plans(md5_context *context, uint32_t num_meshes, md5_mesh *meshe
 static bool is_rigid(const md5_skin_plan *plan)
 {
     uint32_t i = 0;
-    while (MD5_HAS_SKIN_PLAN && plan && i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
+    while (plan && i < plan->num_runs && plan->runs[i].kind <= MD5_SKIN_RIGID)
         i++;
-    return MD5_HAS_SKIN_PLAN && plan && i == plan->num_runs;
+    return plan && i == plan->num_runs;
 }
 
 // What a drawing path with 4 or 8 influences a vertex loses.
@@ -85,10 +84,6 @@ static void measure_loss(const md5_model *model, uint32_t m, md5_mesh *mesh)
     mesh->loss4 = mesh->loss8 = 0.0f;
     if (is_rigid(mesh->skin_plan))
         return;
-    if (!MD5_HAS_LOSS) {
-        mesh->loss4 = mesh->loss8 = INFINITY; // unknown
-        return;
-    }
     mesh->loss4 = md5_pack_loss(model, m, 4, NULL);
     // Without a vertex of more than four influences the packed forms are equal.
     mesh->loss8 = mesh->max_influences > 4 ? md5_pack_loss(model, m, 8, NULL) : mesh->loss4;

@@ -1,7 +1,6 @@
 // What loads leave out, made later: geometry from tables that were kept for it, tangents from the
 // geometry itself, plans and losses.
 #include "md5/core/axes.h"
-#include "md5/core/parts.h"
 #include "md5/load.h"
 #include "md5/load_geometry.h"
 
@@ -295,8 +294,6 @@ bool md5_make_tangents(md5_model *model, md5_error *error)
     kept_tables kept;
     begin(&context, model, error);
     TRY(check_state(&context, model));
-    if (!MD5_HAS_TANGENTS)
-        return md5_make_geometry(model, error);
     if (state_of(model) == GEOMETRY_KEPT) {
         kept = *(const kept_tables *)model->geometry;
         kept.opts.no_tangents = false;

@@ -1,6 +1,5 @@
 // Models: read, put into a block of their own, and meshes in another one: see load_geometry.h.
 #include "md5/core/axes.h"
-#include "md5/core/parts.h"
 #include "md5/load.h"
 #include "md5/load_geometry.h"
 #include "md5/pose/bind_pose.h"
@@ -116,8 +115,8 @@ static bool read_model(md5_arena *arena, md5_arena *joints, const char *text, si
                        md5_mesh_file *file, md5_model **model, md5_mesh **meshes)
 {
     const size_t note_size = sizeof(md5_geometry_sizes);
-    const bool is_bfg = MD5_HAS_BFG && md5i_is_bfg_mesh(text, size);
-    if (MD5_HAS_SHORTCUTS && !is_bfg)
+    const bool is_bfg = md5i_is_bfg_mesh(text, size);
+    if (!is_bfg)
         TRY(reserve_scratch(arena, joints, text, size));
     TRY(is_bfg ? md5i_read_bfg_mesh(arena, text, size, note_size, file)
                : md5i_read_mesh_file(arena, joints, text, size, note_size, file));

@@ -73,7 +73,7 @@ typedef enum md5_easing {
 // Returns the eased value of `t`, which is clamped to 0..1, NaN to 0: exactly 0 at 0 and 1 at 1,
 // and within 1e-6 of the formula between them. BACK and ELASTIC leave 0..1 on their way; all but
 // these and BOUNCE rise. `easing` must be one without parameters.
-MD5_API float md5_ease(md5_easing easing, float t);
+MD5_PLAY_API float md5_ease(md5_easing easing, float t);
 
 // Where MD5_EASE_STEPS jumps, as steps() of CSS: after each step; before each; only between them;
 // or before, between and after.
@@ -103,20 +103,20 @@ typedef struct md5_easing_curve {
 // that is below the start of a step by no more than a float's rounding as that start, so k / steps
 // begins step k. The named curves of CSS: ease .25 .1 .25 1, ease-in .42 0 1 1, ease-out 0 0 .58 1,
 // ease-in-out .42 0 .58 1.
-MD5_API float md5_ease_curve(const md5_easing_curve *curve, float t);
+MD5_PLAY_API float md5_ease_curve(const md5_easing_curve *curve, float t);
 
 // Returns md5_ease_curve() at the time `elapsed` of `duration` seconds: 1 if the duration is not
 // above 0.
-MD5_API float md5_ease_over(const md5_easing_curve *curve, double elapsed, double duration);
+MD5_PLAY_API float md5_ease_over(const md5_easing_curve *curve, double elapsed, double duration);
 
 // Returns the name of an easing, as machine files write it ("cubic_in_out"), or NULL if it is none:
 // loops may count up until then. Static text.
-MD5_API const char *md5_easing_name(md5_easing easing);
+MD5_PLAY_API const char *md5_easing_name(md5_easing easing);
 
 // Finds an easing by its name: sets *easing and returns true, or returns false. `-` and `_` are the
 // same, and so are the short names quad, quart, quint, expo, circ and sqrt: "quad-in-out". `name`
 // may be NULL.
-MD5_API bool md5_find_easing(const char *name, md5_easing *easing);
+MD5_PLAY_API bool md5_find_easing(const char *name, md5_easing *easing);
 
 // -- Following a target ---------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ MD5_API bool md5_find_easing(const char *name, md5_easing *easing);
 //   rotation = md5_quat_slerp(rotation, target, share);
 // However a second is split into frames, x comes to the same value. Half of the distance is left
 // after 0.693 / rate seconds.
-MD5_API float md5_follow_share(float rate, float seconds);
+MD5_PLAY_API float md5_follow_share(float rate, float seconds);
 
 // A value with inertia: it is drawn to a target by a damped spring,
 //   value'' = stiffness (target - value) - damping value',
@@ -138,8 +138,8 @@ MD5_API float md5_follow_share(float rate, float seconds);
 // Changes *value and *velocity (per second). If a number is not finite, the stiffness not above 0
 // or the time not above 0, nothing changes. For vectors, call it for each coordinate; for chains of
 // joints there is md5_solve_spring() in md5pose.h.
-MD5_API void md5_follow_spring(float *value, float *velocity, float target, float stiffness,
-                               float damping, float seconds);
+MD5_PLAY_API void md5_follow_spring(float *value, float *velocity, float target, float stiffness,
+                                    float damping, float seconds);
 
 // -- Curves ---------------------------------------------------------------------------------
 //
@@ -192,35 +192,35 @@ typedef struct md5_curve md5_curve;
 // Of `opts` only the allocator and the memory limit are used. Free the curve with
 // md5_destroy_curve(). Time is linear in the points, for smooth curves about 50 evaluations for
 // each.
-MD5_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts,
-                                    md5_error *error);
-MD5_API void md5_destroy_curve(md5_curve *curve); // NULL is allowed
+MD5_PLAY_API md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts,
+                                         md5_error *error);
+MD5_PLAY_API void md5_destroy_curve(md5_curve *curve); // NULL is allowed
 
 // Returns the point at t. Computed in double from the control points (P. de Casteljau; a B-spline
 // is cut into Bézier pieces by C. de Boor's algorithm when it is created). At 0 and 1 it is exactly
 // the first and last point of a curve that goes through them.
-MD5_API md5_vec3 md5_curve_point(const md5_curve *curve, double t);
+MD5_PLAY_API md5_vec3 md5_curve_point(const md5_curve *curve, double t);
 
 // Returns the derivative of the point by t, in units: its direction is that of the curve, its
 // length the speed. 0 0 0 where the curve stops, as at equal points. Where the direction jumps,
 // that of the following piece.
-MD5_API md5_vec3 md5_curve_tangent(const md5_curve *curve, double t);
+MD5_PLAY_API md5_vec3 md5_curve_tangent(const md5_curve *curve, double t);
 
 // Returns the number of pieces, and the t at which each begins; of index num_pieces: 1. Point i of
 // a Catmull-Rom curve is at md5_curve_start(curve, i).
-MD5_API uint32_t md5_curve_num_pieces(const md5_curve *curve);
-MD5_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
+MD5_PLAY_API uint32_t md5_curve_num_pieces(const md5_curve *curve);
+MD5_PLAY_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
 
 // Returns the length of the whole curve in units, within 1e-6 of the length of its control polygon;
 // far from the origin, within 1e-11 of that distance for each piece.
-MD5_API double md5_curve_length(const md5_curve *curve);
+MD5_PLAY_API double md5_curve_length(const md5_curve *curve);
 
 // Convert between t and the distance from the start along the curve, in units, with the same error.
 // Equal steps of distance are equal steps along the curve: constant speed. The end of a closed
 // curve is its start: both return 0 there. Time: logarithmic in the number of points, and some 50
 // evaluations.
-MD5_API double md5_curve_at_distance(const md5_curve *curve, double distance);
-MD5_API double md5_curve_distance(const md5_curve *curve, double t);
+MD5_PLAY_API double md5_curve_at_distance(const md5_curve *curve, double distance);
+MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 
 // -- Rotations along keys -------------------------------------------------------------------
 
@@ -237,14 +237,14 @@ typedef struct md5_squad md5_squad;
 // unit length. Returns NULL with MD5_ERROR_RANGE if there is no key, a key is no rotation, or a
 // time is not finite or not above the one before, or with MD5_ERROR_MEMORY. Of `opts` only the
 // allocator and the memory limit are used. Free it with md5_destroy_squad().
-MD5_API md5_squad *md5_create_squad(const md5_quat *rotations, const double *times,
-                                    uint32_t num_keys, double period, const md5_load_opts *opts,
-                                    md5_error *error);
-MD5_API void md5_destroy_squad(md5_squad *squad); // NULL is allowed
+MD5_PLAY_API md5_squad *md5_create_squad(const md5_quat *rotations, const double *times,
+                                         uint32_t num_keys, double period,
+                                         const md5_load_opts *opts, md5_error *error);
+MD5_PLAY_API void md5_destroy_squad(md5_squad *squad); // NULL is allowed
 
 // Returns the rotation at a time, of unit length; NaN counts as the first key. Time: logarithmic in
 // the keys.
-MD5_API md5_quat md5_squad_rotation(const md5_squad *squad, double time);
+MD5_PLAY_API md5_quat md5_squad_rotation(const md5_squad *squad, double time);
 
 #ifdef __cplusplus
 }

@@ -143,31 +143,32 @@ typedef struct md5_cube2 {
 // if they can be opened. `opts` and `error` may be NULL; of the options allocator, memory_limit,
 // files, warn and max_warnings are used. Returns NULL on failure. Free with md5_free_cube2(). Reads
 // at most 64 files, nested at most 16 deep; time and memory are linear in their sizes.
-MD5_API md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
-                                  md5_error *error);
-MD5_API void md5_free_cube2(md5_cube2 *cube); // NULL is allowed
+MD5_GAME_API md5_cube2 *md5_load_cube2(const char *path, const char *root,
+                                       const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API void md5_free_cube2(md5_cube2 *cube); // NULL is allowed
 
 // Returns the index of the animation that a part plays for a name: the last one with the given mask
 // whose pattern matches it; MD5_NONE if there is none, or if `name` is NULL. Alternatives of a
 // pattern are separated by |, and * stands for a word, or the rest of one: "jump|pistol *" matches
 // "jump" and "pistol reload".
-MD5_API uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name);
+MD5_GAME_API uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask,
+                                          const char *name);
 
 // Writes which frames of a file with `num_frames` frames an animation plays: the first one, and how
 // many, at least 1.
-MD5_API void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint32_t *first,
-                                  uint32_t *count);
+MD5_GAME_API void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames,
+                                       uint32_t *first, uint32_t *count);
 
 // Writes how a mesh looks, from all rows for it; of rows of one kind the last one counts.
-MD5_API void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh,
-                                  md5_cube2_look *look);
+MD5_GAME_API void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh,
+                                       md5_cube2_look *look);
 
 // Applies the adjustments of an animation to pose[skeleton->num_joints], as md5_sample() writes it.
 // As in the engines a rotation is applied on the left, and changes the translation of its joint
 // only along its axis. Time grows with the number of adjustments times that of joints and
 // adjustments.
-MD5_API void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
-                                   const md5_skeleton *skeleton, md5_xform *pose);
+MD5_GAME_API void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
+                                        const md5_skeleton *skeleton, md5_xform *pose);
 
 // == Quake and Quake II ==========================================================================
 //
@@ -196,16 +197,16 @@ typedef bool md5_quake_has_image(void *user, const char *name);
 // Writes the name of an image, SHADER_SS_FF, and a NUL to text[size], cut if it is too long.
 // Returns the length of the uncut name. `shader` is that of the mesh; the games look for the name
 // as it is, in progs/ and in textures/. An image that glows has _glow or _luma behind its name.
-MD5_API size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, char *text,
-                                    size_t size);
+MD5_GAME_API size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image,
+                                         char *text, size_t size);
 
 // Finds the skins of a mesh: from 0 on, as long as there is an image 0.
-MD5_API void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
-                                  md5_quake_skins *skins);
+MD5_GAME_API void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image,
+                                       void *user, md5_quake_skins *skins);
 
 // Returns the image that a skin shows at a time in seconds, ten a second in turn: of 2 images 0 1,
 // of 3 as in vkQuake 0 1 2 0. 0 if there is no such skin.
-MD5_API uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double time);
+MD5_GAME_API uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double time);
 
 // -- Scales of Quake II ---------------------------------------------------------------------------
 
@@ -237,24 +238,24 @@ typedef struct md5_scales {
 // with frames from 0 on. Unknown joints and frames are warnings. `opts` and `error` may be NULL.
 // Returns NULL on failure. Keeps no pointer to `anim`. Memory is linear in the sizes of the text
 // and of the animation's joints; so is time, but for sorting.
-MD5_API md5_scales *md5_load_scales(const char *path, const md5_anim *anim,
-                                    const md5_load_opts *opts, md5_error *error);
-MD5_API md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim,
-                                     const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_scales(md5_scales *scales); // NULL is allowed
+MD5_GAME_API md5_scales *md5_load_scales(const char *path, const md5_anim *anim,
+                                         const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim,
+                                          const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API void md5_free_scales(md5_scales *scales); // NULL is allowed
 
 // Scales the translations of joints with scales_position: call it between md5_sample() and
 // md5_local_to_model(). pose[model joints]. As in Quake II,
 // scales are not interpolated: between two frames that of the later one counts.
-MD5_API void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
-                            const md5_moment *moment, md5_xform *pose);
+MD5_GAME_API void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
+                                 const md5_moment *moment, md5_xform *pose);
 
 // Scales what hangs on each scaled joint, but not the joints below it: changes palette[model
 // joints] of joints[model joints], as md5_local_to_palette() writes both. A vertex becomes the
 // joint's position plus scale times its rotated offset.
-MD5_API void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
-                               const md5_moment *moment, const md5_mat34 *joints,
-                               md5_mat34 *palette);
+MD5_GAME_API void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
+                                    const md5_moment *moment, const md5_mat34 *joints,
+                                    md5_mat34 *palette);
 
 #ifdef __cplusplus
 }

@@ -58,38 +58,38 @@ typedef struct md5_game md5_game;
 // the rest of the game, these are not read, with a warning: files of declarations of more than 16
 // MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration
 // counts as 320 bytes more; and what is beyond half of memory_limit.
-MD5_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
-                                  const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
+                                       const md5_load_opts *opts, md5_error *error);
 
 // Frees a game and all that it returned. NULL is allowed.
-MD5_API void md5_destroy_game(md5_game *game);
+MD5_GAME_API void md5_destroy_game(md5_game *game);
 
 // Returns how many declarations or files of them were not read, or not to their end, because they
 // cannot be read or are beyond a limit of md5_create_game(): warnings say which.
-MD5_API uint32_t md5_game_num_unread(const md5_game *game);
+MD5_GAME_API uint32_t md5_game_num_unread(const md5_game *game);
 
 // Returns the bytes of memory that a game holds. What is parsed stays until the game is freed, so a
 // program that goes through all declarations of a large one may free it and open it again.
-MD5_API size_t md5_game_memory(const md5_game *game);
+MD5_GAME_API size_t md5_game_memory(const md5_game *game);
 
 // The files of a game, without hidden ones, in the order of the search paths. Names are spelled as
 // in their paths, with / between folders. NULL if there is no such index.
-MD5_API size_t md5_game_num_files(const md5_game *game);
-MD5_API const char *md5_game_file(const md5_game *game, size_t index);
+MD5_GAME_API size_t md5_game_num_files(const md5_game *game);
+MD5_GAME_API const char *md5_game_file(const md5_game *game, size_t index);
 
 // Returns the index of the first search path, from `from` on, that has a file of this name, or
 // MD5_NONE. So 0 gives the path whose file is used; calls from the index behind it give the paths
 // of hidden files. The name may have upper case, \ and a leading /; a name with .. or :: is never
 // found. Time: constant for the file that is used, else linear in the number of the paths' files.
-MD5_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
+MD5_GAME_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
 // num_paths of md5_create_game() if there is none. So 0 gives the path whose file is used; calls
 // from the index behind it give the paths of hidden files. Time: linear in the number of the paths'
 // files.
-MD5_API size_t md5_game_file_place(const md5_game *game, const char *name, size_t from);
+MD5_GAME_API size_t md5_game_file_place(const md5_game *game, const char *name, size_t from);
 
 // Returns functions for md5_load_opts.files that read from the game, so that
 // md5_load_model("models/imp/imp.md5mesh", &opts, &error) finds what the engine would.
-MD5_API md5_files md5_game_files(md5_game *game);
+MD5_GAME_API md5_files md5_game_files(md5_game *game);
 
 // -- Declarations ---------------------------------------------------------------------------------
 
@@ -145,19 +145,21 @@ typedef struct md5_decl {
 // The declarations of a type, in the order in which the engine finds them: files by folder and
 // name, ignoring case. Implicit ones come last, in the order in which they are made. NULL if there
 // is no such index.
-MD5_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
-MD5_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t index);
+MD5_GAME_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
+MD5_GAME_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type,
+                                           uint32_t index);
 
 // Sets the verdict for all later calls; a game begins with MD5_VERDICT_LENIENT. Earlier results
 // stay as they are, so both verdicts on a declaration can be compared. Each verdict has its own
 // declarations, with equal indices except for implicit ones. The first change takes time and memory
 // linear in the number of declarations, unless nothing was requested yet. Returns false and sets
 // `error` (may be NULL) only if memory runs out.
-MD5_API bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
+MD5_GAME_API bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
 
 // Finds a declaration, without parsing it. The name may be spelled as in any file:
 // Textures\Rock.tga. Returns NULL if there is none.
-MD5_API const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name);
+MD5_GAME_API const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type,
+                                           const char *name);
 
 // -- Tables ---------------------------------------------------------------------------------------
 
@@ -172,20 +174,20 @@ typedef struct md5_table {
 } md5_table;
 
 // Returns a table, or NULL if there is none. Sets `error` (may be NULL) only if memory runs out.
-MD5_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
+MD5_GAME_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
 
 // -- Images ---------------------------------------------------------------------------------------
 
 // Returns the file of an image, as its search path spells it, or NULL if there is none. A name
 // without an extension, or with .tga, means the .tga file, or the .jpg file if that is missing.
 // Built-in images, whose names begin with _, have no file.
-MD5_API const char *md5_game_image_file(const md5_game *game, const char *name);
+MD5_GAME_API const char *md5_game_image_file(const md5_game *game, const char *name);
 
 // Parses an image program, written as in a material: "heightmap( textures/rock_h.tga, 4 )". Missing
 // tokens are warnings; a text of more than 255 bytes is cut to these, as in the engine. The result
 // belongs to the game. Returns false and sets `error` (may be NULL) only if memory runs out.
-MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_program *program,
-                                    md5_error *error);
+MD5_GAME_API bool md5_game_image_program(md5_game *game, const char *text,
+                                         md5_image_program *program, md5_error *error);
 
 // Loads the files of a program and computes its picture. A name without an
 // extension, or with .tga, means the .tga file; if that is missing or damaged, the .jpg file, then
@@ -206,8 +208,8 @@ MD5_API bool md5_game_image_program(md5_game *game, const char *text, md5_image_
 // form of it is read instead, that is a warning of the game. Returns NULL and fills `error` on
 // failure: error->file is the name in the program, and the message lists each file that was tried
 // and why it failed. Free the result with md5_free_image(); it does not belong to the game.
-MD5_API md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
-                                  const md5_image_opts *opts, md5_error *error);
+MD5_GAME_API md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
+                                       const md5_image_opts *opts, md5_error *error);
 
 // -- Materials ------------------------------------------------------------------------------------
 
@@ -403,7 +405,8 @@ typedef struct md5_material {
 // Limits are those of the engine: 256 stages, 4096 registers, 4096 operations; beyond them a
 // material is defaulted. So is one with expressions nested more than 1600 deep. Image programs are
 // cut to 255 bytes.
-MD5_API const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error);
+MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *name,
+                                                   md5_error *error);
 
 // What the registers of a material depend on.
 typedef struct md5_material_input {
@@ -414,12 +417,13 @@ typedef struct md5_material_input {
 } md5_material_input;
 
 // Writes registers[material->num_registers]. Allocates nothing.
-MD5_API void md5_evaluate_material(const md5_material *material, const md5_material_input *input,
-                                   float *registers);
+MD5_GAME_API void md5_evaluate_material(const md5_material *material,
+                                        const md5_material_input *input, float *registers);
 
 // Writes the texture matrix of a stage, rows s and t, from evaluated registers; offsets beyond +-40
 // lose their integer part, as in the engine. Writes the identity if the stage has no matrix.
-MD5_API void md5_stage_matrix(const md5_stage *stage, const float *registers, float matrix[2][3]);
+MD5_GAME_API void md5_stage_matrix(const md5_stage *stage, const float *registers,
+                                   float matrix[2][3]);
 
 // -- Skins ----------------------------------------------------------------------------------------
 
@@ -440,13 +444,14 @@ typedef struct md5_skin_def {
 // _default; or, if there is a material of its name, _default becomes that. In the lenient verdict
 // an implicit skin without such a material replaces nothing. Returns NULL and sets `error` (may be
 // NULL) only if memory runs out.
-MD5_API const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error);
+MD5_GAME_API const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name,
+                                                   md5_error *error);
 
 // Returns the name of the material that replaces `material`, a name spelled as in any file, or
 // `material` itself if no row matches. A material that has been parsed and draws nothing is never
 // replaced.
-MD5_API const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
-                                          const char *material);
+MD5_GAME_API const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
+                                               const char *material);
 
 // -- Models ---------------------------------------------------------------------------------------
 
@@ -572,11 +577,12 @@ typedef struct md5_model_def {
 // Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
 // with the number of names in channels times that of joints. Inherited data is shared: a chain of
 // models takes time and memory only for what each model adds, replaces or removes.
-MD5_API const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error);
+MD5_GAME_API const md5_model_def *md5_game_model_def(md5_game *game, const char *name,
+                                                     md5_error *error);
 
 // Returns an animation of a model, in the engine's order. `index` is below model->num_anims. Time:
 // logarithmic in their number. The result is valid as long as the game.
-MD5_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
+MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
 
 // == Entities and actors =========================================================================
 //
@@ -624,24 +630,24 @@ typedef struct md5_entity_def {
 //
 // Sets `error` (may be NULL) only if memory runs out. Time and memory: linear in the texts of the
 // entityDef and of all that it inherits; each is parsed once per game.
-MD5_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
-                                                  md5_error *error);
+MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
+                                                       md5_error *error);
 
 // Parses the text of an entityDef, without what it inherits: this reports its warnings and sets
 // md5_decl.state. Checking all entityDefs of a game this way takes time and memory linear in their
 // texts. md5_game_entity_def() may take quadratic time and memory, since each entityDef in a long
 // chain of ancestors gets all the keys of those before it. Returns false and sets `error` (may be
 // NULL) only if memory runs out, and true if there is no entityDef of this name.
-MD5_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
+MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
 // Returns the value of a key, ignoring the case of its name, or NULL if there is none. Linear in
 // the number of keys.
-MD5_API const char *md5_entity_def_value(const md5_entity_def *def, const char *key);
+MD5_GAME_API const char *md5_entity_def_value(const md5_entity_def *def, const char *key);
 
 // Returns the next key after `key` whose name begins with `prefix`, such as "def_attach", ignoring
 // case; NULL if there is none. `key` is a key of `def`, or NULL to find the first one.
-MD5_API const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const char *prefix,
-                                                      const md5_entity_key *key);
+MD5_GAME_API const md5_entity_key *
+md5_entity_def_next_key(const md5_entity_def *def, const char *prefix, const md5_entity_key *key);
 
 // -- Entities -------------------------------------------------------------------------------------
 
@@ -716,24 +722,25 @@ struct md5_entity {
 // a mistake is dropped with a warning.
 //
 // Time and memory: linear in the files, plus the number of clips times that of channels.
-MD5_API md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
-                                    md5_error *error);
-MD5_API void md5_free_entity(md5_entity *entity); // after its actors; NULL is allowed
+MD5_GAME_API md5_entity *md5_load_entity(md5_game *game, const char *name,
+                                         const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API void md5_free_entity(md5_entity *entity); // after its actors; NULL is allowed
 
 // Returns the word of a frame command, such as "sound_voice", or NULL if there is none.
-MD5_API const char *md5_frame_code_name(md5_frame_code code);
+MD5_GAME_API const char *md5_frame_code_name(md5_frame_code code);
 
 // -- Parts ----------------------------------------------------------------------------------------
 
 // Returns the placement of a part in the body's model space, from the body's joints[model joints].
-MD5_API md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints);
+MD5_GAME_API md5_xform md5_entity_part_placement(const md5_entity_part *part,
+                                                 const md5_mat34 *joints);
 
 // Changes the joints of a head that follow those of its body. `body` and `head` are poses relative
 // to parents, [model joints] each; `joints`, [body's model joints], is `body` in model space.
 // Matrices of the head must be computed after that, by md5_local_to_palette(). Time: the number of
 // copies times the depth of the head's skeleton.
-MD5_API void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
-                                         const md5_mat34 *joints, md5_xform *head);
+MD5_GAME_API void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
+                                              const md5_mat34 *joints, md5_xform *head);
 
 // -- Actors ---------------------------------------------------------------------------------------
 
@@ -747,37 +754,37 @@ typedef struct md5_actor md5_actor;
 
 // Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
 // it. Of `opts`, allocator and memory_limit are used. Returns NULL only if memory runs out.
-MD5_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
-                                    md5_error *error);
-MD5_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
+MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
+                                         md5_error *error);
+MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
 
 // Sets the state of the random number generator, initially 0. It is the engine's own, and chooses
 // among the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and when the
 // eyes blink.
-MD5_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
+MD5_GAME_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 
 // Sets whether the root motion is removed from the pose, as for the engine's monsters and players.
 // Initially false: it stays in the pose. md5_actor_root_motion() returns it in either case.
-MD5_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
+MD5_GAME_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 
 // Returns the index of a clip of this name, case-sensitive, or MD5_NONE. A name that ends in a
 // digit is that of one clip; else it is an alias, and one of the first 64 clips that have it is
 // chosen at random. With a `prefix`, which may be NULL or "", a clip "PREFIX_name" is preferred to
 // "name", as in the engine for characters with an animation prefix: "wounded_walk" for "walk". For
 // the head channel the engine searches the head's own model: call this for the head's actor.
-MD5_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name);
+MD5_GAME_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name);
 
 // Starts what the engine starts when a character spawns: a head cycles its clip "def_head", and the
 // eyelids play the clip "blink" immediately and then repeatedly, at random intervals between
 // blink_min and blink_max of `body` (keys of the same names, in seconds; default 0.5 and 8). Call
 // it for each actor of a character: `body` is the actor's own entity or, for a head, the entity
 // that the head is a part of. Does nothing for a body with a head, since the head blinks.
-MD5_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
+MD5_GAME_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 
 // Stops blinking and opens the eyes, or resumes blinking after a random time. Call it for the
 // commands MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies.
 // Does nothing if the actor never blinks.
-MD5_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
+MD5_GAME_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
 typedef enum md5_actor_mode {
     MD5_ACTOR_ONCE,
@@ -789,12 +796,12 @@ typedef enum md5_actor_mode {
 // the first, which shows the base frame, as in the engine; it is clamped. Of clips of several files
 // the first one is shown. Returns false and changes nothing if the channel or clip is invalid or
 // the clip cannot be played.
-MD5_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip,
-                            md5_actor_mode mode, uint32_t frame, uint32_t blend);
+MD5_GAME_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip,
+                                 md5_actor_mode mode, uint32_t frame, uint32_t blend);
 
 // Fades out all that plays in a channel over `blend` milliseconds, from its present weight, or ends
 // it immediately if that is 0. Returns false if the channel is invalid.
-MD5_API bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend);
+MD5_GAME_API bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend);
 
 // Called for each frame command that is passed: channel by channel, newest clip first, then by
 // frame and as in the file. Must not change the actor.
@@ -806,19 +813,19 @@ typedef void md5_frame_fn(void *user, const md5_frame_command *command, const md
 // its start, which also fires those of its first frame. At the end of a cycle the commands of its
 // last and of its first frame fire, though both show the same pose. A tick passes the end of a clip
 // at most once. Held frames and clips that have ended fire nothing. `on_frame` may be NULL.
-MD5_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame,
-                               void *user);
+MD5_GAME_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame,
+                                    void *user);
 
 // Returns the root motion of the last md5_actor_advance(), in the space of the character before it,
 // blended from the channels that move joint 0; its rotation is that of clips with MD5_ANIM_TURN. It
 // is part of the pose, too, unless md5_actor_set_in_place() is set.
-MD5_API md5_xform md5_actor_root_motion(const md5_actor *actor);
+MD5_GAME_API md5_xform md5_actor_root_motion(const md5_actor *actor);
 
 // Writes pose[model joints], relative to parents, with md5_entity.offset in joint 0; `joints`
 // and `palette`, [model joints] each, may be NULL and must not overlap. The actor's own buffers are
 // used.
-MD5_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
-                            md5_mat34 *palette);
+MD5_GAME_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
+                                 md5_mat34 *palette);
 
 // Status of the newest clip of a channel.
 typedef struct md5_actor_status {
@@ -829,7 +836,7 @@ typedef struct md5_actor_status {
     bool is_cycling, has_ended;
 } md5_actor_status;
 // Returns the status; {.clip = MD5_NONE} if the channel is invalid.
-MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
+MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
 // Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], which are the same on all platforms. A restored
 // actor continues with the same bits. md5_actor_restore() accepts untrusted bytes: every number is
@@ -837,8 +844,9 @@ MD5_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel c
 // MD5_ERROR_MISMATCH: saved by another version, or with an entity that has other clips;
 // MD5_ERROR_SYNTAX: not a saved actor, or another size; MD5_ERROR_RANGE: a number is out of range.
 enum { MD5_ACTOR_SAVE_SIZE = 1508 };
-MD5_API void md5_actor_save(const md5_actor *actor, void *bytes);
-MD5_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error);
+MD5_GAME_API void md5_actor_save(const md5_actor *actor, void *bytes);
+MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size,
+                                    md5_error *error);
 
 // == Deforms =====================================================================================
 //
@@ -867,19 +875,19 @@ typedef struct md5_deformed {
 // has then. Sprites and tubes need quads, flares exactly one quad, EYEBALL at most 60 triangles in
 // three groups that share no vertices; else the engine draws an eye as it is. Particles are not
 // supported.
-MD5_API bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
-                             uint32_t *num_triangles);
+MD5_GAME_API bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
+                                  uint32_t *num_triangles);
 
 // Writes indices[3 * num_triangles], for a mesh for which md5_deform_size() returns true.
-MD5_API void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indices);
+MD5_GAME_API void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indices);
 
 // Writes the deformed vertices of such a mesh. positions[mesh->num_vertices] and, unless NULL,
 // normals are those of md5_skin(); `registers` those of md5_evaluate_material(); `table` that of
 // material->deform_decl, for TURBULENT, which changes nothing if it is NULL. Allocates nothing.
-MD5_API void md5_deform_vertices(const md5_material *material, const md5_table *table,
-                                 const float *registers, const md5_mesh *mesh,
-                                 const md5_vec3 *positions, const md5_vec3 *normals,
-                                 const md5_deform_view *view, const md5_deformed *out);
+MD5_GAME_API void md5_deform_vertices(const md5_material *material, const md5_table *table,
+                                      const float *registers, const md5_mesh *mesh,
+                                      const md5_vec3 *positions, const md5_vec3 *normals,
+                                      const md5_deform_view *view, const md5_deformed *out);
 
 #ifdef __cplusplus
 }

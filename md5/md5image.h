@@ -71,11 +71,11 @@ typedef struct md5_image_opts {
 // `opts` and `error` may be NULL. Returns NULL and fills `error` if the format is another one or
 // the file is damaged. Sizes are checked against the limits, and against what the file can hold,
 // before memory is taken. Time is linear in the size of the file and of the picture.
-MD5_API md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
-                                   md5_error *error);
+MD5_GAME_API md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
+                                        md5_error *error);
 
 // Frees a picture. NULL is allowed.
-MD5_API void md5_free_image(md5_image *image);
+MD5_GAME_API void md5_free_image(md5_image *image);
 
 // -- Programs -------------------------------------------------------------------------------------
 

@@ -17,16 +17,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What each library exports. With MD5_SHARED, for DLLs, a library is built with the macro of its own.
 #if defined(_WIN32) && defined(MD5_SHARED)
 #ifdef MD5_BUILD
 #define MD5_API __declspec(dllexport)
 #else
 #define MD5_API __declspec(dllimport)
 #endif
-#elif defined(__GNUC__)
+#ifdef MD5_PLAY_BUILD
+#define MD5_PLAY_API __declspec(dllexport)
+#else
+#define MD5_PLAY_API __declspec(dllimport)
+#endif
+#ifdef MD5_GAME_BUILD
+#define MD5_GAME_API __declspec(dllexport)
+#else
+#define MD5_GAME_API __declspec(dllimport)
+#endif
+#else
+#ifdef __GNUC__
 #define MD5_API __attribute__((visibility("default")))
 #else
 #define MD5_API
+#endif
+#define MD5_PLAY_API MD5_API
+#define MD5_GAME_API MD5_API
 #endif
 
 #ifdef __cplusplus

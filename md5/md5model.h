@@ -175,9 +175,6 @@ typedef struct md5_load_opts {
     float scale;   // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
     bool flip_v;   // texture v = 0 is the bottom row
 
-    // A library built with MD5_NO_TANGENTS or MD5_NO_SKIN_PLAN sets no_tangents or no_skin_plan in
-    // each load; one built with MD5_NO_CONVERSION refuses axes, scales and flip_v but the defaults.
-
     // Of models. Files of version 12 store normals, which are used as they are. What is left out
     // can be made later: see md5_make_geometry().
     md5_normals normals;
@@ -269,9 +266,8 @@ typedef struct md5_mesh {
     uint32_t max_weights;  // of one file vertex
     uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
     float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
-                           // md5_pack_loss() with 4 or 8 slots and no pose. A library that is
-                           // built with MD5_NO_LOSS, and a load with no_losses, does not compute
-                           // them: infinite
+                           // md5_pack_loss() with 4 or 8 slots and no pose. A load with
+                           // no_losses does not compute them: infinite
 
     md5_bounds bounds; // of `positions`
 
@@ -399,14 +395,13 @@ MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts,
 // Models and animations may also be those of Doom 3 BFG, .bmd5mesh and .bMD5anim, and camera paths
 // those of RBDOOM-3-BFG, .bcanim, which are told by their contents. Messages count such a file as
 // one line. Such a model has at most four weights a vertex, whose sum is 1, and normals that are
-// derived as for text; an animation's root begins at the origin. A library built with MD5_NO_BFG
-// takes them for text, which fails.
+// derived as for text; an animation's root begins at the origin.
 //
 // Text is version 10, version 12 of Storm Engine 2, or version 6 of Doom 3's alpha of 2002, whose
 // models have bones with matrices and whose animations have channels: of each joint x, y and z, and
 // yaw, pitch and roll in degrees (md5_quat_from_euler()), each with keys for a range of frames and
 // the nearest key outside of it. Attributes that a joint lacks are 0. Camera paths of version 6
-// are not known and are errors, as is all of it in a library built with MD5_NO_VERSION_6.
+// are not known and are errors.
 
 // The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
@@ -455,12 +450,10 @@ MD5_API void md5_free_camera(md5_camera *camera);
 // no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
 // load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
 // differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
-// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry. A build with MD5_NO_TANGENTS
-// makes none.
+// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry.
 MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
 
-// no_skin_plan; if memory runs out, some meshes may have got theirs. A build with MD5_NO_SKIN_PLAN
-// makes none.
+// no_skin_plan; if memory runs out, some meshes may have got theirs.
 MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
 
 // no_losses

@@ -116,8 +116,8 @@ typedef struct md5_clip_desc {
 // id's engine. Writes weights[skeleton->num_joints]. `error` may be NULL. Fails with
 // MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote; line and column are those
 // in `joints`. Time: length of the text plus words times joints.
-MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
-                            float *weights, md5_error *error);
+MD5_PLAY_API bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
+                                 float *weights, md5_error *error);
 
 typedef struct md5_mask_desc {
     const char *name, *joints;
@@ -273,18 +273,18 @@ typedef enum md5_fade {
 // duration; turns likewise. Transitions that interrupt each other gather no speed: no component of
 // the old velocity exceeds both that of what plays and the old one of the interrupted transition.
 
-typedef enum md5_compare {
+typedef enum md5_comparison {
     MD5_IS_SET, // a bool or trigger; a float that is not 0
     MD5_IS_CLEAR,
     MD5_IS_LESS,
     MD5_IS_GREATER,
     MD5_IS_AT_MOST,
     MD5_IS_AT_LEAST,
-} md5_compare;
+} md5_comparison;
 
 typedef struct md5_condition {
     const char *parameter;
-    md5_compare compare;
+    md5_comparison compare;
     float value;
 } md5_condition;
 
@@ -543,39 +543,40 @@ typedef struct md5_machine md5_machine;
 // linear in the tables, plus joints, clips and layers for each mask, plus joints for each added
 // item or state, plus the size of the flattened blend tree of each state, plus the clips' frames
 // times the joints and times the feet that are held.
-MD5_API md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
-                                        md5_error *error);
-MD5_API void md5_destroy_machine(md5_machine *machine); // after all of its players
+MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
+                                             const md5_load_opts *opts, md5_error *error);
+MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players
 
 // Return the index of a name in its table, or -1 if there is none or the name is NULL. Linear in
 // the table: call them once.
-MD5_API int32_t md5_find_parameter(const md5_machine *machine, const char *name);
-MD5_API int32_t md5_find_clip(const md5_machine *machine, const char *name);
-MD5_API int32_t md5_find_motion(const md5_machine *machine, const char *name);
-MD5_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
-MD5_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
-MD5_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
-MD5_API int32_t md5_find_mask(const md5_machine *machine, const char *name);
+MD5_PLAY_API int32_t md5_find_parameter(const md5_machine *machine, const char *name);
+MD5_PLAY_API int32_t md5_find_clip(const md5_machine *machine, const char *name);
+MD5_PLAY_API int32_t md5_find_motion(const md5_machine *machine, const char *name);
+MD5_PLAY_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
+MD5_PLAY_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
+MD5_PLAY_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
+MD5_PLAY_API int32_t md5_find_mask(const md5_machine *machine, const char *name);
 
 // The morph targets that the machine drives, each once, in the order in which they are first named.
 // Returns their number; the name of one, which belongs to the machine, or NULL if the index is
 // invalid; the index of a name, or -1.
-MD5_API uint32_t md5_machine_num_morphs(const md5_machine *machine);
-MD5_API const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph);
-MD5_API int32_t md5_find_morph(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_machine_num_morphs(const md5_machine *machine);
+MD5_PLAY_API const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph);
+MD5_PLAY_API int32_t md5_find_morph(const md5_machine *machine, const char *name);
 
 // Returns the speed, in units/s, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
 // root: at this value of the parameter, only this item plays. `motion` and `item` are indices into
 // the tables. Returns 0 for other kinds and invalid indices.
-MD5_API float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item);
+MD5_PLAY_API float md5_machine_item_speed(const md5_machine *machine, uint32_t motion,
+                                          uint32_t item);
 
 // Returns a hash of the tables, without file names, and of what they refer to: names and parents of
 // joints, frame counts and frame rates of clips. It is equal on all platforms. Machines of equal
 // fingerprints can exchange saved players: md5_player_save().
-MD5_API uint64_t md5_machine_fingerprint(const md5_machine *machine);
+MD5_PLAY_API uint64_t md5_machine_fingerprint(const md5_machine *machine);
 
 // Returns the machine's copy of the tables that it was created from: for a viewer or a debugger.
-MD5_API const md5_machine_desc *md5_machine_tables(const md5_machine *machine);
+MD5_PLAY_API const md5_machine_desc *md5_machine_tables(const md5_machine *machine);
 
 // -- Machine files --------------------------------------------------------------------------
 
@@ -594,11 +595,11 @@ typedef struct md5_machine_file {
 // Load a machine file, with parameters and failures as md5_load_model(). md5_create_machine() looks
 // up the names; the tables may be changed before. A 0 in the text is 0: MD5_ZERO where 0 means a
 // default.
-MD5_API md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
-                                                md5_error *error);
-MD5_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,
-                                                 const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_machine_file(md5_machine_file *file);
+MD5_PLAY_API md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
+                                                     md5_error *error);
+MD5_PLAY_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,
+                                                      const md5_load_opts *opts, md5_error *error);
+MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 
 // Writes tables as a machine file and a NUL to text[size], and cuts it there. Reading it gives the
 // same tables, to the bit, and so a machine of the same fingerprint; but an item's weight of 0,
@@ -609,8 +610,8 @@ MD5_API void md5_free_machine_file(md5_machine_file *file);
 // without what it belongs to, numbers of another kind of row that stand in its head, a name with
 // both kinds of quotes or more than one line. `text` may be NULL if `size` is 0; `error` may be
 // NULL. The tables are those of a machine or of md5_load_machine_file(). Linear time.
-MD5_API size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, char *text,
-                                 size_t size, md5_error *error);
+MD5_PLAY_API size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file,
+                                      char *text, size_t size, md5_error *error);
 
 // == Players =====================================================================================
 
@@ -621,26 +622,26 @@ typedef struct md5_player md5_player;
 // Creates a player in the machine's start states at time 0, in one block of memory. The machine
 // must outlive it. Of `opts`, allocator and memory_limit are used. Returns NULL only if memory runs
 // out.
-MD5_API md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
-                                      md5_error *error);
-MD5_API void md5_destroy_player(md5_player *player);
+MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
+                                           md5_error *error);
+MD5_PLAY_API void md5_destroy_player(md5_player *player);
 
 // Resets a player to its state after md5_create_player().
-MD5_API void md5_player_reset(md5_player *player);
+MD5_PLAY_API void md5_player_reset(md5_player *player);
 
 // Sets a parameter; any value but 0 sets a trigger or bool. Returns false and changes nothing if
 // the value is not finite or the index is invalid.
-MD5_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
-MD5_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if invalid
+MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
+MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if invalid
 
 // Starts a transition to a state over `duration` seconds, regardless of the machine's transitions.
 // Returns false and changes nothing if the layer or state index is invalid.
-MD5_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
-                                md5_fade fade, md5_easing easing);
+MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
+                                     float duration, md5_fade fade, md5_easing easing);
 
 // Switches to a state at a normalised time; no event fires and the root does not move. Returns as
 // md5_player_fade_to() does.
-MD5_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
+MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
 
 // -- One-shots ------------------------------------------------------------------------------
 
@@ -684,13 +685,13 @@ typedef struct md5_shot_desc {
 // plays backward and does not end. Returns false and changes nothing if an index is invalid, a name
 // is unknown, or a number is not finite or out of range. Allocates nothing. The time of a pose
 // grows by that of one layer.
-MD5_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
-                                  const md5_shot_desc *desc);
+MD5_PLAY_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
+                                       const md5_shot_desc *desc);
 
 // Stops what plays in a slot, over `fade_out` seconds and by the easing of its own fade out, or at
 // once if that is not above 0. One that would be gone earlier anyway is left to it. Returns false
 // if nothing plays there.
-MD5_API bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out);
+MD5_PLAY_API bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out);
 
 typedef struct md5_shot_status {
     bool is_playing;  // or fading out; else all is 0
@@ -700,25 +701,25 @@ typedef struct md5_shot_status {
     float weight; // after fades
 } md5_shot_status;
 // Returns the status of the newest one-shot in a slot.
-MD5_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot);
+MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot);
 
 // -- Targets, events, time ------------------------------------------------------------------
 
 // Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
 // Initially the weight is that of the table, and nothing else is given: see md5_target.
-MD5_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
+MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
 // Returns the feet of a modifier of kind MD5_MODIFIER_FEET, md5_foot[num_feet] in the order of its
 // table, or NULL for other kinds and invalid indices. `floor`, initially 0, and `normal` may be
 // written at any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.
-MD5_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
+MD5_PLAY_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
 // Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL for other kinds and invalid
 // indices. It may be written at any time: md5_gaze_begin() with another seed lets the members of a
 // crowd look about each in another order. md5_player_advance() advances it, forward in time, while
 // the modifier has a weight; what is not finite then begins anew. At a reduced level of detail,
 // eyes that are not animated rest.
-MD5_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
+MD5_PLAY_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
 
 // Ground callback: writes foot->floor, and foot->normal or not, of the ground below `ankle`, the
 // animated position of the foot's ankle in model space. A game transforms it by the character's
@@ -728,7 +729,7 @@ typedef void md5_ground_fn(void *user, const md5_player *player, md5_vec3 ankle,
 
 // Sets the ground callback; NULL, the initial value: the game writes md5_player_feet().
 // md5_player_reset() does not change it.
-MD5_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user);
+MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user);
 
 // Event callback. It is called for each event that is passed, in the order of time; events of the
 // same instant in the order of layers and clips, then of one-shots. `weight` is that of the clip in
@@ -810,8 +811,8 @@ enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 // Computing time is bounded: events beyond MD5_MAX_STEP_EVENTS are dropped and counted; beyond
 // MD5_MAX_STEP_PARTS the rest of the step passes in one piece without transitions. See
 // md5_player_last_advance().
-MD5_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
-                                void *user);
+MD5_PLAY_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
+                                     void *user);
 
 // Result of the last md5_player_advance(). The last two are 0 except for extreme steps.
 typedef struct md5_advance_status {
@@ -819,14 +820,14 @@ typedef struct md5_advance_status {
     uint64_t num_dropped; // that were dropped, silent ones included
     double undivided;     // seconds at the end that passed in one piece
 } md5_advance_status;
-MD5_API md5_advance_status md5_player_last_advance(const md5_player *player);
+MD5_PLAY_API md5_advance_status md5_player_last_advance(const md5_player *player);
 
 // Returns the root motion of the last md5_player_advance(): the displacement that MD5_EXTRACT_*
 // removed from the playing clips, blended as their poses are, in the space of the character before
 // the step. The new placement is placement * motion. In an inertial transition it begins with the
 // velocity that it had (md5play.h); that of a frozen pose stays what it was. Motions of the
 // parts of a step compose to that of the whole step, as md5_player_advance() says.
-MD5_API md5_xform md5_player_root_motion(const md5_player *player);
+MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
 // and must not overlap. The result does not depend on earlier calls, to the bit:
@@ -835,16 +836,16 @@ MD5_API md5_xform md5_player_root_motion(const md5_player *player);
 // while it is not visible. With md5_detail.interval it may write the kept pose; returns whether it
 // computed a new one. `scratch` is md5_player_pose_scratch() bytes of any alignment; no other
 // thread may use it meanwhile.
-MD5_API bool md5_player_pose(md5_player *player, void *scratch, md5_xform *pose, md5_mat34 *joints,
-                             md5_mat34 *palette);
-MD5_API size_t md5_player_pose_scratch(const md5_machine *machine);
+MD5_PLAY_API bool md5_player_pose(md5_player *player, void *scratch, md5_xform *pose,
+                                  md5_mat34 *joints, md5_mat34 *palette);
+MD5_PLAY_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
 // Writes the current weights of the morph targets that the machine drives (md5_morph_desc):
 // weights[md5_machine_num_morphs()], finite numbers in the order of md5_machine_morph_name(). They
 // follow from what md5_player_save() saves: a restored player has the same bits. They do not depend
 // on the level of detail. Give them to the targets of the same names: md5_find_morph_target()
 // (md5skin.h). Time: layers times rows times playing clips.
-MD5_API void md5_player_morphs(md5_player *player, float *weights);
+MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
 
@@ -880,8 +881,8 @@ typedef struct md5_detail {
 // left out. The cost of advancing, matrices, additive layers, stacks that add, one-shots and clips
 // with rebased joints or cubic interpolation stays. md5_play_job.keeps_matrices saves the matrices
 // of kept poses.
-MD5_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
-MD5_API md5_detail md5_player_detail(const md5_player *player); // `phase` below `interval`
+MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
+MD5_PLAY_API md5_detail md5_player_detail(const md5_player *player); // `phase` below `interval`
 
 // -- Saving and copying ---------------------------------------------------------------------
 
@@ -892,8 +893,8 @@ MD5_API md5_detail md5_player_detail(const md5_player *player); // `phase` below
 // root motion, also within transitions. Returns the number of bytes, or 0 if `size` is too small.
 // md5_player_save_size() returns the size that is needed now; it changes with the states and
 // one-shots that are active.
-MD5_API size_t md5_player_save_size(const md5_player *player);
-MD5_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
+MD5_PLAY_API size_t md5_player_save_size(const md5_player *player);
+MD5_PLAY_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
 // Restores a player from bytes[size] as md5_player_save() wrote them. The player may be of another
 // program, if its machine has the same fingerprint. Every number is checked, so bytes from anywhere
@@ -901,12 +902,12 @@ MD5_API size_t md5_player_save(const md5_player *player, void *bytes, size_t siz
 // MD5_ERROR_MISMATCH: saved with another machine, or in a version of the format that is newer than
 // this library or too old, the message says which; MD5_ERROR_SYNTAX: too few or too many bytes, or
 // not of a player; MD5_ERROR_RANGE: a number is out of range. Time: a few nanoseconds a number.
-MD5_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
-                                md5_error *error);
+MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
+                                     md5_error *error);
 
 // Copies the state of a player to another one of the same machine: as saving and restoring, but
 // fast, for rollback or lookahead. Both must be of the same md5_machine.
-MD5_API void md5_player_copy(md5_player *to, const md5_player *from);
+MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
 // -- Layers and crowds ----------------------------------------------------------------------
 
@@ -921,11 +922,11 @@ typedef struct md5_layer_status {
     float weight;   // of the layer
 } md5_layer_status;
 // Returns the status of a layer; {.from = -1} if the index is invalid.
-MD5_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
+MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
 
 // Returns the model-space bounds of the pose of joints[model joints]: bounds of the joints, widened
 // by the distance of the model's vertices from their joints. Cheap, never too small.
-MD5_API md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints);
+MD5_PLAY_API md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints);
 
 typedef struct md5_play_job md5_play_job;
 
@@ -966,10 +967,10 @@ struct md5_play_job {
 // different threads at the same time, and those of one player on one thread, in order. `scratch` is
 // md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them: about 1.3 KB
 // per joint of the largest model, for each worker.
-MD5_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads,
-                            void *scratch);
-MD5_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
-                                      const md5_threads *threads);
+MD5_PLAY_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads,
+                                 void *scratch);
+MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
+                                           const md5_threads *threads);
 
 // == Characters ==================================================================================
 //
@@ -1008,11 +1009,11 @@ typedef struct md5_character {
 // Returns NULL on failure. A file that cannot be read is an error at its name in the machine file;
 // other errors are at their location in the file that has them. `opts` and `error` may be NULL.
 // Free with md5_free_character().
-MD5_API md5_character *md5_load_character(const char *path, const md5_load_opts *opts,
-                                          md5_error *error);
+MD5_PLAY_API md5_character *md5_load_character(const char *path, const md5_load_opts *opts,
+                                               md5_error *error);
 
 // Frees the machine, the bindings, the animations and the model. NULL is allowed.
-MD5_API void md5_free_character(md5_character *character);
+MD5_PLAY_API void md5_free_character(md5_character *character);
 
 #ifdef __cplusplus
 }

@@ -25,11 +25,12 @@ extern "C" {
 
 // Returns the model-space transform of one joint of `pose`: the product of the transforms from the
 // root down to it. `joint` must be valid. Time: depth of the joint.
-MD5_API md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose,
-                                     uint32_t joint);
+MD5_PLAY_API md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose,
+                                          uint32_t joint);
 
 // Returns the model-space matrix of something attached to a joint: joints[joint] * offset.
-MD5_API md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset);
+MD5_PLAY_API md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint,
+                                           md5_xform offset);
 
 // id's joint modifiers (idAnimator::SetJointPos, SetJointAxis); "world" there is model space.
 typedef enum md5_joint_space {
@@ -44,8 +45,8 @@ typedef enum md5_joint_space {
 // engine, a model-space position of joint 0 overrides. A rotation 0 0 0 0 leaves the rotation, a
 // translation that is not finite leaves the translation, so either can be changed alone. Returns
 // false and changes nothing if the joint index is invalid.
-MD5_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
-                              md5_joint_space space, md5_xform change, float weight);
+MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
+                                   md5_joint_space space, md5_xform change, float weight);
 
 // -- Inverse kinematics --------------------------------------------------------------------
 //
@@ -116,8 +117,8 @@ typedef struct md5_two_bone_job {
 // limits. If this moves the tip away, other turns about the line from root to target are tried, and
 // CCD brings the tip as near as it can; the pole then only decides where the search begins. The tip
 // keeps its rotation as far as its limit allows.
-MD5_API bool md5_solve_two_bone(const md5_skeleton *skeleton, md5_xform *pose,
-                                const md5_two_bone_job *job);
+MD5_PLAY_API bool md5_solve_two_bone(const md5_skeleton *skeleton, md5_xform *pose,
+                                     const md5_two_bone_job *job);
 
 // `forward` is turned to the target, and `up` leans neither left nor right of model z; the steeper
 // the direction, the weaker this is. If `forward` and `up` are parallel, nothing rolls.
@@ -132,7 +133,8 @@ typedef struct md5_aim_job {
 } md5_aim_job;
 // Turns a chain of joints so that the tip points at the target. Returns false and changes nothing
 // if the tip is invalid or length is 0.
-MD5_API bool md5_solve_aim(const md5_skeleton *skeleton, md5_xform *pose, const md5_aim_job *job);
+MD5_PLAY_API bool md5_solve_aim(const md5_skeleton *skeleton, md5_xform *pose,
+                                const md5_aim_job *job);
 
 typedef struct md5_chain_job {
     uint32_t tip;
@@ -155,8 +157,9 @@ enum { MD5_MAX_CHAIN = 64 };
 // one. CCD turns no joint away from the target, and each hinge by its best angle. FABRIK draws
 // bones to positions and then turns joints there as their limits allow; after four rounds in vain
 // it leaves the remaining iterations to CCD.
-MD5_API float md5_fabrik(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
-MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
+MD5_PLAY_API float md5_fabrik(const md5_skeleton *skeleton, md5_xform *pose,
+                              const md5_chain_job *job);
+MD5_PLAY_API float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
 
 // The same by damped least squares (Wampler 1986; Nakamura, Hanafusa 1986). It turns all joints
 // together, by
@@ -166,7 +169,7 @@ MD5_API float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_c
 // others do. lambda^2, as a share of the mean of the diagonal of J J^T, begins at 1/100, falls to a
 // fifth, down to 1e-6, after an iteration that came nearer, and grows sixfold after one that did
 // not, which is undone (Marquardt 1963); beyond 1e6 the search ends. Computed in double.
-MD5_API float md5_dls(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
+MD5_PLAY_API float md5_dls(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
 
 // What a tip is to reach.
 typedef struct md5_goal {
@@ -199,8 +202,8 @@ typedef struct md5_goals_job {
 // Returns the largest distance among the goals that are not ignored: INFINITY if one of them is
 // invalid, as in md5_ccd(), or if chains and the joints between them exceed MD5_MAX_GOAL_JOINTS;
 // the others are solved without it. Needs about 100 KiB of stack.
-MD5_API float md5_solve_goals(const md5_skeleton *skeleton, md5_xform *pose,
-                              const md5_goals_job *job);
+MD5_PLAY_API float md5_solve_goals(const md5_skeleton *skeleton, md5_xform *pose,
+                                   const md5_goals_job *job);
 
 // Result of posing a limb.
 typedef enum md5_limb_result {
@@ -235,9 +238,9 @@ typedef struct md5_foot {
 // If `pelvis` is no joint, it does not move. Returns the number of feet that are placed
 // (MD5_LIMB_PLACED); `result` says what is wrong with the others. A leg without a chain of joints
 // keeps its pose and moves with the pelvis.
-MD5_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
-                                md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
-                                float seconds, float weight);
+MD5_PLAY_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
+                                     md5_foot *feet, uint32_t num_feet, float *drop,
+                                     float smoothing, float seconds, float weight);
 
 // A chain that lags behind its animation and swings. A damped spring pulls the end of each joint to
 // its animated position,
@@ -262,9 +265,9 @@ typedef struct md5_spring_job {
 // chain then starts at its animated position; so does a state that is not finite. With weight 0
 // only the state advances. Returns false and changes nothing if the tip is invalid, a joint of the
 // chain has no finite position, or stiffness is not above 0.
-MD5_API bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose,
-                              const md5_spring_job *job, md5_spring_joint *state, float seconds,
-                              bool is_first);
+MD5_PLAY_API bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose,
+                                   const md5_spring_job *job, md5_spring_joint *state,
+                                   float seconds, bool is_first);
 
 // -- Mirror, retarget, measure -------------------------------------------------------------
 
@@ -273,14 +276,14 @@ MD5_API bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose,
 // "Bip01 L Hand"); left and right in any case, anywhere; L and R at an end beside a small letter
 // (Lhand). A joint without a partner is its own partner; so is each joint of a skeleton of more
 // than 65536 joints. Writes mirror[num_joints]. Returns the number of joints that have a partner.
-MD5_API uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
+MD5_PLAY_API uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
 
 // Mirrors a pose at the plane y = 0 of model space: exchanges left and right. Each joint takes the
 // mirrored difference of its partner from the bind pose, so local axes need not be mirrored, nor
 // bones equally long. Mirroring twice gives the original pose. `mirrored` and `pose`, [num_joints]
 // each, must not overlap.
-MD5_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
-                             md5_xform *mirrored);
+MD5_PLAY_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
+                                  const md5_xform *pose, md5_xform *mirrored);
 
 // Transfers poses of one model to another one with other proportions.
 typedef struct md5_retarget md5_retarget;
@@ -299,22 +302,22 @@ typedef struct md5_joint_pair {
 // scaled by the ratio of the pelvis heights in the bind poses; so do translations of other joints
 // in their parents' space. Returns NULL with MD5_ERROR_MISMATCH if a name is unknown, a target is
 // in two pairs, or no joint is mapped. Both models must outlive it.
-MD5_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
-                                          const md5_joint_pair *pairs, uint32_t num_pairs,
-                                          const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_destroy_retarget(md5_retarget *retarget);
+MD5_PLAY_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
+                                               const md5_joint_pair *pairs, uint32_t num_pairs,
+                                               const md5_load_opts *opts, md5_error *error);
+MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget);
 // Writes target[target joints] from source[source joints]. `scratch` is [source joints]; the three
 // must not overlap.
-MD5_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,
-                               md5_xform *scratch, md5_xform *target);
+MD5_PLAY_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,
+                                    md5_xform *scratch, md5_xform *target);
 
 // Returns the distance of two poses of one skeleton: the mean over the joints of the distance
 // between their model-space positions in units, plus `size` times the angle between their rotations
 // relative to the parent (0 to pi), weighted by weights[joint], NULL = 1. `scratch` is [2 *
 // num_joints] and must not overlap the poses.
-MD5_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_xform *a,
-                                const md5_xform *b, const float *weights, float size,
-                                md5_xform *scratch);
+MD5_PLAY_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_xform *a,
+                                     const md5_xform *b, const float *weights, float size,
+                                     md5_xform *scratch);
 
 // Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
 // radians/s.
@@ -323,8 +326,8 @@ typedef struct md5_velocity {
 } md5_velocity;
 // Computes the velocity of each joint from one pose to the next, by the shorter arc; all 0 unless
 // seconds > 0. The arrays are [num_joints].
-MD5_API void md5_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
-                               float seconds, md5_velocity *velocity);
+MD5_PLAY_API void md5_pose_velocity(const md5_xform *before, const md5_xform *now,
+                                    uint32_t num_joints, float seconds, md5_velocity *velocity);
 
 // == Walking legs ================================================================================
 //
@@ -419,27 +422,28 @@ typedef struct md5_walk {
 // `placement`, of which only the rotation about the up axis counts. Returns false, and fills `walk`
 // all the same, if a leg is no limb, see md5_limb_result, its swivel is not above its hip, or all
 // homes are in one place.
-MD5_API bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform placement,
-                            md5_walk *walk);
+MD5_PLAY_API bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose,
+                                 md5_xform placement, md5_walk *walk);
 
 // Walks for `seconds`. `velocity` is in model space, units/s, along the ground: forward, backward,
 // sideways; `turn` is in radians/s, to the left. Both are reduced by one factor where feet would
 // have to move faster than step_length in least_seconds. Numbers that are not finite count as 0.
 // Computes in steps of at most 1/120 s, so the result hardly depends on the frame rate; at most
 // one second a call.
-MD5_API void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity,
-                              float turn, double seconds);
+MD5_PLAY_API void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity,
+                                   float turn, double seconds);
 
 // Returns the model-to-world transform: rotation about the up axis, position on the ground.
-MD5_API md5_xform md5_walk_placement(const md5_walk *walk);
+MD5_PLAY_API md5_xform md5_walk_placement(const md5_walk *walk);
 
 // Returns the position of a foot's ankle, world space.
-MD5_API md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_t leg);
+MD5_PLAY_API md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_t leg);
 
 // Tilts the body of pose[num_joints], swivels legs and bends them so that each ankle is where its
 // foot stands or steps, for a character at md5_walk_placement(). Returns the number of legs that
 // reach it, to 1e-4 of their length.
-MD5_API uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose);
+MD5_PLAY_API uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk,
+                                    md5_xform *pose);
 
 // == Gaze ========================================================================================
 //
@@ -494,21 +498,22 @@ typedef struct md5_gaze {
 } md5_gaze;
 
 // Begins with a look straight ahead. Every seed gives another order.
-MD5_API void md5_gaze_begin(uint64_t seed, md5_gaze *gaze);
+MD5_PLAY_API void md5_gaze_begin(uint64_t seed, md5_gaze *gaze);
 
 // Looks on for `seconds`, at most 60 in one call; nothing happens if it is not above 0. A state
 // whose numbers are not finite or above 1e18 begins anew, from its `random`. Targets that are
 // behind the origin or not finite are not looked at. `axes` are those of the skeleton.
-MD5_API void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze,
-                              double seconds);
+MD5_PLAY_API void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze,
+                                   double seconds);
 
 // Returns the point that the eyes look at, model space.
-MD5_API md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze *gaze);
+MD5_PLAY_API md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes,
+                                     const md5_gaze *gaze);
 
 // Turns head and eyes of pose[num_joints] by `weight`, 0 to 1: see md5_solve_aim(). Returns the
 // number of eyes that exist.
-MD5_API uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
-                               const md5_skeleton *skeleton, float weight, md5_xform *pose);
+MD5_PLAY_API uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
+                                    const md5_skeleton *skeleton, float weight, md5_xform *pose);
 
 #ifdef __cplusplus
 }

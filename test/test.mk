@@ -14,7 +14,7 @@ FLAGS_debug    := -O0 -g
 FLAGS_sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_scalar   := -O2 -DNDEBUG -DMD5_NO_SIMD
 # Atomic counts: tests run on many threads, and a lost count can be the only one of its line.
-FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic -DMD5_COVERAGE
+FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic -DMD5_COVERAGE -DMD5_SIMD
 LINK_sanitize  := -fsanitize=address,undefined
 LINK_coverage  := --coverage
 # Tests are compiled more often than they run; what they measure is the library and keeps its flags.

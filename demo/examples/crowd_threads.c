@@ -1,7 +1,7 @@
 // Updates a crowd on several threads, through md5_threads: what the library needs of an engine's
 // pool. The poses are the same, bit for bit, with any number of threads.
 //
-//   cc crowd_threads.c $(pkg-config --cflags --libs md5model) -pthread -o crowd_threads
+//   cc crowd_threads.c $(pkg-config --cflags --libs md5play) -pthread -o crowd_threads
 //   ./crowd_threads models/bobbin/bobbin.md5machine 1000 4
 #include <md5model/md5play.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Plays a state machine: a parameter makes the character walk, a trigger makes it jump; events fire
 // where the clips have them, and the clips move the character.
 //
-//   cc machine.c $(pkg-config --cflags --libs md5model) -o machine
+//   cc machine.c $(pkg-config --cflags --libs md5play) -o machine
 //   ./machine models/bobbin/bobbin.md5machine
 #include <md5model/md5play.h>
 #include <stdio.h>

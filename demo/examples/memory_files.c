@@ -1,7 +1,7 @@
 // Loads a character from files in memory, with an allocator of our own: as an engine does that
 // keeps its data in archives and its memory in arenas.
 //
-//   cc memory_files.c $(pkg-config --cflags --libs md5model) -o memory_files
+//   cc memory_files.c $(pkg-config --cflags --libs md5play) -o memory_files
 //   ./memory_files
 #include <md5model/md5play.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Saves what a character is doing and restores it: for saved games, and for rollback in a network
 // game, where the last moments are played again with other input.
 //
-//   cc save_restore.c $(pkg-config --cflags --libs md5model) -o save_restore
+//   cc save_restore.c $(pkg-config --cflags --libs md5play) -o save_restore
 //   ./save_restore models/bobbin/bobbin.md5machine
 #include <md5model/md5play.h>
 #include <stdio.h>

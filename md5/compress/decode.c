@@ -2,7 +2,7 @@
 // bit.
 #include "md5/compress/packed.h"
 #include "md5/core/math.h"
-#include "md5/pose/slerp.h"
+#include "md5/core/slerp.h"
 
 const uint8_t md5i_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6,  8,
                                                      10, 12, 16, 20, 24, 32, 48, 64};

@@ -70,7 +70,7 @@ static void grow(double *error, double to)
 static void measure_at(const md5_anim *anim, const md5_packed *packed, const float *own,
                        const md5_measuring *scratch, const md5_moment *moment)
 {
-    md5i_sample_anim_with(md5i_posing_kernels_best(), anim, moment, MD5_ROOT_FILE, scratch->pose);
+    md5i_sample_anim_with(md5i_pose_kernels_best(), anim, moment, MD5_ROOT_FILE, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
     md5i_packed_sample(packed, moment, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);

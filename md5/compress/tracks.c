@@ -2,7 +2,7 @@
 // frames are from what their neighbours make of them.
 #include "md5/compress/tracks.h"
 #include "md5/core/math.h"
-#include "md5/pose/slerp.h"
+#include "md5/core/slerp.h"
 
 #include <string.h>
 

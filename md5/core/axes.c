@@ -2,7 +2,7 @@
 
 #include "md5/core/assert.h"
 
-const md5_axes_map md5i_axes_maps[] = {
+const md5_axes_map md5i_axes_maps[MD5_NUM_AXES] = {
     [MD5_AXES_ID] = {{0, 1, 2}, {1.0f, 1.0f, 1.0f}, 1.0f},
     [MD5_AXES_Y_UP] = {{1, 2, 0}, {-1.0f, 1.0f, -1.0f}, 1.0f},
     [MD5_AXES_GLTF] = {{1, 2, 0}, {1.0f, 1.0f, 1.0f}, 1.0f},
@@ -10,7 +10,6 @@ const md5_axes_map md5i_axes_maps[] = {
     [MD5_AXES_Z_UP_LEFT] = {{0, 1, 2}, {1.0f, -1.0f, 1.0f}, -1.0f},
     [MD5_AXES_BLENDER] = {{1, 0, 2}, {1.0f, -1.0f, 1.0f}, 1.0f},
 };
-enum { NUM_AXES = sizeof md5i_axes_maps / sizeof md5i_axes_maps[0] };
 
 // -- Single values --------------------------------------------------------------------------------
 
@@ -61,16 +60,6 @@ md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform)
     };
 }
 
-md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
-{
-    MD5_ASSERT((unsigned)axes < NUM_AXES, "axes: a md5_axes");
-    const md5_axes_map *const map = &md5i_axes_maps[axes];
-    md5_mat34 matrix = {{0.0f}};
-    for (int row = 0; row < 3; row++)
-        matrix.m[4 * row + map->from[row]] = map->sign[row] * scale;
-    return matrix;
-}
-
 // -- Loading --------------------------------------------------------------------------------------
 
 #define LEAST_SCALE 1e-6f
@@ -78,15 +67,7 @@ md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 
 bool md5i_check_conversion(md5_context *context)
 {
-    if (!MD5_HAS_CONVERSION) {
-        const bool converts =
-            context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
-        return !converts
-               || md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                            "this build converts nothing (MD5_NO_CONVERSION): expected the "
-                            "default axes, scale and flip_v");
-    }
-    if ((unsigned)context->axes >= NUM_AXES)
+    if ((unsigned)context->axes >= MD5_NUM_AXES)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                          "md5_load_opts.axes is %d, which is not valid", (int)context->axes);
     if (!(context->scale >= LEAST_SCALE && context->scale <= MOST_SCALE))

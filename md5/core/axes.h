@@ -9,7 +9,6 @@
 #define MD5_CORE_AXES_H
 
 #include "md5/core/context.h"
-#include "md5/core/parts.h"
 #include "md5/core/math.h"
 
 // Component i of the converted vector is sign[i] times component from[i] of the original.
@@ -18,7 +17,8 @@ typedef struct md5_axes_map {
     float sign[3];
     float determinant;
 } md5_axes_map;
-extern const md5_axes_map md5i_axes_maps[];
+enum { MD5_NUM_AXES = MD5_AXES_BLENDER + 1 };
+extern const md5_axes_map md5i_axes_maps[MD5_NUM_AXES];
 
 // Return the vector unchanged for MD5_AXES_ID, to the bit.
 md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v);
@@ -58,8 +58,7 @@ bool md5i_check_conversion(md5_context *context);
 // Whether there is anything to convert.
 static inline bool md5_converts(const md5_context *context)
 {
-    return MD5_HAS_CONVERSION
-           && (context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v);
+    return context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
 }
 
 // Convert arrays[count] in place. Positions are scaled, directions and rotations are not.

@@ -61,6 +61,27 @@
 #define MD5_UNROLL
 #endif
 
+// -- Kernels -----------------------------------------------------------------------------------
+
+// Whether kernels for instruction sets are compiled. Without an optimizer they would be large and no
+// faster than plain C, which has the same bits; MD5_SIMD asks for them nevertheless, MD5_NO_SIMD
+// never wants them.
+#if defined(MD5_NO_SIMD)
+#define MD5_HAS_KERNELS 0
+#elif defined(MD5_SIMD)
+#define MD5_HAS_KERNELS 1
+#elif defined(__GNUC__) || defined(__clang__)
+#ifdef __OPTIMIZE__
+#define MD5_HAS_KERNELS 1
+#else
+#define MD5_HAS_KERNELS 0
+#endif
+#elif defined(_DEBUG) // Microsoft's compiler does not say whether it optimizes
+#define MD5_HAS_KERNELS 0
+#else
+#define MD5_HAS_KERNELS 1
+#endif
+
 // -- Vectors -----------------------------------------------------------------------------------
 
 // Vectors of floats with operators, in the compilers that have them:

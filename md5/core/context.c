@@ -1,7 +1,5 @@
 #include "md5/core/context.h"
 
-#include "md5/core/parts.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +87,8 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
     context->flip_v = chosen->flip_v;
     context->normals = chosen->normals;
-    context->no_tangents = !MD5_HAS_TANGENTS || chosen->no_tangents;
-    context->no_skin_plan = !MD5_HAS_SKIN_PLAN || chosen->no_skin_plan;
+    context->no_tangents = chosen->no_tangents;
+    context->no_skin_plan = chosen->no_skin_plan;
     context->no_losses = chosen->no_losses;
     context->no_geometry = chosen->no_geometry;
     context->error = error ? error : &context->unseen;
@@ -227,9 +225,7 @@ void md5i_free(md5_context *context, void *memory, size_t size)
     context->allocator.free(context->allocator.user, memory, size ? size : 1);
 }
 
-// Returns the length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is
-// none.
-static size_t printable_length(const unsigned char *bytes, size_t size)
+size_t md5i_printable_length(const unsigned char *bytes, size_t size)
 {
     const unsigned char lead = bytes[0];
     if (lead < 0x80)
@@ -264,7 +260,7 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
             used += ELLIPSIS;
             break;
         }
-        const size_t length = printable_length(source + i, size - i);
+        const size_t length = md5i_printable_length(source + i, size - i);
         if (length > 0) {
             memcpy(quoted.text + used, bytes + i, length);
             used += length;
@@ -280,49 +276,4 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
     quoted.text[used++] = '\'';
     quoted.text[used] = '\0';
     return quoted;
-}
-
-// A text that is truncated if it does not fit.
-typedef struct bounded_text {
-    char *bytes;
-    size_t size, length; // without the NUL
-} bounded_text;
-
-static void add_bytes(bounded_text *text, const char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++, text->length++) {
-        if (text->length + 1 < text->size)
-            text->bytes[text->length] = bytes[i];
-    }
-}
-
-// Escapes bytes that are not printable: a file's name may contain terminal control sequences.
-static void add_escaped(bounded_text *text, const char *source)
-{
-    const size_t size = strlen(source);
-    for (size_t i = 0; i < size;) {
-        char escaped[8];
-        const size_t length = printable_length((const unsigned char *)source + i, size - i);
-        if (length == 0)
-            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)source[i]);
-        add_bytes(text, length > 0 ? source + i : escaped, length > 0 ? length : 4);
-        i += length > 0 ? length : 1;
-    }
-}
-
-size_t md5_format_error(const md5_error *error, char *text, size_t size)
-{
-    bounded_text all = {text, size, 0};
-    char location[32] = "";
-    if (error->line > 0)
-        snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
-    add_escaped(&all, error->file);
-    add_escaped(&all, error->file[0] ? ":" : "");
-    add_escaped(&all, location);
-    add_escaped(&all, error->file[0] || location[0] ? " " : "");
-    add_escaped(&all, error->status == MD5_WARNING ? "warning: " : "error: ");
-    add_escaped(&all, error->message);
-    if (size > 0)
-        text[all.length < size ? all.length : size - 1] = '\0';
-    return all.length;
 }

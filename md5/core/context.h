@@ -92,4 +92,8 @@ typedef struct md5_quoted {
 } md5_quoted;
 md5_quoted md5i_quote(const char *bytes, size_t size);
 
+// Returns the length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is
+// none.
+size_t md5i_printable_length(const unsigned char *bytes, size_t size);
+
 #endif

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#if MD5_HAS_VECTORS && !defined(MD5_NO_SIMD)
+#if MD5_HAS_VECTORS && MD5_HAS_KERNELS
 
 typedef float md5_float4 MD5_VECTOR_SIZE(16);
 typedef int32_t md5_float4_bits MD5_VECTOR_SIZE(16);

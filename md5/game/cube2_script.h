@@ -6,9 +6,9 @@
 #ifndef MD5_GAME_CUBE2_SCRIPT_H
 #define MD5_GAME_CUBE2_SCRIPT_H
 
-#include "md5/file_text.h"
+#include "md5/core/file_text.h"
 #include "md5/game/containers.h"
-#include "md5/read/lex.h"
+#include "md5/core/lex.h"
 
 enum {
     MD5_CUBE2_MAX_WORDS = 25, // as in the engines

@@ -12,7 +12,7 @@
 #define MD5_GAME_DECL_LEX_H
 
 #include "md5/game/game.h"
-#include "md5/read/lex.h"
+#include "md5/core/lex.h"
 
 typedef enum md5_token_kind {
     MD5_TOKEN_NAME,

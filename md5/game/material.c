@@ -4,7 +4,7 @@
 #include "md5/core/assert.h"
 #include "md5/game/decls.h"
 #include "md5/game/image_program.h"
-#include "md5/read/number.h"
+#include "md5/core/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // Quake and Quake II: skins by their names, scales of joints.
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
-#include "md5/file_text.h"
+#include "md5/core/file_text.h"
 #include "md5/game/containers.h"
 #include "md5/md5dialects.h"
-#include "md5/read/lex.h"
-#include "md5/read/lex_values.h"
+#include "md5/core/lex.h"
+#include "md5/core/lex_values.h"
 
 #include <math.h>
 #include <stdio.h>

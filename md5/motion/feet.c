@@ -1,7 +1,7 @@
 // Feet on uneven ground, as in id's walk IK: each ankle is moved by the height of the floor under
 // it, the pelvis is lowered with the lowest floor, and the legs are solved for the ankles.
 #include "md5/core/assert.h"
-#include "md5/core/decay.h"
+#include "md5/motion/decay.h"
 #include "md5/motion/hold.h"
 #include "md5/motion/space.h"
 

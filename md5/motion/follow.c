@@ -1,7 +1,7 @@
 // Values that follow a target: exponential smoothing and a damped spring.
 #include "md5/core/assert.h"
-#include "md5/core/decay.h"
-#include "md5/core/swing.h"
+#include "md5/motion/decay.h"
+#include "md5/motion/swing.h"
 #include "md5/md5curve.h"
 
 float md5_follow_share(float rate, float seconds)

@@ -1,6 +1,6 @@
 #include "md5/motion/hold.h"
 
-#include "md5/core/decay.h"
+#include "md5/motion/decay.h"
 #include "md5/motion/space.h"
 
 // A critically damped spring has 1 % left of a displacement at rest after so many of its time

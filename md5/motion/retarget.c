@@ -8,8 +8,8 @@
 
 #include "md5/core/assert.h"
 #include "md5/core/arena.h"
+#include "md5/core/match.h"
 #include "md5/motion/space.h"
-#include "md5/pose/binding.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "md5/core/axes.h"
 #include "md5/core/float4.h"
 #include "md5/md5pose.h"
-#include "md5/pose/slerp.h"
+#include "md5/core/slerp.h"
 
 #define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 

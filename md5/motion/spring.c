@@ -2,7 +2,7 @@
 // in world space, and the joint is rotated to point at its end. The springs are not coupled, so
 // each is solved exactly for any time step.
 #include "md5/core/assert.h"
-#include "md5/core/swing.h"
+#include "md5/motion/swing.h"
 #include "md5/motion/space.h"
 
 // One coordinate of one end. The animated position is assumed to move linearly from `from` to `to`;

@@ -7,7 +7,7 @@
 // the old plane, the plane is rotated so that its line points at the target, and the knee bends in
 // it.
 #include "md5/core/assert.h"
-#include "md5/core/decay.h"
+#include "md5/motion/decay.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/rig.h"
 #include "md5/motion/space.h"

@@ -2,7 +2,7 @@
 #include "md5/motion/walk.h"
 
 #include "md5/core/assert.h"
-#include "md5/core/decay.h"
+#include "md5/motion/decay.h"
 
 #define LONGEST_STEP (1.0 / 120.0) // seconds
 #define STEEPEST 1.0f              // slope of the body

@@ -1,5 +1,5 @@
 // Procedural walking: chooses which legs step, when, and to which position.
-#include "md5/core/decay.h"
+#include "md5/motion/decay.h"
 #include "md5/motion/walk.h"
 
 // Time constant with which the end of a step follows its planned position, and the share of a step

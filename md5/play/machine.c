@@ -8,7 +8,7 @@
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                         const md5_moment *moment, md5_xform *pose)
 {
-    md5i_sample_with(machine->kernels, source->binding, moment, MD5_ROOT_FILE, pose);
+    md5_sample(source->binding, *moment, MD5_ROOT_FILE, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);

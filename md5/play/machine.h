@@ -185,7 +185,7 @@ typedef struct md5_state {
 
 typedef struct md5_play_condition {
     uint32_t parameter;
-    md5_compare compare;
+    md5_comparison compare;
     float value;
 } md5_play_condition;
 
@@ -261,7 +261,6 @@ enum { MD5_STATE_EVENTS = 3 };
 struct md5_machine {
     md5_machine_desc tables;
     const md5_model *model;
-    const md5_pose_kernels *kernels; // the best: asked for once
     uint32_t num_joints;
     uint64_t fingerprint; // md5_machine_fingerprint()
 

@@ -3,7 +3,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/pose/bind_pose.h"
-#include "md5/pose/plan.h"
+#include "md5/pose/kernels.h"
 
 #include <string.h>
 
@@ -136,6 +136,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
     memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
     md5i_pose_plan_build(skeleton, binding->anim, found->targets, plan, integers);
+    plan->kernels = md5i_pose_kernels_best();
     if (binding->num_rebases > 0)
         memcpy(rebases, found->rebases, binding->num_rebases * sizeof *rebases);
     return binding;

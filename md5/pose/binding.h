@@ -2,7 +2,7 @@
 #ifndef MD5_POSE_BINDING_H
 #define MD5_POSE_BINDING_H
 
-#include "md5/core/arena.h"
+#include "md5/core/match.h"
 
 // A driven model joint whose track is not relative to its parent in the model. Its transform in the
 // pose becomes
@@ -23,11 +23,6 @@ static inline const int32_t *md5_binding_targets(const md5_binding *binding)
 {
     return binding->tracks + binding->skeleton->num_joints;
 }
-
-// Matches joints by name: fills tracks[model joints] and targets[anim joints]. Returns false and
-// sets the context's error if memory runs out.
-bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                       int32_t *tracks, int32_t *targets);
 
 // Lists the joints to compose, parents first, in an array of the arena, and warns about each.
 // Returns false and sets the context's error if memory runs out.

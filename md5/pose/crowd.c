@@ -1,4 +1,5 @@
 // Poses many characters: those with the same binding are computed together, one in each lane.
+#include "md5/core/assert.h"
 #include "md5/core/jobs.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
@@ -137,7 +138,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
 static void pose_some(void *user, size_t begin, size_t end, void *scratch)
 {
     const md5_pose_job *const jobs = (const md5_pose_job *)user;
-    md5i_pose_batch_with(md5i_posing_kernels_best(), jobs + begin, end - begin, scratch);
+    md5i_pose_batch_with(md5i_pose_kernels_best(), jobs + begin, end - begin, scratch);
 }
 
 #if !defined(NDEBUG)

@@ -48,7 +48,7 @@ void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
-    md5i_posing_kernels_of(md5i_cpu_best())->compose(skeleton, pose, joints);
+    md5i_pose_kernels_of(md5i_cpu_best())->compose(skeleton, pose, joints);
 }
 
 // -- Transforms -----------------------------------------------------------------------------
@@ -98,8 +98,8 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
-    md5i_posing_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
-                                         palette);
+    md5i_pose_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
+                                       palette);
 }
 
 void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
@@ -109,7 +109,7 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
     MD5_ASSERT(are_matrices_apart(model->skeleton.num_joints, joints, palette),
                "joints, palette: must not overlap");
-    finish(md5i_posing_kernels_best(), &model->skeleton, model->inverse_bind, pose, joints,
+    finish(md5i_pose_kernels_best(), &model->skeleton, model->inverse_bind, pose, joints,
            palette);
 }
 
@@ -123,6 +123,6 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
                "joints, palette: must not overlap");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
-    md5i_pose_palette_with(md5i_posing_kernels_best(), binding, &clamped, root, pose, joints,
+    md5i_pose_palette_with(md5i_pose_kernels_best(), binding, &clamped, root, pose, joints,
                            palette);
 }

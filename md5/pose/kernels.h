@@ -64,35 +64,6 @@ extern const md5_pose_kernels md5i_pose_kernels_neon;
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
 const md5_pose_kernels *md5i_pose_kernels_best(void);
 
-// The same for functions that do not blend. In builds without SIMD, `blend` to `add_difference` are
-// NULL here, so that linkers drop them from programs that never use them: they are half of the
-// table.
-#if MD5_HAS_SSE2 || MD5_HAS_NEON
-#define MD5_POSING_KERNELS 0
-static inline const md5_pose_kernels *md5i_posing_kernels_of(md5_cpu level)
-{
-    return md5i_pose_kernels_of(level);
-}
-
-static inline const md5_pose_kernels *md5i_posing_kernels_best(void)
-{
-    return md5i_pose_kernels_best();
-}
-#else
-#define MD5_POSING_KERNELS 1
-extern const md5_pose_kernels md5i_posing_kernels_scalar;
-static inline const md5_pose_kernels *md5i_posing_kernels_of(md5_cpu level)
-{
-    (void)level;
-    return &md5i_posing_kernels_scalar;
-}
-
-static inline const md5_pose_kernels *md5i_posing_kernels_best(void)
-{
-    return &md5i_posing_kernels_scalar;
-}
-#endif
-
 // The public functions, with given kernels, of moments of md5_clamp_moment(). `joints` and
 // `palette` may be NULL.
 void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,

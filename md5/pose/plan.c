@@ -16,29 +16,6 @@ md5_targets md5i_own_targets(const md5_anim *anim)
     };
 }
 
-static md5_slots narrow(const int32_t *targets, md5_slots slots, const bool *wanted)
-{
-    while (slots.count > 0) {
-        const int32_t last = targets[slots.first + slots.count - 1];
-        if (last >= 0 && wanted[last])
-            break;
-        slots.count--;
-    }
-    while (slots.count > 0 && (targets[slots.first] < 0 || !wanted[targets[slots.first]])) {
-        slots.first++;
-        slots.count--;
-    }
-    return slots;
-}
-
-md5_targets md5i_narrow_targets(const md5_targets *targets, const bool *wanted)
-{
-    md5_targets narrowed = *targets;
-    narrowed.rotation_slots = narrow(targets->rotations, targets->rotation_slots, wanted);
-    narrowed.translation_slots = narrow(targets->translations, targets->translation_slots, wanted);
-    return narrowed;
-}
-
 size_t md5i_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim)
 {
     return 4 * (size_t)skeleton->num_joints + anim->num_rotations + anim->num_translations;
@@ -130,15 +107,4 @@ void md5i_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim,
                      fixed_translations);
     plan->num_fixed_rotations = list_unmarked(fixed_rotations, count);
     plan->num_fixed_translations = list_unmarked(fixed_translations, count);
-}
-
-void md5i_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
-                         md5_xform *pose)
-{
-    if (binding->same_order && binding->num_extra == 0) {
-        memcpy(pose + first, binding->anim->constant + first, count * sizeof *pose);
-        return;
-    }
-    for (uint32_t joint = first; joint < first + count; joint++)
-        pose[joint] = *md5_constant_of(binding, joint);
 }

@@ -2,10 +2,15 @@
 // target of each track, and the joints that the clip leaves constant. Invariant: `steps` lists
 // every parent before its children, and each joint has either a track or an entry in the constant
 // lists.
+//
+// The players of state machines read plans and call their kernels, as this file offers it inline:
+// no other library needs a symbol of this one that is not public.
 #ifndef MD5_POSE_PLAN_H
 #define MD5_POSE_PLAN_H
 
 #include "md5/md5model.h"
+
+#include <string.h>
 
 // A range of slots. Slot k of a frame is the k-th joint of rotation_joints or translation_joints.
 typedef struct md5_slots {
@@ -27,6 +32,7 @@ typedef struct md5_plan_step {
 } md5_plan_step;
 
 struct md5_pose_plan {
+    const struct md5_pose_kernels *kernels; // the best: asked for once
     // By depth, roots first, so that a joint's matrix is not needed right after it is computed.
     const md5_plan_step *steps; // [model joints]
     uint32_t num_roots;         // whose `parent` is not used
@@ -38,9 +44,6 @@ struct md5_pose_plan {
 
 // Returns the targets of a clip without a binding: each joint is its own target.
 md5_targets md5i_own_targets(const md5_anim *anim);
-
-// Narrows the ranges to the first and last slot that drive a joint in wanted[model joints].
-md5_targets md5i_narrow_targets(const md5_targets *targets, const bool *wanted);
 
 // Returns the number of integers that a plan refers to.
 size_t md5i_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim);
@@ -57,7 +60,41 @@ static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint3
 }
 
 // Copies the constant transforms of `count` joints from `first` on.
-void md5i_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
-                         md5_xform *pose);
+static inline void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
+                                      md5_xform *pose)
+{
+    if (binding->same_order && binding->num_extra == 0) {
+        memcpy(pose + first, binding->anim->constant + first, count * sizeof *pose);
+        return;
+    }
+    for (uint32_t joint = first; joint < first + count; joint++)
+        pose[joint] = *md5_constant_of(binding, joint);
+}
+
+// The range from the first to the last slot that drives a joint in wanted[model joints].
+static inline md5_slots md5_narrow_slots(const int32_t *targets, md5_slots slots,
+                                         const bool *wanted)
+{
+    while (slots.count > 0) {
+        const int32_t last = targets[slots.first + slots.count - 1];
+        if (last >= 0 && wanted[last])
+            break;
+        slots.count--;
+    }
+    while (slots.count > 0 && (targets[slots.first] < 0 || !wanted[targets[slots.first]])) {
+        slots.first++;
+        slots.count--;
+    }
+    return slots;
+}
+
+static inline md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
+{
+    md5_targets narrowed = *targets;
+    narrowed.rotation_slots = md5_narrow_slots(targets->rotations, targets->rotation_slots, wanted);
+    narrowed.translation_slots =
+        md5_narrow_slots(targets->translations, targets->translation_slots, wanted);
+    return narrowed;
+}
 
 #endif

@@ -23,7 +23,7 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
 static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
                              const md5_moment *moment, md5_root root, md5_xform *pose)
 {
-    md5i_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
     const int32_t target = md5_binding_targets(binding)[0];
     if (target >= 0 && root != MD5_ROOT_FILE)
@@ -36,7 +36,7 @@ static void sample_cubic(const md5_binding *binding, const md5_moment *moment, m
     const md5_anim *const anim = binding->anim;
     const md5_targets *const targets = &binding->plan->targets;
     const md5_cubic cubic = md5i_cubic_at(anim, moment, root);
-    md5i_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
@@ -77,5 +77,5 @@ void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
-    md5i_sample_with(md5i_posing_kernels_best(), binding, &clamped, root, pose);
+    md5i_sample_with(md5i_pose_kernels_best(), binding, &clamped, root, pose);
 }

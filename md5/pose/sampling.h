@@ -3,7 +3,7 @@
 #define MD5_POSE_SAMPLING_H
 
 #include "md5/core/math.h"
-#include "md5/pose/slerp.h"
+#include "md5/core/slerp.h"
 
 // The inputs that all joints of a sample share.
 typedef struct md5_sampling {

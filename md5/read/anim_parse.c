@@ -215,7 +215,7 @@ static bool read_file(md5_anim_reader *reader)
     while (reader->num_frames_read == 0 || reader->num_frames_read < reader->num_frames.value) {
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_header_see(lex, &reader->header, word);
-        const bool is_old = MD5_HAS_VERSION_6 && reader->header.version == MD5_VERSION_6;
+        const bool is_old = reader->header.version == MD5_VERSION_6;
         if (is_old && md5_lex_take_word(lex, "numchannels"))
             return md5i_read_channels(lex, &reader->header, reader->file);
         const bool is_end = lex->at == lex->end && reader->num_frames_read == 0;

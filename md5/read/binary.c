@@ -1,6 +1,6 @@
 #include "md5/read/binary.h"
 
-#include "md5/read/lex_values.h"
+#include "md5/core/lex_values.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define MD5_READ_BINARY_H
 
 #include "md5/core/arena.h"
-#include "md5/read/lex.h"
+#include "md5/core/lex.h"
 
 typedef struct md5_binary {
     md5_arena *arena;

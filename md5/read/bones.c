@@ -8,7 +8,7 @@
 #include "md5/core/math.h"
 #include "md5/read/mesh_bytes.h"
 #include "md5/read/mesh_reader.h"
-#include "md5/read/name_order.h"
+#include "md5/core/name_order.h"
 
 typedef struct md5_file_bone {
     md5_file_joint joint;

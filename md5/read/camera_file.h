@@ -2,7 +2,7 @@
 #ifndef MD5_READ_CAMERA_FILE_H
 #define MD5_READ_CAMERA_FILE_H
 
-#include "md5/read/lex_values.h"
+#include "md5/core/lex_values.h"
 
 typedef struct md5_camera_file {
     md5_span command_line;

@@ -14,7 +14,7 @@
 // texts for many frames.
 #include "md5/core/math.h"
 #include "md5/read/anim_reader.h"
-#include "md5/read/name_order.h"
+#include "md5/core/name_order.h"
 
 enum {
     CHANNEL_BYTES = sizeof "channel 0{joint a attribute x framerate 1 keys 1 0}" - 1,

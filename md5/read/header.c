@@ -90,8 +90,7 @@ static bool read_version(md5_lex *lex, md5_header *header)
     md5_lex_space(lex);
     header->version_at = lex->at;
     TRY(md5_lex_int(lex, &version));
-    const bool is_old =
-        MD5_HAS_VERSION_6 && version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
+    const bool is_old = version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
     if (version != 10 && version != 12 && !is_old)
         return md5i_lex_fail(
             lex, header->version_at, MD5_ERROR_VERSION,
@@ -120,8 +119,7 @@ void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
         return;
     const unsigned kinds = md5i_word_kinds(word);
     header->has_body = kinds != 0;
-    if (!MD5_HAS_VERSION_6 || !header->version_at || !(kinds & header->kind)
-        || !is_of_other_age(header, word, kinds))
+    if (!header->version_at || !(kinds & header->kind) || !is_of_other_age(header, word, kinds))
         return;
     md5i_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
                   header->version, md5i_quote(word.bytes, word.size).text, age_of(kinds));
@@ -339,19 +337,6 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
         return true;
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before %s", word,
                          md5i_lex_token(lex, lex->at).text);
-}
-
-bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
-{
-    int64_t number;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
-    TRY(md5_lex_int(lex, &number));
-    if (number < 0 || number > UINT32_MAX)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
-                             (long long)number);
-    *value = (uint32_t)number;
-    return true;
 }
 
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)

@@ -2,8 +2,7 @@
 #ifndef MD5_READ_HEADER_H
 #define MD5_READ_HEADER_H
 
-#include "md5/core/parts.h"
-#include "md5/read/lex_values.h"
+#include "md5/core/lex_values.h"
 
 typedef enum md5_kind {
     MD5_KIND_MESH = 1,
@@ -66,9 +65,6 @@ bool md5i_fail_rows(md5_lex *lex, const char *count_word, uint32_t count, const 
 
 // The error for a table that ends after `item` of `count` rows.
 bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
-
-// Reads a whole number from 0 to UINT32_MAX. Messages call it `what`.
-bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value);
 
 // Reads the number after `frameRate`, which was consumed: more than 0, and only once. *given_at is
 // NULL before and then the position of the number. 0 is read as `fallback`, with a warning; if

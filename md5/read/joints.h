@@ -2,7 +2,7 @@
 #ifndef MD5_READ_JOINTS_H
 #define MD5_READ_JOINTS_H
 
-#include "md5/read/lex_values.h"
+#include "md5/core/lex_values.h"
 
 typedef struct md5_file_joint {
     md5_span name;

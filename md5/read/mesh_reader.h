@@ -24,7 +24,7 @@ typedef struct md5_mesh_reader {
 // Whether vertices and weights have no parentheses, and joints are bones.
 static inline bool md5_is_old_mesh(const md5_mesh_reader *reader)
 {
-    return MD5_HAS_VERSION_6 && reader->header.version == MD5_VERSION_6;
+    return reader->header.version == MD5_VERSION_6;
 }
 
 // State while one mesh is read.

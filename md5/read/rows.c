@@ -1,8 +1,6 @@
 #include "md5/read/rows.h"
 
-#include "md5/core/parts.h"
-
-#if MD5_HAS_WORDS && MD5_HAS_SHORTCUTS
+#if MD5_HAS_WORDS
 
 enum { WORD = sizeof(uint64_t), BYTE = 8 };
 

@@ -1,7 +1,6 @@
 #include "md5/skin/geometry.h"
 
 #include "md5/core/math.h"
-#include "md5/core/parts.h"
 #include "md5/skin/influences.h"
 #include "md5/skin/normals.h"
 #include "md5/skin/seams.h"
@@ -16,7 +15,7 @@
 bool md5i_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
                            md5_geometry_sizes *sizes)
 {
-    sizes->has_tangents = MD5_HAS_TANGENTS && !source->no_tangents;
+    sizes->has_tangents = !source->no_tangents;
     return md5i_count_seams(scratch, source, sizes);
 }
 
@@ -26,7 +25,7 @@ static bool split(md5_arena *scratch, const md5_geometry_source *source,
 {
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
         arrays->sources[vertex] = vertex;
-    if (MD5_HAS_TANGENTS && sizes->num_vertices > source->num_vertices)
+    if (sizes->num_vertices > source->num_vertices)
         return md5i_split_seams(scratch, source, arrays->indices, arrays->sources);
     if (arrays->indices != source->triangles && source->num_triangles > 0)
         memcpy(arrays->indices, source->triangles,
@@ -76,7 +75,7 @@ static void write_file_frames(const md5_geometry_source *source, const md5_geome
         const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
         const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
         arrays->normals[vertex] = normal;
-        if (!MD5_HAS_TANGENTS || !arrays->tangents)
+        if (!arrays->tangents)
             continue; // no_tangents
         const md5_vec4 from_file = source->tangents[vertex];
         const md5_vec3d along =
@@ -109,8 +108,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
         return true;
     }
     TRY(md5i_build_normals(scratch, num_vertices, num_triangles, source->weighting, arrays));
-    return !MD5_HAS_TANGENTS || !arrays->tangents
-           || md5i_build_tangents(scratch, num_vertices, num_triangles, arrays);
+    return !arrays->tangents || md5i_build_tangents(scratch, num_vertices, num_triangles, arrays);
 }
 
 size_t md5i_geometry_measure_size(uint64_t num_vertices)

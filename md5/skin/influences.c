@@ -1,10 +1,9 @@
 #include "md5/skin/influences.h"
 
 #include "md5/core/pair.h"
-#include "md5/core/parts.h"
 
 // Up to this many weights, influences are sorted by insertion, above by heap sort.
-enum { FEW_INFLUENCES = MD5_HAS_SHORTCUTS ? 16 : 0 };
+enum { FEW_INFLUENCES = 16 };
 
 typedef struct influence {
     md5_vec4 value;
@@ -216,8 +215,7 @@ static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
                          uint64_t num_references, weight_merger *merger)
 {
     enum { WORTH = 8 }; // references per joint
-    if (!MD5_HAS_SHORTCUTS || source->num_joints == 0
-        || num_references / WORTH < source->num_joints)
+    if (source->num_joints == 0 || num_references / WORTH < source->num_joints)
         return true;
     bind_columns *const columns =
         (bind_columns *)md5i_arena_room(scratch, source->num_joints, sizeof *columns);
@@ -259,7 +257,7 @@ bool md5i_gather_influences(md5_arena *scratch, const md5_geometry_source *sourc
         uint32_t *const joints = arrays->influence_joints + next;
         md5_vec4 *const values = arrays->influences + next;
         arrays->first_influence[i] = next;
-        if (MD5_HAS_SHORTCUTS && vertex->num_weights == 1) {
+        if (vertex->num_weights == 1) {
             next += write_one(&merger, source, &source->weights[vertex->first_weight],
                               &arrays->positions[i], joints, values);
             continue;

@@ -2,7 +2,6 @@
 
 #include "md5/core/pair.h"
 #include "md5/core/math.h"
-#include "md5/core/parts.h"
 #include "md5/skin/weld.h"
 
 #include <assert.h>
@@ -267,8 +266,7 @@ static inline bool write_two_normals(const all_sums *sums, uint32_t vertex, md5_
 static void write_normals(const all_sums *sums, md5_vec3 *normals)
 {
     for (uint32_t i = 0; i < sums->num_vertices;) {
-        if (MD5_HAS_SHORTCUTS && i + 1 < sums->num_vertices
-            && write_two_normals(sums, i, &normals[i])) {
+        if (i + 1 < sums->num_vertices && write_two_normals(sums, i, &normals[i])) {
             i += 2;
         } else {
             write_any_normal(sums, i, &normals[i]);

@@ -1,7 +1,6 @@
 #include "md5/skin/seams.h"
 
 #include "md5/core/pair.h"
-#include "md5/core/parts.h"
 
 enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, PER_BYTE = 4 };
 
@@ -42,7 +41,7 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *s
     unsigned char *const uses =
         (unsigned char *)md5i_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
     // A vertex with a tangent from the file keeps it on both sides.
-    if (!MD5_HAS_TANGENTS || !uses || source->tangents || source->no_tangents)
+    if (!uses || source->tangents || source->no_tangents)
         return uses;
     const size_t num_corners = 3 * (size_t)source->num_triangles;
     const uint16_t *const narrow = source->narrow_triangles;

@@ -21,7 +21,6 @@
 // memory. The first product starts the sum, so one influence costs no addition.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/core/parts.h"
 #include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
@@ -136,7 +135,7 @@ static inline void skin_vertex(const md5i_skin_job *job, uint32_t vertex, bool b
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
         *md5_vec3_out(job->normals, job->strides[1], vertex) = rotate(&e, mesh->normals[vertex]);
-    if (MD5_HAS_TANGENTS && job->tangents)
+    if (job->tangents)
         *md5_vec4_out(job->tangents, job->strides[2], vertex) =
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
@@ -162,7 +161,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
 void md5i_skin_scalar(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    if (MD5_HAS_SKIN_PLAN && plan) {
+    if (plan) {
         for (uint32_t i = 0; i < plan->num_runs; i++)
             md5i_skin_run_scalar(job, &plan->runs[i]);
     } else {

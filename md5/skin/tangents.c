@@ -2,7 +2,6 @@
 
 #include "md5/core/pair.h"
 #include "md5/core/math.h"
-#include "md5/core/parts.h"
 
 #include <assert.h>
 #include <string.h>
@@ -158,8 +157,7 @@ static void make_tangents(const md5_vec3 *normals, const texture_axes *sums, uin
                           md5_vec4 *tangents)
 {
     for (uint32_t i = 0; i < count;) {
-        if (MD5_HAS_SHORTCUTS && i + 1 < count
-            && make_two_tangents(&normals[i], &sums[i], &tangents[i])) {
+        if (i + 1 < count && make_two_tangents(&normals[i], &sums[i], &tangents[i])) {
             i += 2;
         } else {
             make_tangent(normals[i], &sums[i], &tangents[i]);

@@ -1,7 +1,5 @@
 #include "md5/skin/weld.h"
 
-#include "md5/core/parts.h"
-
 #include <string.h>
 
 // The bits of a point. Equal points have equal bits: -0 is stored as +0.
@@ -134,8 +132,6 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
 
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
-    if (!MD5_HAS_SHORTCUTS)
-        return md5i_weld_by_sorting(arena, points, count, first_equal);
     const md5_arena_mark before = md5i_arena_here(arena);
     uint32_t num_slots = 2;
     while (num_slots < count + count / 2) // count < 2^31 / 14

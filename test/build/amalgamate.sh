@@ -7,7 +7,7 @@ folder=$scratch/alone
 mkdir "$folder"
 
 amalgamate() {
-    make --no-print-directory amalgamate && cp build/md5model.[ch] build/md5gl.[ch] "$folder/"
+    make --no-print-directory amalgamate && cp build/md5model.[ch] build/md5play.[ch] build/md5game.[ch] build/md5gl.[ch] "$folder/"
 }
 
 # silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word.
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     unsigned sum = 2166136261u;
     for (int i = 0; i < 50; i++) {
         const md5_moment moment = md5_moment_at(anim, i * 0.037, MD5_WRAP_LOOP);
-        md5_sample(binding, &moment, MD5_ROOT_FILE, pose);
+        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, palette);
         md5_skin(mesh, palette, positions, normals, NULL);
@@ -111,7 +111,7 @@ sizes_of_guide() {
 fits() {
     kilobytes=$1
     shift
-    plays -std=c11 -DNDEBUG -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_GAME -DMD5_NO_CAMERA -ffunction-sections -fdata-sections \
+    plays -std=c11 -DNDEBUG -ffunction-sections -fdata-sections \
         -Wl,--gc-sections "$@" || return 1
     case $(${language:-$cc} -dumpmachine),$(${language:-$cc} -dumpversion) in
     x86_64-*linux-gnu,12*) size "$folder/game" | awk -v most="$kilobytes" 'NR == 2 {

@@ -22,12 +22,14 @@ else()
 endif()
 add_executable(load load.c)
 target_link_libraries(load md5model::md5model)
+add_executable(play play.c)
+target_link_libraries(play md5model::md5play md5model::md5game)
 if(TARGET md5model::md5gl)
     add_executable(draw draw.c)
     target_link_libraries(draw md5model::md5gl)
 endif()
 END
-    cp test/build/user/load.c test/build/user/draw.c "$1/"
+    cp test/build/user/load.c test/build/user/play.c test/build/user/draw.c "$1/"
 }
 
 # configure SOURCE FOLDER OPTIONS...: keeps what CMake said in FOLDER.log.

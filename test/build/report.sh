@@ -1,10 +1,12 @@
 # shellcheck shell=sh
 # For test scripts, which begin with `. test/build/report.sh` and end with `finish`.
-# $scratch is a folder of their own, $products the folder with the libraries and programs, $models that of our
-# models.
+# $scratch is a folder of their own, $products the folder with the libraries and programs, $archives the static
+# libraries without GL, in the order of a linker, $models the folder of our models.
 set -u
 # shellcheck disable=SC2034 # used by the scripts
 products=${MD5_BUILD:-build}
+# shellcheck disable=SC2034
+archives="$products/libmd5play.a $products/libmd5game.a $products/libmd5model.a"
 # A copy of our models with small textures, if there is one.
 # shellcheck disable=SC2034
 models=${MD5_MODELS:-models}

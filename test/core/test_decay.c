@@ -1,7 +1,7 @@
 // Exponential decay, against exp() of libc.
 #include "test/test.h"
 
-#include "md5/core/decay.h"
+#include "md5/motion/decay.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 
 compiles() {
     # shellcheck disable=SC2086 # several flags
-    "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror -Ibuild/include test/game/squish.cpp "$products/libmd5model.a" -lsquish \
+    "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror -Ibuild/include test/game/squish.cpp $archives -lsquish \
         ${MD5_LINK_FLAGS:-} -lm -o "$scratch/squish"
 }
 equal() {

@@ -31,12 +31,11 @@ if command -v c++ >/dev/null; then
 else
     skip "md5gl.c is C++17" "there is no C++ compiler"
 fi
-for part in PLAY POSE_TOOLS QUERY GAME CAMERA FILES TANGENTS SKIN_PLAN CONVERSION LOSS SIMD; do
+for part in FILES SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
 done
 # Without SIMD: test/tree/amalgamate.sh, and -O3 the sizes below.
-check "one compiler line, least" plays -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_POSE_TOOLS -DMD5_NO_QUERY -DMD5_NO_GAME -DMD5_NO_CAMERA
 # Functions and streams of the system that deal with files.
 files_in() { # OBJECTS
     ${NM:-nm} -u "$1" |

@@ -376,7 +376,7 @@ TEST (machine_refuses_transitions) {
            OF_BODY " names parameter 'pace', which does not exist");
     REFUSE(all.conditions[1].parameter = NULL,
            "layer 'body': a transition to 'go' has a condition without a parameter");
-    REFUSE(all.conditions[1].compare = (md5_compare)6, OF_BODY ": there is no comparison 6");
+    REFUSE(all.conditions[1].compare = (md5_comparison)6, OF_BODY ": there is no comparison 6");
     REFUSE(all.conditions[1].value = NAN, OF_BODY ": value of a condition is not finite");
     play_end(&made);
 }

@@ -75,7 +75,7 @@ static uint32_t state_after(states_case *of, double seconds)
 
 TEST (states_follow_conditions) {
     static const struct {
-        md5_compare compare;
+        md5_comparison compare;
         float value, set;
         uint32_t parameter;
         bool holds;

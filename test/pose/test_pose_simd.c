@@ -73,9 +73,9 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     bool wanted[MAX_JOINTS] = {false};
     for (uint32_t i = first; i < first + size; i++)
         wanted[i] = true;
-    const md5_targets targets = md5i_narrow_targets(&made->binding->plan->targets, wanted);
+    const md5_targets targets = md5_narrow_targets(&made->binding->plan->targets, wanted);
     clear(found);
-    md5i_copy_constants(made->binding, first, size, found->pose);
+    md5_copy_constants(made->binding, first, size, found->pose);
     kernels->sample(&made->anim, moment, &targets, found->pose);
     for (uint32_t i = 0; i < count; i++) {
         if (!wanted[i])

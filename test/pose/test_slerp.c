@@ -3,7 +3,7 @@
 #include "test/test.h"
 
 #include "md5/core/math.h"
-#include "md5/pose/slerp.h"
+#include "md5/core/slerp.h"
 
 #include <stdio.h>
 #include <stdlib.h>

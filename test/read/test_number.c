@@ -1,5 +1,5 @@
 // Text to float: equal, bit for bit, to strtof() of the C library, which rounds correctly.
-#include "md5/read/number.h"
+#include "md5/core/number.h"
 #include "test/test.h"
 
 #include <math.h>

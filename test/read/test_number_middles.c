@@ -1,6 +1,6 @@
 // Numbers at and next to the middle between two floats, in all ranges and lengths: these take the
 // longest way of reading and are the easiest to get wrong. Compared with strtof().
-#include "md5/read/number.h"
+#include "md5/core/number.h"
 #include "test/test.h"
 
 #include <math.h>

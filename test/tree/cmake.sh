@@ -16,7 +16,7 @@ fetched() {
 # What it would compile, beside what make compiles; and the flag that all bits depend on.
 other_sources() {
     commands=$scratch/fetched/compile_commands.json
-    sed -n 's|.*"file": "\(.*\)",*$|\1|p' "$commands" | grep -vF "$scratch/" | sed "s|^$PWD/||" | sort >"$scratch/theirs"
+    sed -n 's|.*"file": "\(.*\)",*$|\1|p' "$commands" | grep -vF "$scratch/" | sed "s|^$PWD/||" | sort -u >"$scratch/theirs"
     find md5 -name '*.c' | sort | diff - "$scratch/theirs"
     grep '"command": .*/md5/' "$commands" | grep -v -e '-std=c11 .*-ffp-contract=off' -e '-ffp-contract=off .*-std=c11'
 }
@@ -27,7 +27,7 @@ found() { # OPTIONS...
     rm -rf "$scratch/found"
     LDFLAGS=${MD5_LINK_FLAGS:-} configure "$scratch/user" "$scratch/found" -DTAKE=find \
         -DCMAKE_PREFIX_PATH="$root$prefix" "$@" && build "$scratch/found" && runs "$scratch/found/load" &&
-        LD_LIBRARY_PATH=$root$prefix/lib "$scratch/found/draw"
+        LD_LIBRARY_PATH=$root$prefix/lib "$scratch/found/play" && LD_LIBRARY_PATH=$root$prefix/lib "$scratch/found/draw"
 }
 uses_shared() {
     readelf -d "$scratch/found/draw" | grep 'NEEDED.*libmd5gl'

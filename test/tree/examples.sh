@@ -61,14 +61,17 @@ obj_has_all() {
             END { print v, f, bad + 0; exit !(v == 6536 && f == 9692 && !bad) }' "$scratch/bobbin.obj"
 }
 check "skin_to_obj writes all vertices and triangles" obj_has_all
+library=md5play
 try_c memory_files
 check "memory_files gives back all memory" says '^0 bytes held' memory_files
 try_c machine
 check "machine hears the landing" says 'landing' machine $bobbin/bobbin.md5machine
 try_c save_restore
 check "save_restore continues with the same bits" says 'bit for bit' save_restore $bobbin/bobbin.md5machine
+library=md5model
 try_c queries
 check "queries finds a triangle" says '^triangle [0-9]* of mesh skin' queries $bobbin/bobbin.md5mesh $bobbin/walk.md5anim
+library=md5play
 try_c feet_and_look
 places_and_looks() {
     says '^2 feet placed' feet_and_look "$@" && grep -q 'head looks 0\.' "$scratch/output" &&
@@ -89,6 +92,7 @@ same_with_threads() {
     done | uniq | wc -l | grep -qx 1
 }
 check "crowd_threads computes the same with one thread and three" same_with_threads
+library=md5model
 if command -v c++ >/dev/null; then
     check "hello.cpp compiles as C++17" compile hello.cpp c++ -std=c++17
     check "hello.cpp runs" says '^0.75 s: 5[0-9]' hello $bobbin/bobbin.md5mesh $bobbin/dance.md5anim

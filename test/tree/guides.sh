@@ -79,7 +79,8 @@ for guide in $guides; do
     fi
     grep '^program' "$scratch/samples" >"$scratch/programs"
     while read -r _ at file <&3; do
-        check "$at compiles" compiles "$file" "$products/libmd5model.a" -lpthread -lm -o "$scratch/program"
+        # shellcheck disable=SC2086 # several files
+        check "$at compiles" compiles "$file" $archives -lpthread -lm -o "$scratch/program"
         check "$at runs" "$scratch/program"
     done 3<"$scratch/programs"
     grep '^file' "$scratch/samples" >"$scratch/texts"

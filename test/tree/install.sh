@@ -33,7 +33,7 @@ missing_files() {
     for header in md5/md5*.h render/md5gl*.h; do
         [ -s "$root$prefix/include/md5model/${header##*/}" ] || echo "$header"
     done
-    for name in md5model md5gl; do
+    for name in md5model md5play md5game md5gl; do
         for file in lib$name.a lib$name.so "lib$name.so.$version" pkgconfig/$name.pc; do
             [ -s "$root$prefix/lib/$file" ] || echo "$file"
         done
@@ -53,7 +53,8 @@ missing_files() {
 }
 silent "all of it is there" missing_files
 not_stripped() {
-    for file in bin/md5tool bin/md5view lib/libmd5model.so lib/libmd5gl.so lib/libmd5model.a lib/libmd5gl.a; do
+    for file in bin/md5tool bin/md5view lib/libmd5model.so lib/libmd5play.so lib/libmd5game.so lib/libmd5gl.so \
+        lib/libmd5model.a lib/libmd5play.a lib/libmd5game.a lib/libmd5gl.a; do
         readelf -S "$root$prefix/$file" 2>&1 | grep -q '\.debug_info' && echo "$file"
     done
 }
@@ -137,13 +138,17 @@ exported() { # LIBRARY PREFIX
     nm -D --defined-only "$root$prefix/lib/$1.so" |
         awk -v ours="^($2|_init\$|_fini\$|__asan|__odr_asan|__gcov|mangle_path)" '$3 !~ ours { print $3 }'
 }
-silent "libmd5model.so exports nothing but md5_ names" exported libmd5model md5_
+for name in model play game; do
+    silent "libmd5$name.so exports nothing but md5_ names" exported libmd5$name md5_
+done
 silent "libmd5gl.so exports nothing but md5gl_ names" exported libmd5gl md5gl_
 global() { # LIBRARY PREFIX
     nm -g --defined-only "$root$prefix/lib/$1.a" 2>/dev/null |
         awk -v ours="^($2|__asan|__odr_asan)" 'NF == 3 && $3 !~ ours { print $3 }'
 }
-silent "libmd5model.a has no other global names either" global libmd5model md5i?_
+for name in model play game; do
+    silent "libmd5$name.a has no other global names either" global libmd5$name md5i?_
+done
 silent "libmd5gl.a has none with its GL loader" global libmd5gl md5gli?_
 declared_but_not_exported() { # LIBRARY PREFIX MACRO
     awk -v macro="^$3 " -v name="$2[a-z0-9_]+[(]" '$0 ~ macro { open = 1 }
@@ -155,9 +160,13 @@ declared_but_not_exported() { # LIBRARY PREFIX MACRO
     diff "$scratch/declared" "$scratch/exported"
 }
 silent "libmd5model.so exports just what its headers declare" declared_but_not_exported libmd5model md5_ MD5_API
+silent "libmd5play.so exports just what its headers declare" declared_but_not_exported libmd5play md5_ MD5_PLAY_API
+silent "libmd5game.so exports just what its headers declare" declared_but_not_exported libmd5game md5_ MD5_GAME_API
 silent "libmd5gl.so exports just what its header declares" declared_but_not_exported libmd5gl md5gl_ MD5GL_API
 graphics() {
-    nm -D --undefined-only "$root$prefix/lib/libmd5model.so" | grep -E ' (gl[A-Z]|SDL_|egl|X[A-Z])'
+    for name in model play game; do
+        nm -D --undefined-only "$root$prefix/lib/libmd5$name.so"
+    done | grep -E ' (gl[A-Z]|SDL_|egl|X[A-Z])'
     readelf -d "$root$prefix/lib/libmd5model.so" "$root$prefix/bin/md5tool" |
         grep -E 'NEEDED.*(SDL|GL|X11|wayland)'
 }

@@ -25,7 +25,7 @@ mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$scratch/md5model/"
 builds() {
     # shellcheck disable=SC2086
     $cc -std=c11 -Wall -Wextra -Wpedantic -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c "$1" -x none \
-        "$products/libmd5model.a" -lm -o "$scratch/program"
+        $archives -lm -o "$scratch/program"
 }
 for n in $(seq "$count"); do
     check "snippet $n compiles and links" builds "$scratch/c.$n"
@@ -37,7 +37,7 @@ cxx=${CXX:-c++}
 builds_as_cxx() {
     # shellcheck disable=SC2086
     $cxx -std=c++20 -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c++ "$1" \
-        -x none "$products/libmd5model.a" -lm -o "$scratch/program"
+        -x none $archives -lm -o "$scratch/program"
 }
 if command -v "$cxx" >/dev/null; then
     for n in $(seq "$count"); do

@@ -24,7 +24,7 @@ accepted() { # FLAGS...
     check "$* is accepted" $cc -std=c11 "$@" -Werror -fsyntax-only -x c $floats
 }
 all_look() {
-    for source in md5/core/math.h md5/core/wide.h md5/read/number.c; do
+    for source in md5/core/math.h md5/core/wide.h md5/core/number.c; do
         # shellcheck disable=SC2086
         $cc -std=c11 -I. -M -x c $source | grep -q $floats || echo "$source does not include $floats"
     done

@@ -51,7 +51,7 @@ class Md5model(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        for name in ["md5model"] + (["md5gl"] if self.options.gl else []):
+        for name in ["md5model", "md5play", "md5game"] + (["md5gl"] if self.options.gl else []):
             component = self.cpp_info.components[name]
             component.libs = [name]
             component.set_property("cmake_target_name", "md5model::" + name)
@@ -60,5 +60,5 @@ class Md5model(ConanFile):
                 component.defines = ["MD5_SHARED"]
             if self.settings.os in ("Linux", "FreeBSD"):
                 component.system_libs = ["m"]
-        if self.options.gl:
-            self.cpp_info.components["md5gl"].requires = ["md5model"]
+            if name != "md5model":
+                component.requires = ["md5model"]

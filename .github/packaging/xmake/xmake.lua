@@ -14,8 +14,9 @@ package("md5model")
 
     on_load(function (package)
         if package:config("gl") then
-            package:add("links", "md5gl", "md5model")
+            package:add("links", "md5gl")
         end
+        package:add("links", "md5play", "md5game", "md5model")
         if package:config("shared") and package:is_plat("windows", "mingw") then
             package:add("defines", "MD5_SHARED")
         end

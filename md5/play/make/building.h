@@ -5,7 +5,7 @@
 
 #include "md5/play/machine.h"
 #include "md5/core/arena.h"
-#include "md5/core/locations.h"
+#include "md5/play/locations.h"
 #include "md5/play/schema.h"
 
 // -- Names of a machine's tables: each once in its table, found fast ----------------------------

@@ -83,7 +83,6 @@ static bool build_all(md5_building *building)
         return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0, "machine %s has no model",
                          md5i_quote(name, strlen(name)).text);
     TRY(md5i_check_tables(building, &md5i_machine_schema, building->desc));
-    machine->kernels = md5i_pose_kernels_best();
     machine->num_joints = machine->model->skeleton.num_joints;
     TRY(count_slots(building));
     machine->references =

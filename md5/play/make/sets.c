@@ -191,7 +191,7 @@ void md5i_narrow_state(md5_building *building, const md5_play_layer *layer, md5_
     // What is extracted is taken from joint 0.
     const bool has_root = building->marks[0] || source->extract == MD5_EXTRACT_NONE;
     state->is_partial = has_root && !md5_is_sampled_whole(source);
-    state->targets = md5i_narrow_targets(&source->binding->plan->targets, building->marks);
+    state->targets = md5_narrow_targets(&source->binding->plan->targets, building->marks);
     state->is_exact =
         state->is_partial && layer->mode == MD5_LAYER_OVERRIDE && is_mask_full(machine, layer->mask)
         && are_marked(state->targets.rotations, state->targets.rotation_slots, building->marks)
@@ -317,7 +317,7 @@ static void find_slots(md5_building *building, const md5_detail_set *set, md5_ru
         for (size_t clip = 0; clip < num_clips; clip++) {
             const md5_binding *const binding = machine->sources[clip].binding;
             const md5_targets narrowed =
-                md5i_narrow_targets(&binding->plan->targets, building->marks);
+                md5_narrow_targets(&binding->plan->targets, building->marks);
             slots[clip * set->num_runs + i] =
                 (md5_run_slots){narrowed.rotation_slots, narrowed.translation_slots};
         }

@@ -26,8 +26,7 @@ static void make_matrices(const md5_machine *machine, const md5_xform *pose, md5
                           md5_mat34 *joints, md5_mat34 *palette)
 {
     if (palette)
-        machine->kernels->finish(&machine->model->skeleton, machine->model->inverse_bind, pose,
-                                 joints ? joints : (md5_mat34 *)spare, palette);
+        md5_local_to_palette(machine->model, pose, joints ? joints : (md5_mat34 *)spare, palette);
     else if (joints)
         md5_local_to_model(&machine->model->skeleton, pose, joints);
 }
@@ -115,11 +114,17 @@ typedef struct team {
     md5_xform *poses, *spare;
 } team;
 
+// Kernels for many characters come with a clip.
+static size_t lanes_of(const md5_machine *machine)
+{
+    return machine->tables.num_clips > 0 ? machine->sources[0].binding->plan->kernels->width : 1;
+}
+
 // Whether they fill more than half of the lanes, and all want palettes of the same model.
 static bool are_alike(md5_play_job *const *jobs, size_t count, size_t width)
 {
     const md5_machine *const machine = jobs[0]->player->machine;
-    bool alike = width > 1 && 2 * count > width && machine->tables.num_clips > 0;
+    bool alike = width > 1 && 2 * count > width;
     for (size_t i = 0; i < count; i++)
         alike = alike && jobs[i]->palette && jobs[i]->player->machine->model == machine->model;
     return alike;
@@ -132,7 +137,8 @@ static void finish_alike(const team *of, size_t begin, size_t count)
     md5_play_job *const *const jobs = of->jobs + begin;
     md5_xform *const poses = of->poses + begin * of->step;
     const md5_machine *const machine = jobs[0]->player->machine;
-    const size_t width = machine->kernels->width;
+    const md5_binding *const binding = machine->sources[0].binding;
+    const size_t width = lanes_of(machine);
     md5_pose_job made[TOGETHER];
     const md5_pose_job *lanes[TOGETHER];
     for (size_t i = 0; i < width; i++) {
@@ -140,16 +146,15 @@ static void finish_alike(const team *of, size_t begin, size_t count)
         if (i >= count)
             memcpy(poses + i * of->step, poses, machine->num_joints * sizeof *poses);
         else
-            made[i] = (md5_pose_job){.binding = machine->sources[0].binding,
-                                     .palette = jobs[i]->palette,
-                                     .joints = jobs[i]->joints};
+            made[i] = (md5_pose_job){
+                .binding = binding, .palette = jobs[i]->palette, .joints = jobs[i]->joints};
     }
-    machine->kernels->finish_crowd(lanes, poses, of->step, (float *)of->spare);
+    binding->plan->kernels->finish_crowd(lanes, poses, of->step, (float *)of->spare);
 }
 
 static void finish(const team *of)
 {
-    const size_t width = of->jobs[0]->player->machine->kernels->width;
+    const size_t width = lanes_of(of->jobs[0]->player->machine);
     for (size_t begin = 0; begin < of->count; begin += width) {
         const size_t some = of->count - begin < width ? of->count - begin : width;
         if (are_alike(of->jobs + begin, some, width)) {

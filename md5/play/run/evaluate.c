@@ -68,9 +68,9 @@ static void sample_joints(const md5_machine *machine, const md5_source *source,
         for (uint32_t i = 0; i < joints->count; i++)
             pose[listed[i]] = *md5_constant_of(binding, listed[i]);
     } else {
-        md5i_copy_constants(binding, joints->first, joints->count, pose);
+        md5_copy_constants(binding, joints->first, joints->count, pose);
     }
-    machine->kernels->sample(binding->anim, moment, only->targets, pose);
+    binding->plan->kernels->sample(binding->anim, moment, only->targets, pose);
 }
 
 // A listed set is small: then the level of detail saves nothing.
@@ -91,8 +91,8 @@ static void sample_runs(const md5_machine *machine, const md5_source *source, co
         targets.rotation_slots = slots[i].rotations;
         targets.translation_slots = slots[i].translations;
         if (has_constants)
-            md5i_copy_constants(binding, runs[i].first, runs[i].count, pose);
-        machine->kernels->sample(binding->anim, moment, &targets, pose);
+            md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
+        binding->plan->kernels->sample(binding->anim, moment, &targets, pose);
     }
 }
 
@@ -120,7 +120,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
     if (only && !md5_is_sampled_whole(source))
         sample_selected(machine, source, only, &moment, pose);
     else
-        md5i_sample_with(machine->kernels, source->binding, &moment, MD5_ROOT_FILE, pose);
+        md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(machine, source);

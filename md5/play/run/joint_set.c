@@ -58,8 +58,7 @@ static void blend_joints(const md5_machine *machine, const md5_joint_set *set,
     md5_xform of_pose[CHUNK], of_other[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
         md5_xform *const into = take_out(&part, pose, of_pose);
-        machine->kernels->blend(into, take(&part, other, of_other), weight, part.weights,
-                                part.count, into);
+        md5_blend_poses(into, take(&part, other, of_other), weight, part.weights, part.count, into);
         put(&part, into, pose);
     }
 }
@@ -68,11 +67,11 @@ void md5i_blend_all(const md5_machine *machine, const md5_detail_set *detail, co
                     const md5_xform *to, float weight, md5_xform *pose)
 {
     if (!detail)
-        machine->kernels->blend(from, to, weight, NULL, machine->num_joints, pose);
+        md5_blend_poses(from, to, weight, NULL, machine->num_joints, pose);
     for (uint32_t i = 0; detail && i < detail->num_runs; i++) {
         const md5_joint_run run = machine->runs[detail->first_run + i];
-        machine->kernels->blend(from + run.first, to + run.first, weight, NULL, run.count,
-                                pose + run.first);
+        md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
+                        pose + run.first);
     }
 }
 
@@ -84,8 +83,8 @@ static void blend_runs(const md5_machine *machine, const md5_detail_set *detail,
     for (uint32_t i = 0; i < detail->num_runs; i++) {
         const md5_joint_run run = machine->runs[detail->first_run + i];
         if (md5_meets(run, &machine->mask_sets[mask].all))
-            machine->kernels->blend(pose + run.first, other + run.first, weight,
-                                    weights + run.first, run.count, pose + run.first);
+            md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
+                            run.count, pose + run.first);
     }
 }
 
@@ -125,7 +124,7 @@ void md5i_blend_saved(const md5_machine *machine, int32_t mask, const md5_xform 
     md5_xform of_pose[CHUNK];
     for (joint_part part = {0}; next_part(machine, &machine->mask_sets[mask].partial, &part);) {
         md5_xform *const other = take_out(&part, pose, of_pose);
-        machine->kernels->blend(saved + part.begin, other, 1.0f, part.weights, part.count, other);
+        md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
         put(&part, other, pose);
     }
 }
@@ -136,8 +135,8 @@ void md5i_subtract_joints(const md5_machine *machine, const md5_joint_set *set,
     const md5_xform *const from = md5_reference_of(machine, reference);
     md5_xform of_source[CHUNK], of_reference[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);)
-        machine->kernels->subtract(take(&part, source, of_source), take(&part, from, of_reference),
-                                   part.count, difference + part.begin);
+        md5_subtract_pose(take(&part, source, of_source), take(&part, from, of_reference),
+                          part.count, difference + part.begin);
 }
 
 void md5i_add_joints(const md5_machine *machine, const md5_joint_set *set,
@@ -146,8 +145,7 @@ void md5i_add_joints(const md5_machine *machine, const md5_joint_set *set,
     md5_xform of_pose[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
         md5_xform *const into = take_out(&part, pose, of_pose);
-        machine->kernels->add(into, difference + part.begin, weight, part.weights, part.count,
-                              into);
+        md5_add_pose(into, difference + part.begin, NULL, weight, part.weights, part.count, into);
         put(&part, into, pose);
     }
 }
@@ -160,9 +158,8 @@ void md5i_add_difference_of_joints(const md5_machine *machine, const md5_joint_s
     md5_xform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
     for (joint_part part = {0}; next_part(machine, set, &part);) {
         md5_xform *const into = take_out(&part, pose, of_pose);
-        machine->kernels->add_difference(into, take(&part, source, of_source),
-                                         take(&part, from, of_reference), weight, part.weights,
-                                         part.count, into);
+        md5_add_pose(into, take(&part, source, of_source), take(&part, from, of_reference), weight,
+                     part.weights, part.count, into);
         put(&part, into, pose);
     }
 }

@@ -18,7 +18,7 @@ static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
 void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
                      const md5_xform *other, float weight, md5_xform *pose);
 
-// kernels->blend() of all joints, or of the runs of a level of detail.
+// md5_blend_poses() of all joints, or of the runs of a level of detail.
 void md5i_blend_all(const md5_machine *machine, const md5_detail_set *detail, const md5_xform *from,
                     const md5_xform *to, float weight, md5_xform *pose);
 

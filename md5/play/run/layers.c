@@ -124,7 +124,7 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
         if (of->detail)
             md5i_blend_over(machine, of->detail, -1, other, own / covered, pose);
         else
-            machine->kernels->blend(pose, other, own / covered, NULL, of->count, pose);
+            md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
     }
     if (part.has_offsets && covered > 0.0f)
         add_offsets(of, pose);

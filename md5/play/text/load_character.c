@@ -4,12 +4,13 @@
 //
 // On one thread each file is read when it is its turn. With threads all are read first, and what
 // they say is kept until it is their turn: so warnings and errors are those of one thread.
-#include "md5/core/locations.h"
-#include "md5/load.h"
+#include "md5/play/locations.h"
 #include "md5/md5play.h"
-#include "md5/read/name_order.h"
+#include "md5/core/file_text.h"
+#include "md5/core/name_order.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // What a character frees. Clips that share a file have one entry here.
 typedef struct owned_parts {
@@ -90,7 +91,7 @@ static const char *path_of(loading *load, const char *name)
     const size_t size = strlen(name) + 1;
     char *const path = (char *)md5i_arena_alloc(&load->arena, folder + size, 1);
     if (path) {
-        md5_copy_items(path, load->path, folder, 1);
+        memcpy(path, load->path, folder);
         memcpy(path + folder, name, size);
     }
     return path;

@@ -3,7 +3,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/context.h"
 #include "md5/play/schema.h"
-#include "md5/read/number.h"
+#include "md5/core/number.h"
 
 #include <math.h>
 #include <stdio.h>

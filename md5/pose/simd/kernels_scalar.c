@@ -59,7 +59,7 @@ static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
 static void single(const md5_binding *binding, const md5_moment *moment, md5_root root,
                    md5_xform *scratch, md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5i_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
     sample(binding->anim, moment, &binding->plan->targets, scratch);
     const int32_t first = md5_binding_targets(binding)[0];
     if (root != MD5_ROOT_FILE && first >= 0)
@@ -67,13 +67,15 @@ static void single(const md5_binding *binding, const md5_moment *moment, md5_roo
     finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
 }
 
-#define POSING \
-    .sample = sample, .compose = compose, .multiply = multiply, .finish = finish, .single = single
 const md5_pose_kernels md5i_pose_kernels_scalar = {
-    POSING,     .blend = blend, .add = add, .subtract = subtract, .add_difference = add_difference,
+    .sample = sample,
+    .compose = compose,
+    .multiply = multiply,
+    .finish = finish,
+    .single = single,
+    .blend = blend,
+    .add = add,
+    .subtract = subtract,
+    .add_difference = add_difference,
     .width = 1,
 };
-
-#if MD5_POSING_KERNELS
-const md5_pose_kernels md5i_posing_kernels_scalar = {POSING, .width = 1};
-#endif

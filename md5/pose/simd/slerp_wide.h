@@ -5,7 +5,7 @@
 
 #include "md5/core/math.h"
 #include "md5/core/wide.h"
-#include "md5/pose/slerp.h"
+#include "md5/core/slerp.h"
 
 // md5_slerp_weights of each, and constants.
 typedef struct wide_slerp {

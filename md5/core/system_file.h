@@ -1,6 +1,6 @@
 // Files of the operating system: the only part of the library that uses one, beyond C11.
-#ifndef MD5_SYSTEM_FILE_H
-#define MD5_SYSTEM_FILE_H
+#ifndef MD5_CORE_SYSTEM_FILE_H
+#define MD5_CORE_SYSTEM_FILE_H
 
 #include "md5/core/context.h"
 

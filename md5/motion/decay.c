@@ -1,4 +1,4 @@
-#include "md5/core/decay.h"
+#include "md5/motion/decay.h"
 
 // For a part of x so small that ten terms of the series are exact, then squared.
 double md5i_decay(double x)

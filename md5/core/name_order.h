@@ -1,8 +1,8 @@
 // Names in order, so that one is found among many in logarithmic time.
-#ifndef MD5_READ_NAME_ORDER_H
-#define MD5_READ_NAME_ORDER_H
+#ifndef MD5_CORE_NAME_ORDER_H
+#define MD5_CORE_NAME_ORDER_H
 
-#include "md5/read/lex.h"
+#include "md5/core/lex.h"
 
 typedef struct md5_ordered_name {
     md5_span name;

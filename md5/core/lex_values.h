@@ -1,10 +1,10 @@
 // Values in a text: names, numbers, points. The short forms of numbers, which nearly all are, are
 // read inline.
-#ifndef MD5_READ_LEX_VALUES_H
-#define MD5_READ_LEX_VALUES_H
+#ifndef MD5_CORE_LEX_VALUES_H
+#define MD5_CORE_LEX_VALUES_H
 
-#include "md5/read/lex.h"
-#include "md5/read/number.h"
+#include "md5/core/lex.h"
+#include "md5/core/number.h"
 
 // -- Names ------------------------------------------------------------------------------------
 
@@ -111,5 +111,8 @@ static inline bool md5_lex_vec3(md5_lex *lex, md5_vec3 *value)
            && md5_lex_float(lex, &value->y) && md5_lex_float(lex, &value->z)
            && md5_lex_bracket(lex, ')');
 }
+
+// Reads a whole number from 0 to UINT32_MAX. Messages call it `what`.
+bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value);
 
 #endif

@@ -1,4 +1,4 @@
-#include "md5/core/locations.h"
+#include "md5/play/locations.h"
 
 unsigned char *md5i_add_located_table(md5_arena *arena, md5_locations *locations, size_t count,
                                       size_t size)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes the table of md5/pose/slerp.h. Usage: python3 md5/pose/slerp_fit.py
+"""Computes the table of md5/core/slerp.h. Usage: python3 md5/core/slerp_fit.py
 
 For unit quaternions at the angle 2 h, with u = 1 - cos(2 h) in 0..1, s = t - 1/2 and r = (2 s)^2, half
 the difference of slerp's weights is

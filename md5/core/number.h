@@ -1,8 +1,8 @@
 // Decimal text to numbers: no locale, correctly rounded, equal to strtof bit for bit.
-#ifndef MD5_READ_NUMBER_H
-#define MD5_READ_NUMBER_H
+#ifndef MD5_CORE_NUMBER_H
+#define MD5_CORE_NUMBER_H
 
-#include "md5/read/bytes.h"
+#include "md5/core/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // Finds and converts digits in 8 or 16 bytes of a text at a time.
-#ifndef MD5_READ_BYTES_H
-#define MD5_READ_BYTES_H
+#ifndef MD5_CORE_BYTES_H
+#define MD5_CORE_BYTES_H
 
 #include "md5/core/cpu.h"
 

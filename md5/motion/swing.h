@@ -1,6 +1,6 @@
 // How what swings comes to rest, exactly, for any step of time.
-#ifndef MD5_CORE_SWING_H
-#define MD5_CORE_SWING_H
+#ifndef MD5_MOTION_SWING_H
+#define MD5_MOTION_SWING_H
 
 // What a step of time does to a damped spring x'' = -stiffness x - damping x':
 //   x  <- keep * x + drift * x'

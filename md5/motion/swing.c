@@ -1,4 +1,4 @@
-#include "md5/core/swing.h"
+#include "md5/motion/swing.h"
 
 #include <math.h>
 

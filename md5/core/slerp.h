@@ -1,7 +1,7 @@
 // Slerp whose weights need no function but a square root, and normalized linear interpolation. The
 // part that depends only on the fraction is computed once for all joints.
-#ifndef MD5_POSE_SLERP_H
-#define MD5_POSE_SLERP_H
+#ifndef MD5_CORE_SLERP_H
+#define MD5_CORE_SLERP_H
 
 #include "md5/md5model.h"
 

@@ -1,4 +1,4 @@
-#include "md5/read/name_order.h"
+#include "md5/core/name_order.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "md5/read/number.h"
+#include "md5/core/number.h"
 
 #include "md5/core/floats.h"
 

@@ -8,7 +8,7 @@
 #define HAS_POSIX 0
 #endif
 
-#include "md5/system_file.h"
+#include "md5/core/system_file.h"
 
 #ifndef MD5_NO_FILES
 

@@ -1,6 +1,6 @@
-#include "md5/file_text.h"
+#include "md5/core/file_text.h"
 
-#include "md5/system_file.h"
+#include "md5/core/system_file.h"
 
 // A file of the caller's own. The reason of a failure is the caller's text, or none.
 static bool open_with(md5_context *context, const char *path, md5_file_text *text)

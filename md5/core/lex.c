@@ -1,4 +1,4 @@
-#include "md5/read/lex.h"
+#include "md5/core/lex.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-// Matches the joints of two skeletons by name.
-#include "md5/pose/binding.h"
+#include "md5/core/match.h"
 
 #include <string.h>
 

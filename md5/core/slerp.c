@@ -1,4 +1,4 @@
-#include "md5/pose/slerp.h"
+#include "md5/core/slerp.h"
 
 // With the angle 2 h between unit quaternions and s = t - 1/2, slerp's weights have the sum
 // cos(2 s h) / cos(h) and the difference sin(2 s h) / sin(h), by the sum-to-product formulas from
@@ -21,35 +21,4 @@ md5_slerp_weights md5i_slerp_weights_at(float t)
         weights.by_power[power] = c[0] + r * (c[1] + r * c[2]);
     }
     return weights;
-}
-
-// Returns the end of the shorter arc from `a` to `b`.
-static md5_quat end_of(md5_quat a, md5_quat b)
-{
-    const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    return cosine < 0.0f ? (md5_quat){-b.x, -b.y, -b.z, -b.w} : b;
-}
-
-// From the middle of the arc, with the angle 2 h between unit quaternions and x = 2 t - 1, slerp is
-// at the angle x h, and the sum (1 - t) a + t b, whose parts along and across the middle are cos(h)
-// and x sin(h), at atan(x tan(h)). Their difference is largest where its derivative by x is 0,
-// h = tan(h) / (1 + x^2 tan(h)^2); a rotation turns by twice as much.
-md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t)
-{
-    if (!(t > 0.0f))
-        return a;
-    if (t >= 1.0f)
-        return end_of(a, b);
-    const md5_nlerp_weights weights = md5_nlerp_weights_at(t);
-    return md5_nlerp_weighted(&weights, a, b);
-}
-
-md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t)
-{
-    if (!(t > 0.0f))
-        return a;
-    if (t >= 1.0f)
-        return end_of(a, b);
-    const md5_slerp_weights weights = md5i_slerp_weights_at(t);
-    return md5_slerp_weighted(&weights, a, b);
 }

@@ -2,8 +2,8 @@
 // read: the mistake in `modifier look aim haed` is found when the machine is created. Invariant:
 // every four bytes of a table's rows have one location, stored after the rows in the same
 // allocation.
-#ifndef MD5_CORE_LOCATIONS_H
-#define MD5_CORE_LOCATIONS_H
+#ifndef MD5_PLAY_LOCATIONS_H
+#define MD5_PLAY_LOCATIONS_H
 
 #include "md5/core/arena.h"
 

@@ -5,8 +5,8 @@
 // White space: bytes up to 0x20 except NUL, and bytes from 0x80 on, which id's lexer skips
 // too (a byte order mark, Latin-1 blanks). Comments: // to the end of the line, and /* */.
 // NUL bytes at the end of the text are ignored; elsewhere they belong to no token.
-#ifndef MD5_READ_LEX_H
-#define MD5_READ_LEX_H
+#ifndef MD5_CORE_LEX_H
+#define MD5_CORE_LEX_H
 
 #include "md5/core/arena.h"
 

@@ -1,6 +1,6 @@
 // Tokens that need more than a look at their first byte: names of joints, numbers in all the ways
 // in which they are written, and values of words that are not known.
-#include "md5/read/lex_values.h"
+#include "md5/core/lex_values.h"
 
 static uint8_t char_class(char c)
 {
@@ -249,5 +249,18 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
     }
     if (depth > 0)
         return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX, "this block has no end: '}' is missing");
+    return true;
+}
+
+bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
+{
+    int64_t number;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_int(lex, &number));
+    if (number < 0 || number > UINT32_MAX)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
+                             (long long)number);
+    *value = (uint32_t)number;
     return true;
 }

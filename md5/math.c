@@ -1,0 +1,319 @@
+// Public functions of md5math.h that are not inline: rotations, matrices, bounds, views.
+#include "md5/core/assert.h"
+#include "md5/core/axes.h"
+#include "md5/core/slerp.h"
+
+#include <float.h>
+
+#define NO_ROTATION ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
+
+static const double radians = 3.14159265358979323846 / 180.0; // in a degree
+
+// -- Axis and angle -------------------------------------------------------------------------------
+
+md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
+{
+    const md5_vec3d of = md5_vec3d_of(axis);
+    const double length = md5_vec3d_length(of), half = 0.5 * (double)angle;
+    if (!(length > 0.0 && length < HUGE_VAL))
+        return NO_ROTATION;
+    const md5_vec3d unit = md5_vec3d_scale(of, sin(half) / length);
+    return (md5_quat){(float)unit.x, (float)unit.y, (float)unit.z, (float)cos(half)};
+}
+
+// -- Euler angles ---------------------------------------------------------------------------------
+
+// The product of the three half-angle quaternions, multiplied out.
+md5_quat md5_quat_from_euler(md5_euler angles)
+{
+    const double half = 0.5 * radians;
+    const double pitch = (double)angles.pitch * half, yaw = (double)angles.yaw * half;
+    const double roll = (double)angles.roll * half;
+    const double sx = sin(roll), cx = cos(roll), sy = sin(pitch), cy = cos(pitch);
+    const double sz = sin(yaw), cz = cos(yaw);
+    return (md5_quat){
+        (float)(sx * cy * cz - cx * sy * sz),
+        (float)(cx * sy * cz + sx * cy * sz),
+        (float)(cx * cy * sz - sx * sy * cz),
+        (float)(cx * cy * cz + sx * sy * sz),
+    };
+}
+
+// Below this cosine of the pitch, yaw and roll turn about the same axis, up to rounding error of
+// floats.
+#define LEAST_COSINE 1e-6
+
+// The first column of the matrix is where x goes: (cos p cos y, cos p sin y, -sin p). The last row
+// is (-sin p, cos p sin r, cos p cos r).
+md5_euler md5_quat_to_euler(md5_quat q)
+{
+    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    const double xx = w * w + x * x - y * y - z * z, yx = 2.0 * (x * y + w * z);
+    const double zx = 2.0 * (x * z - w * y);
+    const double cosine = sqrt(xx * xx + yx * yx);
+    md5_euler angles = {.pitch = (float)(atan2(-zx, cosine) / radians)};
+    if (cosine > LEAST_COSINE) {
+        angles.yaw = (float)(atan2(yx, xx) / radians);
+        const double zy = 2.0 * (y * z + w * x), zz = w * w - x * x - y * y + z * z;
+        angles.roll = (float)(atan2(zy, zz) / radians);
+    } else { // the second column is (-sin y, cos y, 0)
+        const double xy = 2.0 * (x * y - w * z), yy = w * w - x * x + y * y - z * z;
+        angles.yaw = (float)(atan2(-xy, yy) / radians);
+    }
+    return angles;
+}
+
+// -- Two directions -------------------------------------------------------------------------------
+
+md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
+{
+    const md5_vec3d from_unit = md5_vec3d_normalize(md5_vec3d_of(from));
+    const md5_vec3d to_unit = md5_vec3d_normalize(md5_vec3d_of(to));
+    const md5_vec3 a = md5_vec3d_round(from_unit), b = md5_vec3d_round(to_unit);
+    const float cosine = md5_vec3_dot(a, b);
+    if (!(md5_vec3_dot(a, a) > 0.5f && md5_vec3_dot(b, b) > 0.5f))
+        return NO_ROTATION;
+    if (!(cosine > -0.5f))
+        return md5i_quat_between_far(a, b);
+    // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
+    const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
+    const md5_vec3 axis = md5_vec3_scale(md5_vec3_cross(a, b), 0.5f / half_cosine);
+    return (md5_quat){axis.x, axis.y, axis.z, half_cosine};
+}
+
+// -- Matrices -------------------------------------------------------------------------------------
+
+// From the largest of the four, which is 1/2 at least. Shepperd, "Quaternion from Rotation Matrix",
+// Journal of Guidance and Control 1, 1978.
+md5_quat md5_quat_from_mat34(md5_mat34 matrix)
+{
+    const float *const m = matrix.m;
+    const float xx = m[0], yy = m[5], zz = m[10];
+    md5_quat q;
+    if (xx + yy + zz > 0.0f)
+        q = (md5_quat){m[9] - m[6], m[2] - m[8], m[4] - m[1], 1.0f + (xx + yy + zz)};
+    else if (xx >= yy && xx >= zz)
+        q = (md5_quat){1.0f + (xx - yy - zz), m[1] + m[4], m[2] + m[8], m[9] - m[6]};
+    else if (yy >= zz)
+        q = (md5_quat){m[1] + m[4], 1.0f + (yy - xx - zz), m[6] + m[9], m[2] - m[8]};
+    else
+        q = (md5_quat){m[2] + m[8], m[6] + m[9], 1.0f + (zz - xx - yy), m[4] - m[1]};
+    return md5_quat_normalize(q, NO_ROTATION);
+}
+
+md5_xform md5_xform_from_mat34(md5_mat34 m)
+{
+    return (md5_xform){
+        .rotation = md5_quat_from_mat34(m),
+        .translation = md5_mat34_translation(m),
+    };
+}
+
+// -- Interpolation --------------------------------------------------------------------------------
+
+// Returns the end of the shorter arc from `a` to `b`.
+static md5_quat end_of(md5_quat a, md5_quat b)
+{
+    const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    return cosine < 0.0f ? (md5_quat){-b.x, -b.y, -b.z, -b.w} : b;
+}
+
+// From the middle of the arc, with the angle 2 h between unit quaternions and x = 2 t - 1, slerp is
+// at the angle x h, and the sum (1 - t) a + t b, whose parts along and across the middle are cos(h)
+// and x sin(h), at atan(x tan(h)). Their difference is largest where its derivative by x is 0,
+// h = tan(h) / (1 + x^2 tan(h)^2); a rotation turns by twice as much.
+md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t)
+{
+    if (!(t > 0.0f))
+        return a;
+    if (t >= 1.0f)
+        return end_of(a, b);
+    const md5_nlerp_weights weights = md5_nlerp_weights_at(t);
+    return md5_nlerp_weighted(&weights, a, b);
+}
+
+md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t)
+{
+    if (!(t > 0.0f))
+        return a;
+    if (t >= 1.0f)
+        return end_of(a, b);
+    const md5_slerp_weights weights = md5i_slerp_weights_at(t);
+    return md5_slerp_weighted(&weights, a, b);
+}
+
+// -- Matrices and bounds --------------------------------------------------------------------------
+
+md5_mat34 md5_mat34_from_xform(md5_xform transform)
+{
+    return md5_mat34_of(transform.rotation, transform.translation);
+}
+
+md5_mat34 md5_mat34_mul(md5_mat34 a, md5_mat34 b)
+{
+    return md5_mat34_product(&a, &b);
+}
+
+md5_vec3 md5_mat34_point(md5_mat34 m, md5_vec3 point)
+{
+    return md5_mat34_apply(&m, (md5_vec4){point.x, point.y, point.z, 1.0f});
+}
+
+md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction)
+{
+    return md5_mat34_rotate(&m, direction);
+}
+
+// By cofactors: column c of the cofactors is the cross product of the other two columns.
+md5_mat34 md5_mat34_inverse(md5_mat34 m)
+{
+    md5_vec3d columns[4];
+    for (int i = 0; i < 4; i++)
+        columns[i] = (md5_vec3d){(double)m.m[i], (double)m.m[4 + i], (double)m.m[8 + i]};
+    const md5_vec3d rows[3] = {
+        md5_vec3d_cross(columns[1], columns[2]),
+        md5_vec3d_cross(columns[2], columns[0]),
+        md5_vec3d_cross(columns[0], columns[1]),
+    };
+    const double determinant = md5_vec3d_dot(columns[0], rows[0]);
+    md5_mat34 inverse;
+    bool is_finite = true;
+    for (int i = 0; i < 3; i++) {
+        const md5_vec3d row = md5_vec3d_scale(rows[i], 1.0 / determinant);
+        float *const out = inverse.m + 4 * i;
+        out[0] = (float)row.x;
+        out[1] = (float)row.y;
+        out[2] = (float)row.z;
+        out[3] = (float)-md5_vec3d_dot(row, columns[3]);
+        for (int j = 0; j < 4; j++)
+            is_finite = is_finite && fabsf(out[j]) <= FLT_MAX;
+    }
+    return is_finite ? inverse : (md5_mat34){{0.0f}};
+}
+
+// fminf and fmaxf without a call: if one value is NaN, returns the other.
+static float smaller(float a, float b)
+{
+    return b < a || a != a ? b : a;
+}
+
+static float larger(float a, float b)
+{
+    return b > a || a != a ? b : a;
+}
+
+md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
+{
+    return (md5_bounds){
+        .min = {smaller(a.min.x, b.min.x), smaller(a.min.y, b.min.y), smaller(a.min.z, b.min.z)},
+        .max = {larger(a.max.x, b.max.x), larger(a.max.y, b.max.y), larger(a.max.z, b.max.z)},
+    };
+}
+
+// Ignores NaN, since comparisons with NaN are false.
+md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
+{
+    MD5_ASSERT(points != NULL || count == 0, "points: not NULL");
+    md5_vec3 min = {FLT_MAX, FLT_MAX, FLT_MAX}, max = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+    for (size_t i = 0; i < count; i++) {
+        const md5_vec3 p = points[i];
+        min.x = p.x < min.x ? p.x : min.x;
+        min.y = p.y < min.y ? p.y : min.y;
+        min.z = p.z < min.z ? p.z : min.z;
+        max.x = p.x > max.x ? p.x : max.x;
+        max.y = p.y > max.y ? p.y : max.y;
+        max.z = p.z > max.z ? p.z : max.z;
+    }
+    return (md5_bounds){min, max};
+}
+
+md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
+{
+    MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: a md5_axes");
+    const md5_axes_map *const map = &md5i_axes_maps[axes];
+    md5_mat34 matrix = {{0.0f}};
+    for (int row = 0; row < 3; row++)
+        matrix.m[4 * row + map->from[row]] = map->sign[row] * scale;
+    return matrix;
+}
+
+// -- Views ----------------------------------------------------------------------------------------
+
+md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
+{
+    md5_mat44 out;
+    for (int column = 0; column < 4; column++) {
+        for (int row = 0; row < 3; row++)
+            out.m[4 * column + row] = m.m[4 * row + column];
+        out.m[4 * column + 3] = column == 3 ? 1.0f : 0.0f;
+    }
+    return out;
+}
+
+md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
+{
+    md5_mat44 product;
+    for (int column = 0; column < 4; column++) {
+        for (int row = 0; row < 4; row++) {
+            float sum = 0.0f;
+            for (int i = 0; i < 4; i++)
+                sum += a.m[4 * i + row] * b.m[4 * column + i];
+            product.m[4 * column + row] = sum;
+        }
+    }
+    return product;
+}
+
+// The direction to the right; where `up` says nothing of it, by the axis that is the least parallel
+// to `forward`.
+static md5_vec3d right_of(md5_vec3d forward, md5_vec3d up)
+{
+    const md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(up));
+    if (md5_vec3d_length(right) > 1e-6)
+        return md5_vec3d_normalize(right);
+    const md5_vec3d x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+    return md5_vec3d_normalize(md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x));
+}
+
+md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
+{
+    const md5_vec3d from = md5_vec3d_of(eye);
+    md5_vec3d forward = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_of(target), from));
+    if (!(md5_vec3d_dot(forward, forward) > 0.5))
+        forward = (md5_vec3d){1.0, 0.0, 0.0};
+    const md5_vec3d right = right_of(forward, md5_vec3d_of(up));
+    const md5_vec3d rows[3] = {right, md5_vec3d_cross(right, forward),
+                               md5_vec3d_scale(forward, -1.0)};
+    md5_mat44 view = {{0.0f}};
+    for (int row = 0; row < 3; row++) {
+        view.m[row] = (float)rows[row].x;
+        view.m[4 + row] = (float)rows[row].y;
+        view.m[8 + row] = (float)rows[row].z;
+        view.m[12 + row] = (float)-md5_vec3d_dot(rows[row], from);
+    }
+    view.m[15] = 1.0f;
+    return view;
+}
+
+// Of a point at the distance d, z / w is -m[10] + m[14] / d and linear in 1 / d: 1 at far_z, and 0
+// at near_z for a depth from 0. `ratio` is near / far or far / near, whichever is finite.
+md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
+                                md5_depth depth)
+{
+    MD5_ASSERT(fov_y > 0.0f && fov_y < 180.0f, "fov_y: above 0 and below 180 degrees");
+    MD5_ASSERT(aspect > 0.0f, "aspect: above 0");
+    MD5_ASSERT(near_z > 0.0f && far_z > 0.0f && near_z != far_z,
+               "near_z, far_z: positive, not equal");
+    const double from = (double)near_z, to = (double)far_z;
+    const double cotangent = 1.0 / tan((double)fov_y * 3.14159265358979323846 / 360.0);
+    const double linear = from < to ? 1.0 / (from / to - 1.0) : (to / from) / (1.0 - to / from);
+    const double constant = from < to ? from * linear : to / (1.0 - to / from);
+    const bool from_zero = depth == MD5_DEPTH_ZERO_TO_ONE;
+    md5_mat44 clip = {{0.0f}};
+    clip.m[0] = (float)(cotangent / (double)aspect);
+    clip.m[5] = (float)cotangent;
+    clip.m[10] = (float)(from_zero ? linear : 2.0 * linear + 1.0);
+    clip.m[11] = -1.0f;
+    clip.m[14] = (float)(from_zero ? constant : 2.0 * constant);
+    return clip;
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# Each library alone: what it needs of the core is public, and no name is in two of them, so that they are linked in
+# any way, also as wholes; and beside a library that computes MD5 hashes, after whose header ours can be included.
+. test/build/report.sh
+cc=${CC:-cc}
+link=${MD5_LINK_FLAGS:-}
+
+# Names that libraries and programs with MD5 hashes use.
+words="init update final finish append transform process compress digest free file hash state ctx context block
+    body calc calculate close copy data done encode decode end expand ext feed fill get hex hmac hmac_init input
+    buffer bytes string str start stream sum test verify main begin add clear reset raw base64 sbuffer stream_ctx
+    init_ctx process_block process_bytes finish_ctx read_ctx free_ctx round ff gg hh ii f g h i k s r pad padding
+    memcpy memset to_hex to_string from_string compare equal password crypt crypt_r salt random random_block dgst
+    final_hex engine method info algo algorithm ops provider digest_init digest_update digest_final self_test
+    update_file update_string hash_file hash_string hash_block key sign value result rounds length size"
+{
+    for word in $words; do
+        echo "void md5_$word(void);"
+    done
+    echo 'typedef struct { int bits; } MD5_CTX; typedef struct { int bits; } md5_state_t; typedef unsigned char md5_byte_t;'
+    printf '%s\n' '#define MD5_DIGEST_LENGTH 16' '#define MD5_DIGEST_SIZE 16' '#define MD5_BLOCK_LENGTH 64' \
+        '#define MD5_CBLOCK 64' '#define MD5_LBLOCK 16' '#define MD5_LONG unsigned int'
+    for name in MD5 MD5Init MD5Update MD5Final MD5Transform MD5End MD5File MD5Data MD5_Init MD5_Update MD5_Final MD5_Transform; do
+        echo "void $name(void);"
+    done
+} >"$scratch/hash.h"
+sed -n 's/^\(void .*(void)\);/\1 {}/p' "$scratch/hash.h" >"$scratch/hash.c"
+check "it has more than a hundred names" [ "$(wc -l <"$scratch/hash.c")" -gt 100 ]
+echo 'int main(void) { return 0; }' >"$scratch/main.c"
+
+knows_hashes() { # HEADER LANGUAGE STANDARD
+    # shellcheck disable=SC2086 # the compiler may be several words
+    $cc -x "$2" -std="$3" -Wall -Wextra -Werror -fsyntax-only -Imd5 -I. -include "$scratch/hash.h" "$1"
+}
+for header in md5/md5*.h render/md5gl*.h; do
+    check "${header##*/} comes after a header of hashes" knows_hashes "$header" c c11
+done
+
+libraries=$archives
+[ ! -e "$products/libmd5gl.a" ] || libraries="$libraries $products/libmd5gl.a"
+# links OBJECTS OR FLAGS...: names that are defined twice stop the linker.
+links() {
+    # shellcheck disable=SC2086
+    $cc $link "$scratch/main.c" "$scratch/hash.c" "$@" -lm -o "$scratch/program" && "$scratch/program"
+}
+# shellcheck disable=SC2086
+check "all libraries link as wholes, beside hashes" links -Wl,--whole-archive $libraries -Wl,--no-whole-archive
+for library in $archives; do
+    check "${library##*/} links with the core alone" links -Wl,--whole-archive "$library" -Wl,--no-whole-archive \
+        "$products/libmd5model.a"
+done
+
+# Names beginning with md5 that libraries define, or that they need.
+defined() {
+    nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 && $3 ~ /^md5/ { print $3 }' | sort
+}
+needed() {
+    nm -u "$@" 2>/dev/null | awk 'NF == 2 && $2 ~ /^md5/ { print $2 }' | sort -u
+}
+# What a library takes from outside, but for what the core exports.
+foreign() { # NAME
+    { defined "$products/libmd5$1.a"; defined -D "$products/libmd5model.so"; } | sort -u >"$scratch/known"
+    [ "$1" != model ] || defined "$products/libmd5model.a" >"$scratch/known"
+    needed "$products/libmd5$1.a" | comm -23 - "$scratch/known"
+}
+for name in model play game gl; do
+    [ ! -e "$products/libmd5$name.a" ] || silent "libmd5$name takes only public functions of libmd5model" foreign $name
+done
+in_two() {
+    # shellcheck disable=SC2086
+    defined $libraries | uniq -d
+}
+silent "no name is in two libraries" in_two
+finish
