@@ -24,7 +24,6 @@ PARTS = [
         "md5/skin/ray."]),
     ("MD5_NO_GAME", ["md5/md5game.h", "md5/md5game.h", "md5/md5game.h", "md5/md5dialects.h", "md5/md5dialects.h",
                      "md5/game/"]),
-    ("MD5_NO_COMPRESS", ["md5/md5model.h", "md5/compress/", "md5/load_compressed.c"]),
     ("MD5_NO_CAMERA", ["md5/load_camera.c", "md5/read/camera_", "md5/read/bfg_camera",
                        "md5/pose/camera"]),
 ]

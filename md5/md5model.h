@@ -323,16 +323,21 @@ typedef struct md5_track {
     uint32_t first; // index of the first one in a frame
 } md5_track;
 
-// One .md5anim, stored for sampling. `constant` has the values that no frame changes; `rotations`
-// and `translations` have those that change, frame by frame. Values are compared, not flags: 0 and
-// -0 are equal, and the first frame's is kept.
+// The tracks of a compressed clip: see md5_compress_anim().
+typedef struct md5_packed md5_packed;
+
+// One .md5anim or compressed clip, stored for sampling: both bind, sample and play alike.
+// `constant` has the values that no frame changes; `rotations` and `translations` have those that
+// change, frame by frame. Values are compared, not flags: 0 and -0 are equal, and the first frame's
+// is kept.
 typedef struct md5_anim {
     md5_skeleton skeleton;
     // Version 6 stores no parents: all are -1 here, and transforms are relative to the parent in
     // the model. See md5_bind().
     bool parents_unknown;
-    const md5_track *tracks;     // [num_joints]
-    const md5_xform *base_frame; // [num_joints] relative to the parent
+    const md5_track *tracks;     // [num_joints]; NULL if compressed
+    const md5_xform *base_frame; // [num_joints] relative to the parent; if compressed the first
+                                 // frame, but for the position of joint 0
 
     uint32_t num_frames; // >= 1
     double frame_rate;   // frames a second, > 0
@@ -343,8 +348,19 @@ typedef struct md5_anim {
     uint32_t num_translations;          // joints whose translation changes
     const uint32_t *rotation_joints;    // [num_rotations], ascending
     const uint32_t *translation_joints; // [num_translations], ascending
-    const md5_quat *rotations;          // [num_frames][num_rotations]
-    const md5_vec3 *translations;       // [num_frames][num_translations]
+    const md5_quat *rotations;          // [num_frames][num_rotations]; NULL if compressed
+    const md5_vec3 *translations;       // [num_frames][num_translations]; NULL if compressed
+
+    const md5_packed *packed; // NULL: not compressed
+    size_t packed_size;       // bytes that sampling reads instead of rotations and translations
+    float tolerance;          // of compression, as asked for, units
+
+    // The largest displacement of a point of the skin by compression, measured: of all joints of
+    // all frames, and of the moments halfway between them, by comparing joints in model space with
+    // those of the animation. A joint moves points at its skin distance by at most the displacement
+    // of its origin plus the skin distance times the chord of the angle by which it is turned. A
+    // vertex with weights from 0 to 1 that sum to 1 moves no farther than its joints' points.
+    float max_error; // units, <= tolerance
 
     const md5_bounds *frame_bounds; // [num_frames] as in the file, or NULL if it has none
     uint32_t num_components;        // numbers in a frame of the file
@@ -407,6 +423,12 @@ MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts,
 // yaw, pitch and roll in degrees (md5_quat_from_euler()), each with keys for a range of frames and
 // the nearest key outside of it. Attributes that a joint lacks are 0. Camera paths of version 6
 // are not known and are errors, as is all of it in a library built with MD5_NO_VERSION_6.
+//
+// Animations may also be what md5_write_anim() wrote, which is told by its first bytes. Every
+// number is checked: whatever the bytes are, samples are finite and rotations of unit length.
+// Errors are MD5_ERROR_VERSION if they are of another version, MD5_ERROR_SYNTAX if they are cut off
+// or changed (checksum), MD5_ERROR_RANGE if numbers contradict each other. Axes and scale are those
+// that the animation had; those of `opts` are not used.
 
 // The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
@@ -710,44 +732,18 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 //
 // Clips in a fifth to an eighth of their memory, with an error that is measured.
 //
-//   md5_compressed *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL,
-//                                            &error);
-//   md5_compressed_binding *binding = md5_bind_compressed(model, walk, NULL, &error);
-//   const md5_moment moment = md5_compressed_moment(walk, time, MD5_WRAP_LOOP);
-//   md5_sample_compressed(binding, &moment, MD5_ROOT_FILE, pose);
+//   md5_anim *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL, &error);
+//   md5_binding *binding = md5_bind(model, walk, NULL, &error); // and so on, as of any clip
 //
 // Constant tracks are stored once. Of the others, frames that are interpolated from their
 // neighbours well enough are dropped. What remains are integers of as many bits as the tolerance
 // asks for: each joint has its own step, finer for joints with much of the model below them. Any
-// moment costs the same; sampling keeps no state and allocates nothing.
+// moment costs the same; sampling keeps no state and allocates nothing. A rotation may be -q where
+// the animation has q. MD5_INTERPOLATE_NLERP and CUBIC go through the samples of the frames, and
+// are several times slower than LINEAR.
 //
 // The same input gives the same bytes, and the same samples, with every compiler, platform and
 // instruction set.
-
-// The stored tracks.
-typedef struct md5_packed md5_packed;
-
-// A compressed clip. Read-only after it is made; threads may share it. It keeps no pointer to the
-// animation or the model.
-typedef struct md5_compressed {
-    md5_skeleton skeleton;
-    uint32_t num_frames; // >= 1
-    double frame_rate;   // frames a second, > 0
-    double duration;     // of one cycle, in seconds: (num_frames - 1) / frame_rate
-    float tolerance;     // units, as asked for
-
-    // The largest displacement of a point of the skin, measured: of all joints of all frames, and
-    // of the moments halfway between them, by comparing joints in model space with those of the
-    // animation. A joint moves points at its skin distance by at most the displacement of its
-    // origin plus the skin distance times the chord of the angle by which it is turned. A vertex
-    // with weights from 0 to 1 that sum to 1 moves no farther than its joints' points.
-    float error; // units, <= tolerance
-
-    const md5_packed *packed;
-    size_t packed_size; // bytes that sampling reads: what compares with the frames of an md5_anim
-    size_t size;        // bytes of the whole block, with names and hierarchy
-    md5_allocator allocator;
-} md5_compressed;
 
 // Begin with `md5_compress_opts compress = {0};`.
 typedef struct md5_compress_opts {
@@ -767,72 +763,32 @@ typedef struct md5_compress_opts {
 } md5_compress_opts;
 
 // Compresses an animation. `compress`, `opts` (allocator, memory_limit, warnings) and `error` may
-// be NULL. Free the result with md5_free_compressed(). Returns NULL with
+// be NULL. Free the result with md5_free_anim(). Returns NULL with
 //
 // - MD5_ERROR_RANGE if the tolerance is negative or not finite, or finer than floats of the clip's
 //   size can keep; if the clip has more than 65535 joints or frames beyond 1e9 units;
 // - MD5_ERROR_VERSION for version 6, which stores no hierarchy (parents_unknown);
-// - MD5_ERROR_MISMATCH if no joint of the model is in the animation;
+// - MD5_ERROR_MISMATCH if no joint of the model is in the animation, or if it is compressed;
 // - MD5_ERROR_MEMORY.
 //
 // The result is the smallest of 16 attempts, each of which is decoded and measured; if none holds,
 // of more with finer steps. Some 9 microseconds a joint and frame. Time and memory are linear in
 // joints times frames. Bounds of frames and the command line are not kept.
-MD5_API md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
-                                          const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_compressed(md5_compressed *compressed); // NULL is allowed
+MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
+                                    const md5_load_opts *opts, md5_error *error);
 
-// Makes a plain animation, whose frames are the samples of the clip at them: for tools. Rotations
-// may be -q where the original has q. There are no bounds of frames; the base frame is the first
-// frame, but for the position of joint 0. `opts` (allocator, memory_limit) and `error` may be NULL.
-// Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY.
-MD5_API md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_opts *opts,
+// Makes a plain animation of a compressed one, whose frames are the samples of the clip at them:
+// for tools. There are no bounds of frames. `opts` (allocator, memory_limit) and `error` may be
+// NULL. Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY, or
+// MD5_ERROR_MISMATCH if `anim` is not compressed.
+MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts,
                                       md5_error *error);
 
-// -- Files ----------------------------------------------------------------------------------
-
-// Returns the bytes of the clip as a file, and writes them to bytes[size] if there is room: for a
-// file of its own, or a part of another one. `bytes` may be NULL if `size` is 0. The bytes do not
-// depend on their position or the platform, and end with a checksum.
-MD5_API size_t md5_write_anim(const md5_compressed *compressed, void *bytes, size_t size);
-
-// Reads what md5_write_anim() wrote. Every number is checked: whatever the bytes are, samples
-// are finite and rotations of unit length. Returns NULL with MD5_ERROR_VERSION if they are of
-// another version, MD5_ERROR_SYNTAX if they are no compressed clip, are cut off or changed
-// (checksum), MD5_ERROR_RANGE if numbers contradict each other. Axes and scale are those that the
-// animation had; those of `opts` are not used.
-MD5_API md5_compressed *md5_load_compressed(const char *path, const md5_load_opts *opts,
-                                            md5_error *error);
-MD5_API md5_compressed *md5_parse_compressed(const void *bytes, size_t size,
-                                             const md5_load_opts *opts, md5_error *error);
-
-// -- Sampling -------------------------------------------------------------------------------
-
-// Which joint of the clip drives which model joint: see md5_bind(). Keeps pointers to both.
-typedef struct md5_compressed_binding md5_compressed_binding;
-
-// md5_bind() for a compressed clip: the same matches, warnings and errors.
-MD5_API md5_compressed_binding *md5_bind_compressed(const md5_model *model,
-                                                    const md5_compressed *compressed,
-                                                    const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_compressed_binding(md5_compressed_binding *binding); // NULL is allowed
-
-// md5_moment_at() for a compressed clip.
-MD5_API md5_moment md5_compressed_moment(const md5_compressed *compressed, double time,
-                                         md5_wrap wrap);
-
-// md5_sample() for a compressed clip: writes pose[model joints], transforms relative to the parent.
-// A rotation may be -q where md5_sample() has q.
-MD5_API void md5_sample_compressed(const md5_compressed_binding *binding, const md5_moment *moment,
-                                   md5_root root, md5_xform *pose);
-
-// md5_sample_anim() for a compressed clip: writes pose[clip joints].
-MD5_API void md5_sample_compressed_anim(const md5_compressed *compressed, const md5_moment *moment,
-                                        md5_root root, md5_xform *pose);
-
-// md5_anim_root_motion() for a compressed clip.
-MD5_API md5_vec3 md5_compressed_root_motion(const md5_compressed *compressed,
-                                            const md5_moment *from, const md5_moment *to);
+// Returns the bytes of a compressed clip as a file for md5_load_anim(), and writes them to
+// bytes[size] if there is room: for a file of its own, or a part of another one. `bytes` may be
+// NULL if `size` is 0. The bytes do not depend on their position or the platform, and end with a
+// checksum. Returns 0 if the clip is not compressed.
+MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 
 #ifdef __cplusplus
 }

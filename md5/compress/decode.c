@@ -180,6 +180,19 @@ void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const
     write_in_order(head->form, value, out);
 }
 
+md5_packed_value md5i_packed_in_frame(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                                      uint32_t frame)
+{
+    const md5_moment still = {.frame0 = frame, .frame1 = frame};
+    md5_packed_place place = packed->places[joint];
+    md5_packed_head head = md5i_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
+    if (kind == MD5_PACKED_TRANSLATION)
+        head = md5i_packed_take_head(packed, kind, &place);
+    md5_packed_value value;
+    md5i_packed_at(packed, &head, &still, value.v);
+    return value;
+}
+
 // -- Groups -----------------------------------------------------------------------------------
 
 static md5_packed_head head_of_lane(const md5_packed_lanes *group, uint32_t lane)

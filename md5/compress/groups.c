@@ -1,7 +1,6 @@
 // Groups of tracks that are sampled together, made of heads; and what needs no model.
 #include "md5/compress/packed.h"
 #include "md5/core/math.h"
-#include "md5/pose/root.h"
 
 #include <stddef.h>
 
@@ -171,47 +170,4 @@ void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed
 void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose)
 {
     md5i_packed_sample_with(md5i_packed_kernel_best(), packed, moment, pose);
-}
-
-// -- The root ---------------------------------------------------------------------------------
-
-// Joint 0's tracks are the first two.
-static md5_packed_head head_of_root(const md5_packed *packed)
-{
-    md5_packed_place place = md5_packed_first(packed);
-    (void)md5i_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
-    return md5i_packed_take_head(packed, MD5_PACKED_TRANSLATION, &place);
-}
-
-static md5_vec3 root_of_frame(const md5_packed *packed, const md5_packed_head *head, uint32_t frame)
-{
-    const md5_moment still = {.frame0 = frame, .frame1 = frame};
-    float value[4];
-    md5i_packed_at(packed, head, &still, value);
-    return (md5_vec3){value[0], value[1], value[2]};
-}
-
-md5_vec3 md5i_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root)
-{
-    const md5_packed_head head = head_of_root(packed);
-    if (root == MD5_ROOT_IN_PLACE)
-        return root_of_frame(packed, &head, 0);
-    const md5_root_frames frames = {
-        .base = packed->base,
-        .last = root_of_frame(packed, &head, packed->num_frames - 1),
-        .frame0 = root_of_frame(packed, &head, moment->frame0),
-        .frame1 = root_of_frame(packed, &head, moment->frame1),
-    };
-    return md5i_root_of_id(&frames, moment);
-}
-
-md5_vec3 md5i_packed_root_motion(const md5_packed *packed, const md5_moment *from,
-                                 const md5_moment *to)
-{
-    const md5_packed_head head = head_of_root(packed);
-    const md5_vec3 frames[4] = {
-        root_of_frame(packed, &head, from->frame0), root_of_frame(packed, &head, from->frame1),
-        root_of_frame(packed, &head, to->frame0), root_of_frame(packed, &head, to->frame1)};
-    return md5i_root_between(from, to, frames, root_of_frame(packed, &head, 0),
-                             root_of_frame(packed, &head, packed->num_frames - 1));
 }

@@ -1,5 +1,6 @@
 #include "md5/pose/sampling.h"
 
+#include "md5/compress/packed.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/cubic.h"
 #include "md5/pose/kernels.h"
@@ -58,6 +59,10 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
 {
     if (moment->interpolation == MD5_INTERPOLATE_CUBIC) {
         sample_cubic(binding, moment, root, pose);
+        return;
+    }
+    if (binding->anim->packed) {
+        md5i_sample_packed_with(md5i_packed_kernel_best(), binding, moment, root, pose);
         return;
     }
     if (binding->same_order && binding->num_extra == 0)

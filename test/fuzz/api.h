@@ -304,7 +304,7 @@ static void *make_compressed_clip(const void *of, const md5_load_opts *opts, md5
     const md5_compress_opts compress = {.tolerance = 0.1f, .model = use->model};
     return md5_compress_anim(use->anim, &compress, opts, error);
 }
-FUZZ_DESTROY(destroy_compressed_clip, md5_compressed, md5_free_compressed)
+FUZZ_DESTROY(destroy_compressed_clip, md5_anim, md5_free_anim)
 
 static const char *use_compression(api_use *of)
 {
@@ -312,16 +312,15 @@ static const char *use_compression(api_use *of)
         return NULL;
     const char *fault =
         fuzz_memory(make_compressed_clip, destroy_compressed_clip, of, api_opts, of->random);
-    md5_compressed *const clip = make_compressed_clip(of, &api_opts, NULL);
-    md5_compressed_binding *const binding =
-        clip ? md5_bind_compressed(of->model, clip, &api_opts, NULL) : NULL;
+    md5_anim *const clip = make_compressed_clip(of, &api_opts, NULL);
+    md5_binding *const binding = clip ? md5_bind(of->model, clip, &api_opts, NULL) : NULL;
     if (binding) {
-        md5_sample_compressed(binding, &of->moment, MD5_ROOT_FILE, of->pose);
+        md5_sample(binding, of->moment, MD5_ROOT_FILE, of->pose);
         fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
-        (void)md5_compressed_root_motion(clip, &of->moment, &of->moment);
+        (void)md5_anim_root_motion(clip, of->moment, of->moment);
     }
-    md5_free_compressed_binding(binding);
-    md5_free_compressed(clip);
+    md5_free_binding(binding);
+    md5_free_anim(clip);
     return fault;
 }
 
