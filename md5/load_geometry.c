@@ -36,6 +36,8 @@ static bool derive_meshes(md5_arena *arena, const md5_mesh_file *file, const md5
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         TRY(md5i_derive_mesh(arena, &block, &file->meshes[m], &sizes[m], &joints, &meshes[m]));
         model->bounds = md5_bounds_union(model->bounds, meshes[m].bounds);
+        if (meshes[m].num_vertices > model->max_vertices)
+            model->max_vertices = meshes[m].num_vertices;
     }
     return true;
 }
@@ -55,6 +57,7 @@ bool md5i_make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_mat
         md5i_place_mesh(&block, &file->meshes[m], &sizes[m], &meshes[m]);
     md5i_arena_rewind(arena, file->tables);
     model->bounds = md5_bounds_from_points(NULL, 0);
+    model->max_vertices = 0;
     return derive_meshes(arena, file, bind, model, meshes);
 }
 

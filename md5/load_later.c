@@ -84,6 +84,8 @@ bool md5i_keep_tables(md5_context *context, const md5_mesh_file *file, md5_model
         const md5_file_mesh *const from = &file->meshes[m];
         meshes[m].num_file_vertices = meshes[m].num_vertices = from->num_vertices;
         meshes[m].num_weights = from->num_weights;
+        if (from->num_vertices > model->max_vertices)
+            model->max_vertices = from->num_vertices;
         meshes[m].num_triangles = from->num_triangles;
         meshes[m].bounds = md5_bounds_from_points(NULL, 0);
         meshes[m].loss4 = meshes[m].loss8 = INFINITY;
@@ -120,6 +122,7 @@ static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *mode
     model->geometry = made.geometry;
     model->geometry_size = made.geometry_size;
     model->bounds = made.bounds;
+    model->max_vertices = made.max_vertices;
     return true;
 }
 

@@ -304,6 +304,7 @@ typedef struct md5_model {
     const md5_mat34 *bind;         // [num_joints] bind pose, model space
     const md5_mat34 *inverse_bind; // [num_joints]
     uint32_t num_meshes;
+    uint32_t max_vertices;  // num_vertices of the largest mesh
     md5_normals normals;    // as the options of the load asked for
     const md5_mesh *meshes; // [num_meshes]
     md5_bounds bounds;      // of all meshes in the bind pose

@@ -252,15 +252,29 @@ static const char *use_skins(api_use *of)
             md5_vec4 tangent;
             uint8_t joints[8], weights[8];
         } *const out = api_memory(of, count, sizeof *out);
-        const md5_vertex_out to = {&out->position, sizeof *out,   &out->normal,
-                                   sizeof *out,    &out->tangent, sizeof *out};
-        md5_skin_strided(mesh, of->palette, &to);
-        md5_skin_dual_strided(mesh, dual, &to);
-        (void)md5_pack_influences8(mesh, (uint32_t)slots, out->joints, sizeof *out, out->weights,
-                                   sizeof *out);
         const uint32_t vertex = count > 0 ? api_choice(of, (uint32_t)count) : 0;
-        md5_vec3 position, normal;
-        md5_skin_vertices(mesh, of->palette, &vertex, count > 0, &position, &normal);
+        md5_skin_job jobs[4];
+        for (int k = 0; k < 4; k++)
+            jobs[k] = (md5_skin_job){.mesh = mesh,
+                                     .palette = k % 2 ? of->palette : NULL,
+                                     .duals = k == 0 ? dual : NULL,
+                                     .first = k == 2 ? vertex : 0,
+                                     .vertices = k == 3 ? &vertex : NULL,
+                                     .count = k == 3 && count > 0,
+                                     .positions = &out->position,
+                                     .normals = &out->normal,
+                                     .tangents = &out->tangent,
+                                     .position_stride = sizeof *out,
+                                     .normal_stride = sizeof *out,
+                                     .tangent_stride = sizeof *out};
+        md5_skin_batch(jobs, 4, NULL);
+        (void)md5_pack_influences(&(md5_pack_job){.mesh = mesh,
+                                                  .slots = (uint32_t)slots,
+                                                  .format = MD5_PACK_BYTES,
+                                                  .joints = out->joints,
+                                                  .weights = out->weights,
+                                                  .joint_stride = sizeof *out,
+                                                  .weight_stride = sizeof *out});
     }
     return NULL;
 }
@@ -270,7 +284,7 @@ static const char *use_queries(api_use *of)
     const md5_ray ray = {api_point(of), api_point(of), api_share(of), api_choice(of, 2) == 0};
     md5_bounds *const bounds = api_memory(of, of->num_joints, sizeof *bounds);
     uint32_t *const found = api_memory(of, of->num_joints, sizeof *found);
-    md5_vec3 *const scratch = api_memory(of, md5_max_vertices(of->model), sizeof *scratch);
+    md5_vec3 *const scratch = api_memory(of, of->model->max_vertices, sizeof *scratch);
     md5_hit hit;
     float distance;
     (void)md5_build_joint_bounds(of->model, bounds);

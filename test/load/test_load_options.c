@@ -2,6 +2,7 @@
 #include "md5/md5skin.h"
 #include "test/load/test_asset.h"
 #include "test/mistake.h"
+#include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
 #include "md5/md5play.h"
@@ -30,7 +31,7 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
         palette[i] = md5_mat34_from_xform(turns[i % 2]);
     md5_build_dual_palette(palette, num_joints, duals);
     if (dual)
-        md5_skin_dual(mesh, duals, points, points + count, tangents);
+        skin_by_duals(mesh, duals, points, points + count, tangents);
     else
         md5_skin(mesh, palette, points, points + count, tangents);
     free(palette);

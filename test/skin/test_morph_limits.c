@@ -2,6 +2,7 @@
 // copies at mirror seams that differ.
 #include "md5/md5skin.h"
 #include "test/test.h"
+#include "test/skin/skin_jobs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,22 +88,22 @@ TEST (morph_leaves_what_it_does_not_change) {
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph != NULL)) {
         // The mesh without vertices needs no output arrays.
-        md5_morph_bind(morph, 0, &whole, NULL, NULL, NULL);
-        md5_skin_morphed(morph, 0, &whole, &palette, NULL, NULL, NULL);
-        md5_skin_dual_morphed(morph, 0, &whole, &dual, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &whole, NULL, NULL, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &whole, &palette, NULL, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &whole, NULL, &dual, NULL, NULL, NULL);
 
         md5_skin(&model->meshes[1], &palette, at[1], NULL, NULL);
-        md5_skin_morphed(morph, 1, &none, &palette, at[0], NULL, NULL);
+        skin_with_morph(morph, 1, &none, &palette, NULL, at[0], NULL, NULL);
         CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
-        md5_skin_dual(&model->meshes[1], &dual, at[1], NULL, NULL);
-        md5_skin_dual_morphed(morph, 1, &none, &dual, at[0], NULL, NULL);
+        skin_by_duals(&model->meshes[1], &dual, at[1], NULL, NULL);
+        skin_with_morph(morph, 1, &none, NULL, &dual, at[0], NULL, NULL);
         CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
 
-        md5_skin_dual_morphed(morph, 1, &whole, &dual, at[0], normals, NULL);
+        skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], normals, NULL);
         CHECK_NEAR(at[0][2].x, 7.0f, 1e-6f);
         CHECK_NEAR(at[0][2].y, 12.0f, 1e-6f);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
-        md5_skin_dual_morphed(morph, 1, &whole, &dual, at[0], NULL, tangents);
+        skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
     }
     md5_free_morph(morph);
@@ -148,11 +149,11 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph != NULL)) {
-        md5_morph_bind(morph, 1, &whole, at, normals, tangents);
+        skin_with_morph(morph, 1, &whole, NULL, NULL, at, normals, tangents);
         CHECK_NEAR(at[2].z, 3.0f, 1e-6f);
-        md5_skin_morphed(morph, 1, &whole, &palette, at, normals, tangents);
+        skin_with_morph(morph, 1, &whole, &palette, NULL, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
-        md5_skin_dual_morphed(morph, 1, &whole, &dual, at, normals, tangents);
+        skin_with_morph(morph, 1, &whole, NULL, &dual, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
         for (int i = 0; i < 3; i++)
             CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
