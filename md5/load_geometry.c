@@ -105,11 +105,14 @@ void md5i_measure_losses(const md5_model *model, md5_mesh *meshes)
 
 bool md5i_finish_meshes(md5_context *context, const md5_model *model, md5_mesh *meshes)
 {
-    TRY(context->no_skin_plan || md5i_build_plans(context, model->num_meshes, meshes));
-    for (uint32_t m = 0; m < model->num_meshes && context->no_losses; m++)
-        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
-    if (!context->no_losses)
+    TRY(context->without & MD5_PART_SKIN_PLANS
+        || md5i_build_plans(context, model->num_meshes, meshes));
+    if (!(context->without & MD5_PART_LOSSES)) {
         md5i_measure_losses(model, meshes);
+        return true;
+    }
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
     return true;
 }
 

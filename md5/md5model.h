@@ -161,6 +161,14 @@ typedef enum md5_normals {
                       // face is cut into triangles
 } md5_normals;
 
+// What a load derives for the meshes of a model; flags.
+typedef enum md5_part {
+    MD5_PART_TANGENTS = 1,   // and the copies of vertices on mirror seams that they need
+    MD5_PART_SKIN_PLANS = 2, // make md5_skin() fast; useless to programs whose shaders skin
+    MD5_PART_LOSSES = 4,     // md5_mesh.loss4 and loss8; infinite without
+    MD5_PART_GEOMETRY = 15,  // all of these, and positions, normals and influences
+} md5_part;
+
 // Options of a load: begin with `md5_load_opts opts = {0};`. Zero in a field means its default.
 typedef struct md5_load_opts {
     md5_allocator allocator;
@@ -175,16 +183,13 @@ typedef struct md5_load_opts {
     float scale;   // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
     bool flip_v;   // texture v = 0 is the bottom row
 
-    // A library built with MD5_NO_TANGENTS or MD5_NO_SKIN_PLAN sets no_tangents or no_skin_plan in
-    // each load; one built with MD5_NO_CONVERSION refuses axes, scales and flip_v but the defaults.
+    // A library built with MD5_NO_TANGENTS or MD5_NO_SKIN_PLAN makes none in any load; one built
+    // with MD5_NO_CONVERSION refuses axes, scales and flip_v but the defaults.
 
-    // Of models. Files of version 12 store normals, which are used as they are. What is left out
-    // can be made later: see md5_make_geometry().
+    // Of models. Files of version 12 store normals, which are used as they are.
     md5_normals normals;
-    bool no_tangents;  // do not derive tangents, nor copy the vertices of mirror seams for them
-    bool no_skin_plan; // leave out what makes md5_skin() fast: for programs whose shaders skin
-    bool no_losses;    // md5_mesh.loss4 and loss8 are infinite
-    bool no_geometry;  // derive nothing for meshes: for programs that only pose, such as servers
+    uint32_t without; // md5_part flags that are not derived now: see md5_complete_model(). Programs
+                      // that only pose, such as servers, leave out MD5_PART_GEOMETRY
 
     // Of md5_load_character(): read the model and the animations on these threads, which then call
     // `allocator` and `files` at the same time. `warn` is called on the calling thread alone, with
@@ -251,7 +256,7 @@ typedef struct md5_mesh {
     const md5_vec3 *positions; // [num_vertices]
     const md5_vec3 *normals;   // [num_vertices] unit length, outward; up if undefined
     const md5_vec4
-        *tangents; // [num_vertices] or NULL (no_tangents); unit length, perpendicular to the
+        *tangents; // [num_vertices] or NULL (left out); unit length, perpendicular to the
                    // normal, along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
 
     const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1, version 12 only; else NULL
@@ -270,12 +275,12 @@ typedef struct md5_mesh {
     uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
     float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
                            // md5_pack_loss() with 4 or 8 slots and no pose. A library that is
-                           // built with MD5_NO_LOSS, and a load with no_losses, does not compute
-                           // them: infinite
+                           // built with MD5_NO_LOSS, and a load without MD5_PART_LOSSES, does not
+                        // compute them: infinite
 
     md5_bounds bounds; // of `positions`
 
-    const md5_skin_plan *skin_plan; // NULL (no_skin_plan): slower, same bits; or no vertices
+    const md5_skin_plan *skin_plan; // NULL (left out): slower, same bits; or no vertices
 } md5_mesh;
 
 // -- Assets ---------------------------------------------------------------------------------
@@ -453,41 +458,28 @@ MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
 // nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
-// This and the three functions at the end of md5skin.h make what options of the load left out; then
-// the model is the same, bit for bit, as one that was loaded with it. Where it exists already,
-// nothing happens. Each counts as a write to the model, and what makes new arrays frees the old
-// ones. Memory comes from the allocator of the load. Fill `error`, which may be NULL. Return false,
-// and leave the model as it was, if memory runs out, or with MD5_ERROR_MISMATCH after
-// md5_release_geometry().
+// Derives what the load left out: then the model is the same, bit for bit, as one that was loaded
+// with these parts. `parts`: md5_part flags; 0 does nothing. Those that exist already stay. Counts
+// as a write to the model, and what makes new arrays frees the old ones. Memory comes from the
+// allocator of the load. Fills `error`, which may be NULL. Returns false, and leaves the model as
+// it was (but some meshes may have got their skinning plan), if memory runs out, or with
+// MD5_ERROR_MISMATCH after md5_release_geometry().
 //
-// Of a model that was loaded with no_geometry, meshes are as after md5_release_geometry(), except
-// that bounds are empty, losses infinite, counts those of the file, and num_influences and what
-// follows 0. What they are made from is kept, checked, in about half of the memory. All four
-// functions begin by making the geometry, as the options of the load ask for.
-MD5_API bool md5_make_geometry(md5_model *model, md5_error *error);
+// Of a model that was loaded without MD5_PART_GEOMETRY, meshes are as after md5_release_geometry(),
+// except that bounds are empty, losses infinite, counts those of the file, and num_influences and
+// what follows 0. What they are made from is kept, checked, in about half of the memory. Any part
+// begins by making the geometry.
+//
+// Tangents derive the geometry again, with more vertices if there are mirror seams. If the load
+// converted the model by flip_v, or by a scale that is not a power of two, the last bits may
+// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
+// not derived: MD5_ERROR_MISMATCH, unless the load left out the geometry.
+MD5_API bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error);
 
 // Frees an asset. Does nothing for NULL.
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
 MD5_API void md5_free_camera(md5_camera *camera);
-
-// -- What a load left out -------------------------------------------------------------------
-
-// See md5_make_geometry() in md5model.h.
-
-// no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
-// load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
-// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
-// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry. A build with MD5_NO_TANGENTS
-// makes none.
-MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
-
-// no_skin_plan; if memory runs out, some meshes may have got theirs. A build with MD5_NO_SKIN_PLAN
-// makes none.
-MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
-
-// no_losses
-MD5_API bool md5_make_losses(md5_model *model, md5_error *error);
 
 // -- Binding --------------------------------------------------------------------------------
 

@@ -89,10 +89,8 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
     context->flip_v = chosen->flip_v;
     context->normals = chosen->normals;
-    context->no_tangents = !MD5_HAS_TANGENTS || chosen->no_tangents;
-    context->no_skin_plan = !MD5_HAS_SKIN_PLAN || chosen->no_skin_plan;
-    context->no_losses = chosen->no_losses;
-    context->no_geometry = chosen->no_geometry;
+    context->without = chosen->without | (MD5_HAS_TANGENTS ? 0 : MD5_PART_TANGENTS)
+                       | (MD5_HAS_SKIN_PLAN ? 0 : MD5_PART_SKIN_PLANS);
     context->error = error ? error : &context->unseen;
     memset(context->error, 0, sizeof *context->error);
     set_file(context->error, file);

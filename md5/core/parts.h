@@ -4,13 +4,13 @@
 #ifndef MD5_CORE_PARTS_H
 #define MD5_CORE_PARTS_H
 
-#ifdef MD5_NO_TANGENTS // every load has md5_load_opts.no_tangents
+#ifdef MD5_NO_TANGENTS // no load derives tangents
 #define MD5_HAS_TANGENTS 0
 #else
 #define MD5_HAS_TANGENTS 1
 #endif
 
-#ifdef MD5_NO_SKIN_PLAN // every load has md5_load_opts.no_skin_plan
+#ifdef MD5_NO_SKIN_PLAN // no load makes plans
 #define MD5_HAS_SKIN_PLAN 0
 #else
 #define MD5_HAS_SKIN_PLAN 1

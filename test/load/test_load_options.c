@@ -42,7 +42,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 // thimble has mirror seams: without tangents the copies of their vertices are left out, and nothing
 // else.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
-    md5_model *const whole = load(NULL), *const bare = load(&(md5_load_opts){.no_tangents = true});
+    md5_model *const whole = load(NULL), *const bare =
+                                             load(&(md5_load_opts){.without = MD5_PART_TANGENTS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK(bare->geometry_size < whole->geometry_size);
     uint32_t num_copies = 0;
@@ -76,7 +77,8 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
 }
 
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
-    md5_model *const whole = load(NULL), *const bare = load(&(md5_load_opts){.no_skin_plan = true});
+    md5_model *const whole = load(NULL), *const bare =
+                                             load(&(md5_load_opts){.without = MD5_PART_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
@@ -182,7 +184,8 @@ TEST (normals_of_any_weights_ignore_triangles_without_area) {
 }
 
 TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
-    const md5_load_opts bare = {.no_tangents = true, .axes = MD5_AXES_Y_UP_LEFT, .flip_v = true};
+    const md5_load_opts bare = {
+        .without = MD5_PART_TANGENTS, .axes = MD5_AXES_Y_UP_LEFT, .flip_v = true};
     const char *const path = test_path("models/zoo/version_12.md5mesh");
     md5_model *const file = md5_load_model(path, NULL, NULL);
     md5_model *const model = md5_load_model(path, &bare, NULL);

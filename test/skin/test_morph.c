@@ -444,7 +444,7 @@ TEST (morph_stores_what_differs) {
 // Conversions are done to base and targets alike, so blends are those of id's axes, converted.
 TEST (morph_follows_the_options_of_the_load) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .scale = 0.5f, .flip_v = true};
-    const md5_load_opts bare = {.no_tangents = true, .no_skin_plan = true};
+    const md5_load_opts bare = {.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS};
     morph_scene plain, converted, without;
     open_scene(&plain, NULL);
     open_scene(&converted, &opts);

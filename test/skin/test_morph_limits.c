@@ -125,7 +125,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
 }
 
 TEST (morph_wants_models_of_the_same_options) {
-    const md5_load_opts bare = {.no_tangents = true}, half = {.scale = 0.5f};
+    const md5_load_opts bare = {.without = MD5_PART_TANGENTS}, half = {.scale = 0.5f};
     check_refused(NULL, &bare,
                   "morph target 'raised': it or the model has no tangents: load both with the "
                   "same options");
@@ -138,7 +138,7 @@ TEST (morph_wants_models_of_the_same_options) {
 }
 
 TEST (morph_writes_no_tangents_where_there_are_none) {
-    const md5_load_opts bare = {.no_tangents = true};
+    const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
     md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {"raised", raised};
     md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
