@@ -1,5 +1,5 @@
 // Animations: read, compress what no frame changes, put into one block.
-#include "md5/compress/packed.h"
+#include "md5/compress/file.h"
 #include "md5/core/axes.h"
 #include "md5/core/parts.h"
 #include "md5/load.h"

@@ -1,5 +1,5 @@
 // The block of a compressed clip: measured, checked, copied, freed.
-#include "md5/compress/packed.h"
+#include "md5/compress/file.h"
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
 

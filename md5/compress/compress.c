@@ -2,6 +2,7 @@
 // least bytes. Errors of joints add up along a path, but rarely all in one direction, so that the
 // budgets that hold are found by trying: each attempt gives more to joints below which the error is
 // small, and less to those on the path to a larger one.
+#include "md5/compress/file.h"
 #include "md5/compress/tracks.h"
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"

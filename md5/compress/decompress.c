@@ -1,5 +1,5 @@
 // Makes a plain animation of a compressed clip.
-#include "md5/compress/packed.h"
+#include "md5/compress/file.h"
 #include "md5/core/assert.h"
 
 enum { IS_TRANSLATING = 7, IS_ROTATING = 56 }; // flags of md5_track

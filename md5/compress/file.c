@@ -5,7 +5,7 @@
 //   joint 0 of the base frame (floats); 0;
 //   parent and place in the order of each joint; names, each with a NUL;
 //   the packed bytes: see packed.h.
-#include "md5/compress/packed.h"
+#include "md5/compress/file.h"
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 

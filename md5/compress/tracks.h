@@ -3,7 +3,7 @@
 #ifndef MD5_COMPRESS_TRACKS_H
 #define MD5_COMPRESS_TRACKS_H
 
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 
 // A rotation or translation of one joint: its frames in stored order.
 typedef struct md5_packed_track {

@@ -1,9 +1,9 @@
 #include "md5/pose/binding.h"
 
-#include "md5/compress/packed.h"
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/pose/bind_pose.h"
+#include "md5/pose/packed.h"
 #include "md5/pose/plan.h"
 
 #include <string.h>

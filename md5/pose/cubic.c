@@ -13,8 +13,8 @@
 // the frames: clips whose last frame is displaced from the first stay smooth.
 #include "md5/pose/cubic.h"
 
-#include "md5/compress/packed.h"
 #include "md5/core/math.h"
+#include "md5/pose/packed.h"
 #include "md5/pose/root.h"
 #include "md5/pose/sampling.h"
 

@@ -1,8 +1,8 @@
 #include "md5/pose/root.h"
 
-#include "md5/compress/packed.h"
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
+#include "md5/pose/packed.h"
 
 #include <float.h>
 

@@ -1,6 +1,6 @@
 // Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
 // against what the clip reports.
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 #include "md5/md5model.h"
 #include "test/test.h"
 #include "test/pose/own_clip.h"

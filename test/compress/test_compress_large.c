@@ -1,6 +1,6 @@
 // Compressed clips of many joints: allocations that fail in every step of the work, and bindings to
 // models that lack joints of a branch.
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 #include "md5/md5skin.h"
 #include "md5/md5model.h"
 #include "test/test.h"

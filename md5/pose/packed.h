@@ -21,8 +21,8 @@
 //
 // Heads are decoded in one pass, when a clip is bound. Tracks of one kind and distance of keys are
 // then sampled 8 at a time.
-#ifndef MD5_COMPRESS_PACKED_H
-#define MD5_COMPRESS_PACKED_H
+#ifndef MD5_POSE_PACKED_H
+#define MD5_POSE_PACKED_H
 
 #include "md5/core/arena.h"
 #include "md5/core/cpu.h"
@@ -180,18 +180,6 @@ void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed
                              const md5_moment *moment, md5_xform *pose);
 void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose);
 
-// Takes heads in order and gives them on in groups.
-typedef void md5_packed_emit_fn(void *user, const md5_packed_lanes *group);
-enum { MD5_PACKED_CLASSES = 4 * MD5_PACKED_STEPS };
-typedef struct md5_packed_grouping {
-    md5_packed_emit_fn *emit;
-    void *user;
-    md5_packed_lanes pending[MD5_PACKED_CLASSES];
-} md5_packed_grouping;
-void md5i_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user);
-void md5i_packed_add(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target);
-void md5i_packed_end_groups(md5_packed_grouping *grouping);
-
 // Of a joint's rotation or translation at a frame.
 md5_packed_value md5i_packed_in_frame(const md5_packed *packed, uint32_t joint, uint8_t kind,
                                       uint32_t frame);
@@ -207,32 +195,5 @@ uint32_t md5i_packed_group(const md5_packed *packed, const int32_t *targets,
 // md5i_sample_with() of a compressed clip, but not MD5_INTERPOLATE_CUBIC, with a kernel.
 void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *binding,
                              const md5_moment *moment, md5_root root, md5_xform *pose);
-
-// -- The whole --------------------------------------------------------------------------------
-
-// Whether bytes begin as those of md5_write_anim().
-bool md5i_is_packed_file(const char *bytes, size_t size);
-
-// Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns
-// false.
-bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
-
-// Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
-// errors; returns false.
-bool md5i_packed_check(md5_context *context, md5_packed *packed);
-
-// Bytes of all names of joints, with their ends.
-size_t md5i_packed_names_size(const md5_skeleton *skeleton);
-
-// Copies the joints into joints[] and order[], and their names into
-// names[md5i_packed_names_size()].
-void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
-                               uint32_t *order);
-
-// Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
-// tolerance are those of `source`. `base` is joint 0's position in the base frame. NULL if memory
-// runs out.
-md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
-                             const md5_packed *packed);
 
 #endif
