@@ -505,9 +505,9 @@ void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *bindi
 {
     const md5_anim *const anim = binding->anim;
     const md5_pose_plan *const plan = binding->plan;
-    const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
     md5i_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    if (sampling.is_nlerp) {
+    if (moment->interpolation == MD5_INTERPOLATE_NLERP) {
+        const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
         for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
             const int32_t target = plan->targets.rotations[slot];
             if (target >= 0)
@@ -524,6 +524,8 @@ void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *bindi
     const int32_t first = md5_binding_targets(binding)[0];
     if (first >= 0 && root != MD5_ROOT_FILE)
         pose[first].translation = md5i_root_translation(anim, moment, root);
-    if (binding->num_rebases > 0)
-        md5i_apply_rebases(binding, sample_joint, &sampling, pose);
+    if (binding->num_rebases == 0)
+        return;
+    const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
+    md5i_apply_rebases(binding, sample_joint, &sampling, pose);
 }
