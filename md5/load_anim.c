@@ -1,4 +1,5 @@
 // Animations: read, compress what no frame changes, put into one block.
+#include "md5/compress/file.h"
 #include "md5/core/axes.h"
 #include "md5/load.h"
 #include "md5/pose/clip.h"
@@ -123,6 +124,8 @@ static md5_anim *fill_anim(md5_context *context, md5_block *block, const anim_pa
 
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
+    if (md5i_is_packed_file(text, size))
+        return md5i_read_packed_file(arena, text, size, asset);
     anim_parts parts;
     const bool is_bfg = md5i_is_bfg_anim(text, size);
     TRY(is_bfg ? md5i_read_bfg_anim(arena, text, size, &parts.file)

@@ -35,6 +35,8 @@ static bool derive_meshes(md5_arena *arena, const md5_mesh_file *file, const md5
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         TRY(md5i_derive_mesh(arena, &block, &file->meshes[m], &sizes[m], &joints, &meshes[m]));
         model->bounds = md5_bounds_union(model->bounds, meshes[m].bounds);
+        if (meshes[m].num_vertices > model->max_vertices)
+            model->max_vertices = meshes[m].num_vertices;
     }
     return true;
 }
@@ -54,6 +56,7 @@ bool md5i_make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_mat
         md5i_place_mesh(&block, &file->meshes[m], &sizes[m], &meshes[m]);
     md5i_arena_rewind(arena, file->tables);
     model->bounds = md5_bounds_from_points(NULL, 0);
+    model->max_vertices = 0;
     return derive_meshes(arena, file, bind, model, meshes);
 }
 
@@ -97,11 +100,14 @@ void md5i_measure_losses(const md5_model *model, md5_mesh *meshes)
 
 bool md5i_finish_meshes(md5_context *context, const md5_model *model, md5_mesh *meshes)
 {
-    TRY(context->no_skin_plan || md5i_build_plans(context, model->num_meshes, meshes));
-    for (uint32_t m = 0; m < model->num_meshes && context->no_losses; m++)
-        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
-    if (!context->no_losses)
+    TRY(context->without & MD5_PART_SKIN_PLANS
+        || md5i_build_plans(context, model->num_meshes, meshes));
+    if (!(context->without & MD5_PART_LOSSES)) {
         md5i_measure_losses(model, meshes);
+        return true;
+    }
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
     return true;
 }
 

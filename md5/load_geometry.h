@@ -1,5 +1,5 @@
 // The meshes of a model, all in one block: made at load, or later from tables that were kept for
-// that (md5_load_opts.no_geometry), and freed by md5_release_geometry().
+// that (md5_load_opts.without), and freed by md5_release_geometry().
 #ifndef MD5_LOAD_GEOMETRY_H
 #define MD5_LOAD_GEOMETRY_H
 
@@ -20,10 +20,16 @@ bool md5i_build_plans(md5_context *context, uint32_t num_meshes, md5_mesh *meshe
 void md5i_measure_losses(const md5_model *model, md5_mesh *meshes);
 bool md5i_finish_meshes(md5_context *context, const md5_model *model, md5_mesh *meshes);
 
-// Instead of making meshes: copies what md5_make_geometry() makes them from. The model's bind pose
+// Instead of making meshes: copies what md5_complete_model() makes them from. The model's bind pose
 // is still that of the file.
 bool md5i_keep_tables(md5_context *context, const md5_mesh_file *file, md5_model *model,
                       md5_mesh *meshes);
+
+// Whether the meshes of a load are not made at all.
+static inline bool md5_keeps_tables(const md5_context *context)
+{
+    return (context->without & MD5_PART_GEOMETRY) == MD5_PART_GEOMETRY;
+}
 
 // The meshes lie in the model's own block.
 static inline md5_mesh *md5_own_meshes(const md5_model *model)

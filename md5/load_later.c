@@ -75,14 +75,13 @@ bool md5i_keep_tables(md5_context *context, const md5_mesh_file *file, md5_model
         .scale = context->scale,
         .flip_v = context->flip_v,
         .normals = context->normals,
-        .no_tangents = context->no_tangents,
-        .no_skin_plan = context->no_skin_plan,
-        .no_losses = context->no_losses,
     };
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         const md5_file_mesh *const from = &file->meshes[m];
         meshes[m].num_file_vertices = meshes[m].num_vertices = from->num_vertices;
         meshes[m].num_weights = from->num_weights;
+        if (from->num_vertices > model->max_vertices)
+            model->max_vertices = from->num_vertices;
         meshes[m].num_triangles = from->num_triangles;
         meshes[m].bounds = md5_bounds_from_points(NULL, 0);
         meshes[m].loss4 = meshes[m].loss8 = INFINITY;
@@ -119,6 +118,7 @@ static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *mode
     model->geometry = made.geometry;
     model->geometry_size = made.geometry_size;
     model->bounds = made.bounds;
+    model->max_vertices = made.max_vertices;
     return true;
 }
 
@@ -141,31 +141,7 @@ static bool make_from(const kept_tables *kept, md5_model *model, md5_error *erro
     return is_made;
 }
 
-static void begin(md5_context *context, const md5_model *model, md5_error *error)
-{
-    const md5_load_opts opts = {.allocator = model->allocator};
-    md5i_context_begin(context, &opts, NULL, error);
-}
-
-// Returns false if there is nothing to make anything from.
-static bool check_state(md5_context *context, const md5_model *model)
-{
-    if (state_of(model) == GEOMETRY_RELEASED)
-        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
-    return true;
-}
-
-bool md5_make_geometry(md5_model *model, md5_error *error)
-{
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    md5_context context;
-    begin(&context, model, error);
-    TRY(check_state(&context, model));
-    return state_of(model) == GEOMETRY_MADE
-           || make_from((const kept_tables *)model->geometry, model, error);
-}
-
-// -- Plans and losses -----------------------------------------------------------------------
+// -- What exists ----------------------------------------------------------------------------
 
 static bool has_losses(const md5_model *model)
 {
@@ -174,26 +150,6 @@ static bool has_losses(const md5_model *model)
         m++;
     return m == model->num_meshes;
 }
-
-bool md5_make_skin_plans(md5_model *model, md5_error *error)
-{
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    md5_context context;
-    TRY(md5_make_geometry(model, error));
-    begin(&context, model, error);
-    return md5i_build_plans(&context, model->num_meshes, md5_own_meshes(model));
-}
-
-bool md5_make_losses(md5_model *model, md5_error *error)
-{
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    TRY(md5_make_geometry(model, error));
-    if (!has_losses(model))
-        md5i_measure_losses(model, md5_own_meshes(model));
-    return true;
-}
-
-// -- Tangents -------------------------------------------------------------------------------
 
 static bool has_tangents(const md5_model *model)
 {
@@ -273,8 +229,8 @@ static bool tables_of_model(md5_arena *arena, const md5_model *model, kept_table
                  .scale = skeleton->scale,
                  .flip_v = model->flip_v,
                  .normals = model->normals,
-                 .no_skin_plan = !has_plan(model),
-                 .no_losses = !has_losses(model)},
+                 .without = (has_plan(model) ? 0 : MD5_PART_SKIN_PLANS)
+                            | (has_losses(model) ? 0 : MD5_PART_LOSSES)},
         .bind = (md5_mat34 *)md5i_arena_room(arena, skeleton->num_joints, sizeof *kept->bind),
         .meshes = (md5_file_mesh *)md5i_arena_room(arena, model->num_meshes, sizeof *kept->meshes),
     };
@@ -287,25 +243,44 @@ static bool tables_of_model(md5_arena *arena, const md5_model *model, kept_table
     return true;
 }
 
-bool md5_make_tangents(md5_model *model, md5_error *error)
+// Geometry that exists without tangents is derived again, with the plans and losses that it has or
+// that are asked for.
+static bool make_tangents(md5_context *context, md5_model *model, uint32_t parts, md5_error *error)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    md5_context context;
-    kept_tables kept;
-    begin(&context, model, error);
-    TRY(check_state(&context, model));
-    if (state_of(model) == GEOMETRY_KEPT) {
-        kept = *(const kept_tables *)model->geometry;
-        kept.opts.no_tangents = false;
-        return make_from(&kept, model, error);
-    }
-    if (has_tangents(model))
-        return true;
     if (model->stores_normals)
-        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
                          "tangents that the file stores were left out: load it with them");
-    md5_arena arena = {.context = &context};
-    const bool is_made = tables_of_model(&arena, model, &kept) && make_from(&kept, model, error);
+    kept_tables kept;
+    md5_arena arena = {.context = context};
+    bool is_made = tables_of_model(&arena, model, &kept);
+    kept.opts.without &= ~parts;
+    is_made = is_made && make_from(&kept, model, error);
     md5i_arena_free(&arena);
     return is_made;
+}
+
+bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(parts <= MD5_PART_GEOMETRY, "parts: md5_part flags");
+    const md5_load_opts opts = {.allocator = model->allocator};
+    md5_context context;
+    md5i_context_begin(&context, &opts, NULL, error);
+    const geometry_state state = state_of(model);
+    if (parts == 0)
+        return true;
+    if (state == GEOMETRY_RELEASED)
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+    if (state == GEOMETRY_KEPT) {
+        kept_tables kept = *(const kept_tables *)model->geometry;
+        kept.opts.without = ~parts & (MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES);
+        return make_from(&kept, model, error);
+    }
+    if ((parts & MD5_PART_TANGENTS) && !has_tangents(model))
+        return make_tangents(&context, model, parts, error);
+    TRY(!(parts & MD5_PART_SKIN_PLANS)
+        || md5i_build_plans(&context, model->num_meshes, md5_own_meshes(model)));
+    if (parts & MD5_PART_LOSSES && !has_losses(model))
+        md5i_measure_losses(model, md5_own_meshes(model));
+    return true;
 }

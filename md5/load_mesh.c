@@ -22,7 +22,7 @@ bool md5i_measure_mesh(md5_arena *arena, const md5_file_mesh *mesh, md5_geometry
         .narrow_triangles = mesh->narrow_triangles,
         .weights = mesh->weights,
         .tangents = mesh->tangents,
-        .no_tangents = arena->context->no_tangents,
+        .no_tangents = arena->context->without & MD5_PART_TANGENTS,
     };
     return md5i_geometry_measure(arena, &source, sizes);
 }

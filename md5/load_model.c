@@ -97,7 +97,7 @@ static void convert_bind_pose(const md5_context *context, md5_model *model)
 // deriving the largest mesh needs.
 static bool reserve_scratch(md5_arena *arena, md5_arena *joints, const char *text, size_t size)
 {
-    const bool keeps = arena->context->no_geometry;
+    const bool keeps = md5_keeps_tables(arena->context);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     const md5_mesh_counts no_tables = {.num_meshes = counts.num_meshes};
     const uint64_t notes = counts.num_meshes * sizeof(md5_geometry_sizes);
@@ -136,7 +136,7 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     const bool is_read = read_model(arena, &joints, text, size, &file, &model, &meshes);
     md5i_arena_free(&joints);
     TRY(is_read);
-    const bool is_filled = context->no_geometry
+    const bool is_filled = md5_keeps_tables(context)
                                ? md5i_keep_tables(context, &file, model, meshes)
                                : md5i_make_meshes(arena, &file, model->bind, model, meshes);
     if (!is_filled) {
@@ -148,7 +148,7 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     // Plans take memory only after scratch memory is freed, so that the most that is held at once
     // does not include both.
     md5i_arena_free(arena);
-    if (!context->no_geometry && !md5i_finish_meshes(context, model, meshes)) {
+    if (!md5_keeps_tables(context) && !md5i_finish_meshes(context, model, meshes)) {
         md5_free_model(model);
         return false;
     }

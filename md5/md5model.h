@@ -161,6 +161,14 @@ typedef enum md5_normals {
                       // face is cut into triangles
 } md5_normals;
 
+// What a load derives for the meshes of a model; flags.
+typedef enum md5_part {
+    MD5_PART_TANGENTS = 1,   // and the copies of vertices on mirror seams that they need
+    MD5_PART_SKIN_PLANS = 2, // make md5_skin() fast; useless to programs whose shaders skin
+    MD5_PART_LOSSES = 4,     // md5_mesh.loss4 and loss8; infinite without
+    MD5_PART_GEOMETRY = 15,  // all of these, and positions, normals and influences
+} md5_part;
+
 // Options of a load: begin with `md5_load_opts opts = {0};`. Zero in a field means its default.
 typedef struct md5_load_opts {
     md5_allocator allocator;
@@ -175,13 +183,10 @@ typedef struct md5_load_opts {
     float scale;   // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
     bool flip_v;   // texture v = 0 is the bottom row
 
-    // Of models. Files of version 12 store normals, which are used as they are. What is left out
-    // can be made later: see md5_make_geometry().
+    // Of models. Files of version 12 store normals, which are used as they are.
     md5_normals normals;
-    bool no_tangents;  // do not derive tangents, nor copy the vertices of mirror seams for them
-    bool no_skin_plan; // leave out what makes md5_skin() fast: for programs whose shaders skin
-    bool no_losses;    // md5_mesh.loss4 and loss8 are infinite
-    bool no_geometry;  // derive nothing for meshes: for programs that only pose, such as servers
+    uint32_t without; // md5_part flags that are not derived now: see md5_complete_model(). Programs
+                      // that only pose, such as servers, leave out MD5_PART_GEOMETRY
 
     // Of md5_load_character(): read the model and the animations on these threads, which then call
     // `allocator` and `files` at the same time. `warn` is called on the calling thread alone, with
@@ -248,7 +253,7 @@ typedef struct md5_mesh {
     const md5_vec3 *positions; // [num_vertices]
     const md5_vec3 *normals;   // [num_vertices] unit length, outward; up if undefined
     const md5_vec4
-        *tangents; // [num_vertices] or NULL (no_tangents); unit length, perpendicular to the
+        *tangents; // [num_vertices] or NULL (left out); unit length, perpendicular to the
                    // normal, along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
 
     const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1, version 12 only; else NULL
@@ -266,12 +271,12 @@ typedef struct md5_mesh {
     uint32_t max_weights;  // of one file vertex
     uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
     float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
-                           // md5_pack_loss() with 4 or 8 slots and no pose. A load with
-                           // no_losses does not compute them: infinite
+                           // md5_pack_loss() with 4 or 8 slots and no pose. A load without
+                           // MD5_PART_LOSSES does not compute them: infinite
 
     md5_bounds bounds; // of `positions`
 
-    const md5_skin_plan *skin_plan; // NULL (no_skin_plan): slower, same bits; or no vertices
+    const md5_skin_plan *skin_plan; // NULL (left out): slower, same bits; or no vertices
 } md5_mesh;
 
 // -- Assets ---------------------------------------------------------------------------------
@@ -300,6 +305,7 @@ typedef struct md5_model {
     const md5_mat34 *bind;         // [num_joints] bind pose, model space
     const md5_mat34 *inverse_bind; // [num_joints]
     uint32_t num_meshes;
+    uint32_t max_vertices;  // num_vertices of the largest mesh
     md5_normals normals;    // as the options of the load asked for
     const md5_mesh *meshes; // [num_meshes]
     md5_bounds bounds;      // of all meshes in the bind pose
@@ -319,16 +325,21 @@ typedef struct md5_track {
     uint32_t first; // index of the first one in a frame
 } md5_track;
 
-// One .md5anim, stored for sampling. `constant` has the values that no frame changes; `rotations`
-// and `translations` have those that change, frame by frame. Values are compared, not flags: 0 and
-// -0 are equal, and the first frame's is kept.
+// The tracks of a compressed clip: see md5_compress_anim().
+typedef struct md5_packed md5_packed;
+
+// One .md5anim or compressed clip, stored for sampling: both bind, sample and play alike.
+// `constant` has the values that no frame changes; `rotations` and `translations` have those that
+// change, frame by frame. Values are compared, not flags: 0 and -0 are equal, and the first frame's
+// is kept.
 typedef struct md5_anim {
     md5_skeleton skeleton;
     // Version 6 stores no parents: all are -1 here, and transforms are relative to the parent in
     // the model. See md5_bind().
     bool parents_unknown;
-    const md5_track *tracks;     // [num_joints]
-    const md5_xform *base_frame; // [num_joints] relative to the parent
+    const md5_track *tracks;     // [num_joints]; NULL if compressed
+    const md5_xform *base_frame; // [num_joints] relative to the parent; if compressed the first
+                                 // frame, but for the position of joint 0
 
     uint32_t num_frames; // >= 1
     double frame_rate;   // frames a second, > 0
@@ -339,8 +350,19 @@ typedef struct md5_anim {
     uint32_t num_translations;          // joints whose translation changes
     const uint32_t *rotation_joints;    // [num_rotations], ascending
     const uint32_t *translation_joints; // [num_translations], ascending
-    const md5_quat *rotations;          // [num_frames][num_rotations]
-    const md5_vec3 *translations;       // [num_frames][num_translations]
+    const md5_quat *rotations;          // [num_frames][num_rotations]; NULL if compressed
+    const md5_vec3 *translations;       // [num_frames][num_translations]; NULL if compressed
+
+    const md5_packed *packed; // NULL: not compressed
+    size_t packed_size;       // bytes that sampling reads instead of rotations and translations
+    float tolerance;          // of compression, as asked for, units
+
+    // The largest displacement of a point of the skin by compression, measured: of all joints of
+    // all frames, and of the moments halfway between them, by comparing joints in model space with
+    // those of the animation. A joint moves points at its skin distance by at most the displacement
+    // of its origin plus the skin distance times the chord of the angle by which it is turned. A
+    // vertex with weights from 0 to 1 that sum to 1 moves no farther than its joints' points.
+    float max_error; // units, <= tolerance
 
     const md5_bounds *frame_bounds; // [num_frames] as in the file, or NULL if it has none
     uint32_t num_components;        // numbers in a frame of the file
@@ -402,6 +424,12 @@ MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts,
 // yaw, pitch and roll in degrees (md5_quat_from_euler()), each with keys for a range of frames and
 // the nearest key outside of it. Attributes that a joint lacks are 0. Camera paths of version 6
 // are not known and are errors.
+//
+// Animations may also be what md5_write_anim() wrote, which is told by its first bytes. Every
+// number is checked: whatever the bytes are, samples are finite and rotations of unit length.
+// Errors are MD5_ERROR_VERSION if they are of another version, MD5_ERROR_SYNTAX if they are cut off
+// or changed (checksum), MD5_ERROR_RANGE if numbers contradict each other. Axes and scale are those
+// that the animation had; those of `opts` are not used.
 
 // The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
@@ -425,39 +453,28 @@ MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
 // nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
-// This and the three functions at the end of md5skin.h make what options of the load left out; then
-// the model is the same, bit for bit, as one that was loaded with it. Where it exists already,
-// nothing happens. Each counts as a write to the model, and what makes new arrays frees the old
-// ones. Memory comes from the allocator of the load. Fill `error`, which may be NULL. Return false,
-// and leave the model as it was, if memory runs out, or with MD5_ERROR_MISMATCH after
-// md5_release_geometry().
+// Derives what the load left out: then the model is the same, bit for bit, as one that was loaded
+// with these parts. `parts`: md5_part flags; 0 does nothing. Those that exist already stay. Counts
+// as a write to the model, and what makes new arrays frees the old ones. Memory comes from the
+// allocator of the load. Fills `error`, which may be NULL. Returns false, and leaves the model as
+// it was (but some meshes may have got their skinning plan), if memory runs out, or with
+// MD5_ERROR_MISMATCH after md5_release_geometry().
 //
-// Of a model that was loaded with no_geometry, meshes are as after md5_release_geometry(), except
-// that bounds are empty, losses infinite, counts those of the file, and num_influences and what
-// follows 0. What they are made from is kept, checked, in about half of the memory. All four
-// functions begin by making the geometry, as the options of the load ask for.
-MD5_API bool md5_make_geometry(md5_model *model, md5_error *error);
+// Of a model that was loaded without MD5_PART_GEOMETRY, meshes are as after md5_release_geometry(),
+// except that bounds are empty, losses infinite, counts those of the file, and num_influences and
+// what follows 0. What they are made from is kept, checked, in about half of the memory. Any part
+// begins by making the geometry.
+//
+// Tangents derive the geometry again, with more vertices if there are mirror seams. If the load
+// converted the model by flip_v, or by a scale that is not a power of two, the last bits may
+// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
+// not derived: MD5_ERROR_MISMATCH, unless the load left out the geometry.
+MD5_API bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error);
 
 // Frees an asset. Does nothing for NULL.
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
 MD5_API void md5_free_camera(md5_camera *camera);
-
-// -- What a load left out -------------------------------------------------------------------
-
-// See md5_make_geometry() in md5model.h.
-
-// no_tangents: derives the geometry again, with more vertices if there are mirror seams. If the
-// load converted the model by flip_v, or by a scale that is not a power of two, the last bits may
-// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
-// not derived: MD5_ERROR_MISMATCH, unless the load had no_geometry.
-MD5_API bool md5_make_tangents(md5_model *model, md5_error *error);
-
-// no_skin_plan; if memory runs out, some meshes may have got theirs.
-MD5_API bool md5_make_skin_plans(md5_model *model, md5_error *error);
-
-// no_losses
-MD5_API bool md5_make_losses(md5_model *model, md5_error *error);
 
 // -- Binding --------------------------------------------------------------------------------
 
@@ -703,44 +720,18 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 //
 // Clips in a fifth to an eighth of their memory, with an error that is measured.
 //
-//   md5_compressed *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL,
-//                                            &error);
-//   md5_compressed_binding *binding = md5_bind_compressed(model, walk, NULL, &error);
-//   const md5_moment moment = md5_compressed_moment(walk, time, MD5_WRAP_LOOP);
-//   md5_sample_compressed(binding, &moment, MD5_ROOT_FILE, pose);
+//   md5_anim *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL, &error);
+//   md5_binding *binding = md5_bind(model, walk, NULL, &error); // and so on, as of any clip
 //
 // Constant tracks are stored once. Of the others, frames that are interpolated from their
 // neighbours well enough are dropped. What remains are integers of as many bits as the tolerance
 // asks for: each joint has its own step, finer for joints with much of the model below them. Any
-// moment costs the same; sampling keeps no state and allocates nothing.
+// moment costs the same; sampling keeps no state and allocates nothing. A rotation may be -q where
+// the animation has q. MD5_INTERPOLATE_NLERP and CUBIC go through the samples of the frames, and
+// are several times slower than LINEAR.
 //
 // The same input gives the same bytes, and the same samples, with every compiler, platform and
 // instruction set.
-
-// The stored tracks.
-typedef struct md5_packed md5_packed;
-
-// A compressed clip. Read-only after it is made; threads may share it. It keeps no pointer to the
-// animation or the model.
-typedef struct md5_compressed {
-    md5_skeleton skeleton;
-    uint32_t num_frames; // >= 1
-    double frame_rate;   // frames a second, > 0
-    double duration;     // of one cycle, in seconds: (num_frames - 1) / frame_rate
-    float tolerance;     // units, as asked for
-
-    // The largest displacement of a point of the skin, measured: of all joints of all frames, and
-    // of the moments halfway between them, by comparing joints in model space with those of the
-    // animation. A joint moves points at its skin distance by at most the displacement of its
-    // origin plus the skin distance times the chord of the angle by which it is turned. A vertex
-    // with weights from 0 to 1 that sum to 1 moves no farther than its joints' points.
-    float error; // units, <= tolerance
-
-    const md5_packed *packed;
-    size_t packed_size; // bytes that sampling reads: what compares with the frames of an md5_anim
-    size_t size;        // bytes of the whole block, with names and hierarchy
-    md5_allocator allocator;
-} md5_compressed;
 
 // Begin with `md5_compress_opts compress = {0};`.
 typedef struct md5_compress_opts {
@@ -760,72 +751,32 @@ typedef struct md5_compress_opts {
 } md5_compress_opts;
 
 // Compresses an animation. `compress`, `opts` (allocator, memory_limit, warnings) and `error` may
-// be NULL. Free the result with md5_free_compressed(). Returns NULL with
+// be NULL. Free the result with md5_free_anim(). Returns NULL with
 //
 // - MD5_ERROR_RANGE if the tolerance is negative or not finite, or finer than floats of the clip's
 //   size can keep; if the clip has more than 65535 joints or frames beyond 1e9 units;
 // - MD5_ERROR_VERSION for version 6, which stores no hierarchy (parents_unknown);
-// - MD5_ERROR_MISMATCH if no joint of the model is in the animation;
+// - MD5_ERROR_MISMATCH if no joint of the model is in the animation, or if it is compressed;
 // - MD5_ERROR_MEMORY.
 //
 // The result is the smallest of 16 attempts, each of which is decoded and measured; if none holds,
 // of more with finer steps. Some 9 microseconds a joint and frame. Time and memory are linear in
 // joints times frames. Bounds of frames and the command line are not kept.
-MD5_API md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
-                                          const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_compressed(md5_compressed *compressed); // NULL is allowed
+MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
+                                    const md5_load_opts *opts, md5_error *error);
 
-// Makes a plain animation, whose frames are the samples of the clip at them: for tools. Rotations
-// may be -q where the original has q. There are no bounds of frames; the base frame is the first
-// frame, but for the position of joint 0. `opts` (allocator, memory_limit) and `error` may be NULL.
-// Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY.
-MD5_API md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_opts *opts,
+// Makes a plain animation of a compressed one, whose frames are the samples of the clip at them:
+// for tools. There are no bounds of frames. `opts` (allocator, memory_limit) and `error` may be
+// NULL. Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY, or
+// MD5_ERROR_MISMATCH if `anim` is not compressed.
+MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts,
                                       md5_error *error);
 
-// -- Files ----------------------------------------------------------------------------------
-
-// Returns the bytes of the clip as a file, and writes them to bytes[size] if there is room: for a
-// file of its own, or a part of another one. `bytes` may be NULL if `size` is 0. The bytes do not
-// depend on their position or the platform, and end with a checksum.
-MD5_API size_t md5_write_anim(const md5_compressed *compressed, void *bytes, size_t size);
-
-// Reads what md5_write_anim() wrote. Every number is checked: whatever the bytes are, samples
-// are finite and rotations of unit length. Returns NULL with MD5_ERROR_VERSION if they are of
-// another version, MD5_ERROR_SYNTAX if they are no compressed clip, are cut off or changed
-// (checksum), MD5_ERROR_RANGE if numbers contradict each other. Axes and scale are those that the
-// animation had; those of `opts` are not used.
-MD5_API md5_compressed *md5_load_compressed(const char *path, const md5_load_opts *opts,
-                                            md5_error *error);
-MD5_API md5_compressed *md5_parse_compressed(const void *bytes, size_t size,
-                                             const md5_load_opts *opts, md5_error *error);
-
-// -- Sampling -------------------------------------------------------------------------------
-
-// Which joint of the clip drives which model joint: see md5_bind(). Keeps pointers to both.
-typedef struct md5_compressed_binding md5_compressed_binding;
-
-// md5_bind() for a compressed clip: the same matches, warnings and errors.
-MD5_API md5_compressed_binding *md5_bind_compressed(const md5_model *model,
-                                                    const md5_compressed *compressed,
-                                                    const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_compressed_binding(md5_compressed_binding *binding); // NULL is allowed
-
-// md5_moment_at() for a compressed clip.
-MD5_API md5_moment md5_compressed_moment(const md5_compressed *compressed, double time,
-                                         md5_wrap wrap);
-
-// md5_sample() for a compressed clip: writes pose[model joints], transforms relative to the parent.
-// A rotation may be -q where md5_sample() has q.
-MD5_API void md5_sample_compressed(const md5_compressed_binding *binding, const md5_moment *moment,
-                                   md5_root root, md5_xform *pose);
-
-// md5_sample_anim() for a compressed clip: writes pose[clip joints].
-MD5_API void md5_sample_compressed_anim(const md5_compressed *compressed, const md5_moment *moment,
-                                        md5_root root, md5_xform *pose);
-
-// md5_anim_root_motion() for a compressed clip.
-MD5_API md5_vec3 md5_compressed_root_motion(const md5_compressed *compressed,
-                                            const md5_moment *from, const md5_moment *to);
+// Returns the bytes of a compressed clip as a file for md5_load_anim(), and writes them to
+// bytes[size] if there is room: for a file of its own, or a part of another one. `bytes` may be
+// NULL if `size` is 0. The bytes do not depend on their position or the platform, and end with a
+// checksum. Returns 0 if the clip is not compressed.
+MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 
 #ifdef __cplusplus
 }

@@ -24,22 +24,6 @@ extern "C" {
 MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
                       md5_vec3 *normals, md5_vec4 *tangents);
 
-// Where skinned vertices go: pointers to the vectors of the first vertex, at float-aligned
-// addresses, and the bytes from each vertex to the next, multiples of 4; 0 = without gaps. All may
-// point into one array of interleaved vertices, whose other bytes are not touched.
-typedef struct md5_vertex_out {
-    void *positions; // 3 floats a vertex
-    size_t position_stride;
-    void *normals; // 3 floats; NULL = not written
-    size_t normal_stride;
-    void *tangents; // 4 floats; NULL = not written
-    size_t tangent_stride;
-} md5_vertex_out;
-
-// md5_skin() into interleaved vertices: the same bits, without a copy.
-MD5_API void md5_skin_strided(const md5_mesh *mesh, const md5_mat34 *palette,
-                              const md5_vertex_out *out);
-
 // Returns the bounds of all meshes as md5_skin() would pose them, up to rounding error, for files
 // whose own bounds are missing or wrong. Takes about as long as skinning positions, and no memory.
 // Empty for a model without vertices.
@@ -55,39 +39,65 @@ MD5_API md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *pale
 // not have.
 MD5_API void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual);
 
-// Writes the same arrays as md5_skin(), from the dual palette, in up to twice the time. The blended
-// transform moves mesh->positions, even if a vertex's weights do not meet in one point. Only the
-// ratios of the biases count, as if their sum were 1 (md5_skin() scales the vertex by their sum);
-// if they cancel out or are all 0, only the first influence counts. A vertex without influences
-// goes to the origin, as in md5_skin(). The bind pose is unchanged in any case.
-MD5_API void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 *positions,
-                           md5_vec3 *normals, md5_vec4 *tangents);
-
-// md5_skin_dual() into interleaved vertices: the same bits, without a copy.
-MD5_API void md5_skin_dual_strided(const md5_mesh *mesh, const md5_dual_quat *palette,
-                                   const md5_vertex_out *out);
-
-// Packs the influences of each drawn vertex into `slots` (1 to 255) for a vertex format, largest
-// first. Drops the rest and scales biases to sum 1 (if they cancel out: weight 1 on the first;
-// negative ones stay negative). Empty slots are joint 0 with weight 0. Writes
-// joints[num_vertices * slots] and weights[num_vertices * slots]. A shader moves mesh->positions by
-// the weighted palette.
-MD5_API void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints,
-                                 float *weights);
-
-// The same as bytes, for vertex formats of 8-bit joints and normalized 8-bit weights, of which most
-// engines use four. Writes `slots` (1 to 255) bytes for each drawn vertex to
-// joints[vertex * joint_stride ..] and to weights[vertex * weight_stride ..]; strides are in bytes,
-// and 0 means `slots`, without gaps. So both may be members of an interleaved vertex.
+// Skinning by it takes up to twice the time of md5_skin(). The blended transform moves
+// mesh->positions, even if a vertex's weights do not meet in one point. Only the ratios of the
+// biases count, as if their sum were 1 (md5_skin() scales the vertex by their sum); if they cancel
+// out or are all 0, only the first influence counts. A vertex without influences goes to the
+// origin, as in md5_skin(). The bind pose is unchanged in any case.
 //
-// A vertex's weights sum to exactly 255: each is 255 times that of md5_pack_influences(), rounded
-// down, and those with the largest remainders get the missing ones, the first of equal ones first.
-// Negative weights, which bytes cannot hold, are dropped with their slots; the others are scaled to
-// sum 1. A vertex without influences, which stays at the origin, has weights 0 only.
+// One item of md5_skin_batch(): all that can vary. 0 in a member is its default.
+struct md5_morph;
+typedef struct md5_skin_job {
+    const md5_mesh *mesh;
+    const md5_mat34 *palette; // [num_joints] as of md5_skin(), or
+    const md5_dual_quat
+        *duals; // [num_joints] of md5_build_dual_palette(); both NULL: the bind pose
+    const struct md5_morph *morph; // of the mesh's model: see below; NULL = none
+    const float *morph_weights;    // [morph->num_targets]
+    const uint32_t *vertices; // [count] only these drawn vertices, in this order; NULL: `count`
+    uint32_t first, count;    // vertices from `first` on; without a list 0 = to the last one
+    // The vectors of the first of these vertices: 3, 3 and 4 floats each, at float-aligned
+    // addresses; NULL = not written; tangents are not written either if the mesh has none. All may
+    // point into one array of interleaved vertices, whose other bytes are not touched.
+    void *positions, *normals, *tangents;
+    size_t position_stride, normal_stride, tangent_stride; // bytes, multiples of 4; 0 = no gaps
+    uintptr_t reserved[4];                                 // 0
+} md5_skin_job;
+
+// Skins jobs[count], each with the bits of md5_skin() of the whole mesh, on the threads, which may
+// be NULL: the calling thread. Results of different jobs must not overlap. Whole meshes are
+// fastest: single vertices, such as the tip of a sword, are skinned one by one. Allocates nothing.
+MD5_API void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads);
+
+// How md5_pack_influences() stores joints and weights.
+typedef enum md5_pack_format {
+    MD5_PACK_FLOATS, // uint32_t joints, float weights: they sum to 1; negative ones stay
+    MD5_PACK_BYTES,  // uint8_t joints and weights for normalized 8-bit attributes: the sum is 255
+} md5_pack_format;
+
+// 0 in a member is its default.
+typedef struct md5_pack_job {
+    const md5_mesh *mesh;
+    uint32_t slots; // joints and weights of a vertex, 1 to 255; 0 = 4
+    md5_pack_format format;
+    void *joints, *weights;             // [num_vertices * slots] as the format says
+    size_t joint_stride, weight_stride; // bytes from vertex to vertex; 0 = no gaps
+    uintptr_t reserved[4];              // 0
+} md5_pack_job;
+
+// Packs the influences of each drawn vertex for a vertex format, largest first. Drops those beyond
+// `slots` and scales biases to sum 1 (if they cancel out: weight 1 on the first). Empty slots are
+// joint 0 with weight 0. A shader moves mesh->positions by the weighted palette. With strides both
+// may be members of an interleaved vertex; floats are at float-aligned addresses.
 //
-// Returns false, and writes nothing, if a vertex uses a joint above 255.
-MD5_API bool md5_pack_influences8(const md5_mesh *mesh, uint32_t slots, uint8_t *joints,
-                                  size_t joint_stride, uint8_t *weights, size_t weight_stride);
+// Bytes: each weight is 255 times that of the floats, rounded down, and those with the largest
+// remainders get the missing ones, the first of equal ones first. Negative weights, which bytes
+// cannot hold, are dropped with their slots; the others are scaled to sum 1. A vertex without
+// influences, which stays at the origin, has weights 0 only.
+//
+// Returns false, and writes nothing, if a vertex uses a joint that the format cannot hold: above
+// 255 in bytes. Allocates nothing; linear in influences.
+MD5_API bool md5_pack_influences(const md5_pack_job *job);
 
 // Returns the largest error, in units, of drawing meshes[mesh] with `slots` packed influences, for
 // any rotation of each joint about its own position in joints[num_joints] (model space):
@@ -110,7 +120,9 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 //   md5_morph *morph = md5_make_morph(model, sources, 2, NULL, &error);
 //   md5_free_model(smile); ... // the differences are copied
 //   const float weights[] = {0.5f, 1.0f};
-//   md5_skin_morphed(morph, mesh, weights, palette, positions, normals, tangents);
+//   const md5_skin_job job = {.mesh = &model->meshes[0], .palette = palette, .morph = morph,
+//                             .morph_weights = weights, .positions = positions};
+//   md5_skin_batch(&job, 1, NULL);
 //   md5_free_morph(morph);
 //
 // md5gl_create_morph() uploads the same differences for drawing. A machine drives weights by its
@@ -178,7 +190,7 @@ MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
 // `name` is NULL.
 MD5_API int32_t md5_find_morph_target(const md5_morph *morph, const char *name);
 
-// In these functions weights[num_targets] are finite numbers of any size; 0 leaves a target out, 1
+// md5_skin_job.morph_weights[num_targets] are finite numbers of any size; 0 leaves a target out, 1
 // is the target, 2 twice as far, -1 its opposite. A vertex of the bind pose is
 //
 //   position = p + sum of weight * delta.position
@@ -189,23 +201,8 @@ MD5_API int32_t md5_find_morph_target(const md5_morph *morph, const char *name);
 // in the order of the targets; directions that cancel out stay the model's. With all weights 0 it
 // is the model's bit by bit, with one weight 1 the target's up to rounding error. Skinned, each
 // weight's point moves by the same difference: what md5_skin() would do with such a model, whose
-// influences are (bias * (point + difference), bias).
-
-// Writes the blended bind pose of meshes[mesh]: positions[num_vertices], and unless NULL normals
-// and tangents [num_vertices]; tangents are not written if the mesh has none.
-MD5_API void md5_morph_bind(const md5_morph *morph, uint32_t mesh, const float *weights,
-                            md5_vec3 *positions, md5_vec3 *normals, md5_vec4 *tangents);
-
-// md5_skin() of the blended mesh: skins the mesh as it is, then changes those vertices that targets
-// of weights other than 0 move. Allocates nothing.
-MD5_API void md5_skin_morphed(const md5_morph *morph, uint32_t mesh, const float *weights,
-                              const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
-                              md5_vec4 *tangents);
-
-// md5_skin_dual() of the blended mesh.
-MD5_API void md5_skin_dual_morphed(const md5_morph *morph, uint32_t mesh, const float *weights,
-                                   const md5_dual_quat *palette, md5_vec3 *positions,
-                                   md5_vec3 *normals, md5_vec4 *tangents);
+// influences are (bias * (point + difference), bias). Skins the mesh as it is, then changes those
+// vertices that targets of weights other than 0 move.
 
 // == Baked clips =================================================================================
 //
@@ -407,15 +404,12 @@ MD5_API bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md
                               md5_hit *hit);
 
 // Finds the first triangle of a posed model that the ray hits: skins each mesh with `palette` into
-// scratch[md5_max_vertices()], then md5_raycast_mesh(). Test md5_bounds_from_joints() with
+// scratch[model->max_vertices], then md5_raycast_mesh(). Test md5_bounds_from_joints() with
 // md5_raycast_bounds() first: most rays miss.
 MD5_API bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
                                md5_vec3 *scratch, md5_hit *hit);
 
-// Returns the largest num_vertices of the model's meshes; 0 if it has none.
-MD5_API uint32_t md5_max_vertices(const md5_model *model);
-
-// -- Joints and vertices --------------------------------------------------------------------------
+// -- Joints ---------------------------------------------------------------------------------------
 
 // Returns the joint whose position is nearest to `point`, the first of equal ones, and its distance
 // in *distance, which may be NULL. -1 if there is none.
@@ -425,13 +419,6 @@ MD5_API int32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joi
 // Returns the joint whose position is nearest to the ray, for picking with a mouse. Likewise.
 MD5_API int32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
                                               const md5_ray *ray, float *distance);
-
-// Skins single vertices, such as the tip of a sword, without the rest of the mesh. Writes
-// positions[count] and, unless NULL, normals[count] of the drawn vertices vertices[count], whose
-// indices must be below mesh->num_vertices. Equal to md5_skin() up to rounding error.
-MD5_API void md5_skin_vertices(const md5_mesh *mesh, const md5_mat34 *palette,
-                               const uint32_t *vertices, uint32_t count, md5_vec3 *positions,
-                               md5_vec3 *normals);
 
 // -- Crowds ---------------------------------------------------------------------------------------
 

@@ -211,9 +211,9 @@ MD5GL_API const char *md5gl_path_name(md5gl_path path);
 // How the joints of a vertex are blended, on every path.
 typedef enum md5gl_blending {
     MD5GL_BLEND_LINEAR, // linear blend skinning, as md5_skin()
-    MD5GL_BLEND_DUAL,   // dual quaternions, as md5_skin_dual(): preserve volume at twisting joints.
-                        // They transform the bind position, so a vertex whose weights do not meet
-                        // in one point is not exact on any path
+    MD5GL_BLEND_DUAL,   // dual quaternions, as md5_skin_job.duals: preserve volume at twisting
+                      // joints. They transform the bind position, so a vertex whose weights do not
+                      // meet in one point is not exact on any path
 } md5gl_blending;
 
 // Sets how the model's joints are blended; the default is LINEAR. Call it outside of a frame,

@@ -162,7 +162,8 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
         (float *)md5gli_alloc(&renderer->allocator, count, sizeof *weights, error);
     bool uploaded = joints && weights;
     if (uploaded) {
-        md5_pack_influences(mesh->mesh, slots, joints, weights);
+        (void)md5_pack_influences(&(md5_pack_job){
+            .mesh = mesh->mesh, .slots = slots, .joints = joints, .weights = weights});
         const size_t joint_size = narrow_joints(joints, count, num_joints);
         const md5gl_part parts[] = {{joints, count * joint_size},
                                     {weights, count * sizeof *weights}};

@@ -285,24 +285,21 @@ static void write_part(const GladGLContext *gl, size_t begin, size_t size, const
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
                      const float *weights, md5_dual_quat *dual, uint8_t *bytes)
 {
-    const md5_morph *const morph = model->morph ? model->morph->source : NULL;
-    const uint32_t index = (uint32_t)(mesh - model->meshes);
+    const bool is_dual = model->blending == MD5GL_BLEND_DUAL;
     const md5gl_layout one = md5gli_make_layout(mesh->mesh->num_vertices, false);
-    md5_vec3 *const positions = (md5_vec3 *)(void *)bytes, *const normals =
-                                                               (md5_vec3 *)(void *)(bytes
-                                                                                    + one.normals);
-    md5_vec4 *const tangents = (md5_vec4 *)(void *)(bytes + one.tangents);
-    if (model->blending == MD5GL_BLEND_DUAL) {
+    if (is_dual)
         md5_build_dual_palette(palette, model->model->skeleton.num_joints, dual);
-        if (morph)
-            md5_skin_dual_morphed(morph, index, weights, dual, positions, normals, tangents);
-        else
-            md5_skin_dual(mesh->mesh, dual, positions, normals, tangents);
-    } else if (morph) {
-        md5_skin_morphed(morph, index, weights, palette, positions, normals, tangents);
-    } else {
-        md5_skin(mesh->mesh, palette, positions, normals, tangents);
-    }
+    const md5_skin_job job = {
+        .mesh = mesh->mesh,
+        .palette = is_dual ? NULL : palette,
+        .duals = is_dual ? dual : NULL,
+        .morph = model->morph ? model->morph->source : NULL,
+        .morph_weights = weights,
+        .positions = bytes,
+        .normals = bytes + one.normals,
+        .tangents = bytes + one.tangents,
+    };
+    md5_skin_batch(&job, 1, NULL);
 }
 
 // Forms the surface of an instance from its skinned vertices, and uploads it. `formed` is scratch.

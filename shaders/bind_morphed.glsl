@@ -1,4 +1,4 @@
-// The bind pose with blended morph targets, as md5_morph_bind() computes it. The deltas of all
+// The bind pose with blended morph targets, as md5_skin_batch() computes it. The deltas of all
 // targets of a vertex lie side by side, three texels each: position and target, normal, tangent.
 uniform UINT_TABLE morph_first;    // of a vertex of the model; the next one's is its end
 uniform FLOAT_TABLE morph_deltas;

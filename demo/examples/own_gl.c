@@ -58,9 +58,17 @@ static void draw_mesh(const md5_mesh *mesh)
 {
     vertex *v = calloc(mesh->num_vertices + 1, sizeof *v);
     GLuint array, buffers[2];
-    for (uint32_t i = 0; v && i < mesh->num_vertices; i++)
+    if (!v)
+        exit(1);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++)
         v[i] = (vertex){.position = mesh->positions[i], .normal = mesh->normals[i]};
-    if (!v || !md5_pack_influences8(mesh, 4, v->joints, sizeof *v, v->weights, sizeof *v))
+    const md5_pack_job pack = {.mesh = mesh,
+                               .format = MD5_PACK_BYTES,
+                               .joints = v->joints,
+                               .joint_stride = sizeof *v,
+                               .weights = v->weights,
+                               .weight_stride = sizeof *v};
+    if (!md5_pack_influences(&pack))
         exit(1); // a joint above 255
     glGenVertexArrays(1, &array);
     glBindVertexArray(array);

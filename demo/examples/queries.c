@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     md5_bounds *zones = malloc(num_joints * sizeof *zones);
-    md5_vec3 *scratch = malloc((md5_max_vertices(model) + 1) * sizeof *scratch);
+    md5_vec3 *scratch = malloc((model->max_vertices + 1) * sizeof *scratch);
     if (!pose || !joints || !palette || !zones || !scratch)
         exit(1);
 

@@ -110,7 +110,7 @@ static bool write_compressed(const md5_anim *anim, const md5_model *model,
 {
     const md5_compress_opts compress = {.tolerance = options->tolerance, .model = model};
     const md5_load_opts opts = {.file_name = options->files[0], .warn = print_warning};
-    md5_compressed *const compressed = md5_compress_anim(anim, &compress, &opts, error);
+    md5_anim *const compressed = md5_compress_anim(anim, &compress, &opts, error);
     if (!compressed)
         return false;
     const size_t size = md5_write_anim(compressed, NULL, 0);
@@ -118,12 +118,12 @@ static bool write_compressed(const md5_anim *anim, const md5_model *model,
     (void)md5_write_anim(compressed, bytes, size);
     const bool is_written = write_file(options->output, bytes, size, error);
     if (is_written)
-        printf("error %.6g units, %zu bytes, %.2f a joint and frame\n", (double)compressed->error,
-               size,
+        printf("error %.6g units, %zu bytes, %.2f a joint and frame\n",
+               (double)compressed->max_error, size,
                (double)compressed->packed_size
                    / ((double)anim->skeleton.num_joints * anim->num_frames));
     free(bytes);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     return is_written;
 }
 
@@ -228,7 +228,7 @@ static bool check_names(const md5_anim *anim, const char *path, md5_error *error
 
 // Frames in which nothing moves take no bytes of a clip, but lines of text: a few bytes could
 // become gigabytes. No clip of a recorded motion comes near.
-static bool check_size(const md5_compressed *compressed, const md5_anim *anim, const char *path,
+static bool check_size(const md5_anim *compressed, const md5_anim *anim, const char *path,
                        md5_error *error)
 {
     enum { MUCH = 64 << 20, MOST_GROWTH = 1000, A_FRAME = 50, A_NUMBER = 2 };
@@ -309,12 +309,12 @@ int tool_decompress(int count, char **arguments)
         return status;
     md5_error error = {.status = MD5_OK};
     const md5_load_opts opts = {.file_name = options.files[0]};
-    md5_compressed *const compressed = md5_load_compressed(options.files[0], NULL, &error);
+    md5_anim *const compressed = md5_load_anim(options.files[0], NULL, &error);
     md5_anim *const anim = compressed ? md5_decompress_anim(compressed, &opts, &error) : NULL;
     const bool is_done = anim && check_names(anim, options.files[0], &error)
                          && check_size(compressed, anim, options.files[0], &error)
                          && write_anim(options.output, anim, &error);
     md5_free_anim(anim);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     return finish(is_done, &error);
 }

@@ -157,8 +157,7 @@ static void print_mesh_materials(explainer *explain, const char *file)
 {
     const md5_load_opts opts = {
         .files = md5_game_files(explain->game),
-        .no_tangents = true,
-        .no_skin_plan = true,
+        .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS,
     };
     md5_error error;
     md5_model *const model = md5_load_model(file, &opts, &error);

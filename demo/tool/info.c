@@ -253,7 +253,7 @@ static void print_machine(const char *path, const md5_machine_desc *desc)
     }
 }
 
-static void print_compressed(const char *path, const md5_compressed *clip)
+static void print_compressed(const char *path, const md5_anim *clip)
 {
     const double joint_frames = (double)clip->skeleton.num_joints * clip->num_frames;
     print_title(path, "compressed clip");
@@ -263,7 +263,7 @@ static void print_compressed(const char *path, const md5_compressed *clip)
     printf("  seconds            %g\n", clip->duration);
     printf("  tolerance          %g units at the skin\n", (double)clip->tolerance);
     printf("  error              %.2g units at the skin, measured when it was compressed\n",
-           (double)clip->error);
+           (double)clip->max_error);
     printf("  bytes for sampling %zu, %.2f for each joint and frame\n", clip->packed_size,
            (double)clip->packed_size / joint_frames);
     printf("  bytes in memory    %zu\n", clip->size);
@@ -279,7 +279,9 @@ static bool print_file(const char *path)
     }
     if (asset.model)
         print_model(path, asset.model);
-    if (asset.anim)
+    if (asset.anim && asset.anim->packed)
+        print_compressed(path, asset.anim);
+    else if (asset.anim)
         print_anim(path, asset.anim);
     if (asset.camera)
         print_camera(path, asset.camera);
@@ -287,8 +289,6 @@ static bool print_file(const char *path)
         print_machine(path, md5_machine_tables(asset.character->machine));
     if (asset.cube)
         tool_print_cube(path, asset.cube);
-    if (asset.compressed)
-        print_compressed(path, asset.compressed);
     tool_free(&asset);
     return true;
 }

@@ -12,8 +12,7 @@ typedef enum file_kind {
     KIND_ANIM,
     KIND_CAMERA,
     KIND_MACHINE,
-    KIND_CUBE,
-    KIND_COMPRESSED
+    KIND_CUBE
 } file_kind;
 
 static file_kind kind_of_name(const char *path)
@@ -39,7 +38,7 @@ static bool stands_at(const char *text, size_t left, const char *word)
 static file_kind kind_of_text(const char *text, size_t size)
 {
     if (stands_at(text, size, "M5CC"))
-        return KIND_COMPRESSED;
+        return KIND_ANIM;
     for (size_t i = 0; i < size; i++) {
         if (text[i] != 'n')
             continue;
@@ -84,8 +83,6 @@ static void load_unnamed(const char *path, const md5_load_opts *opts, tool_asset
         asset->anim = md5_parse_anim(text, size, &named, error);
     if (kind == KIND_CAMERA)
         asset->camera = md5_parse_camera(text, size, &named, error);
-    if (kind == KIND_COMPRESSED)
-        asset->compressed = md5_parse_compressed(text, size, &named, error);
     if (kind == KIND_UNKNOWN) {
         *error = (md5_error){.status = MD5_ERROR_IO};
         snprintf(error->file, sizeof error->file, "%s", path);
@@ -122,5 +119,4 @@ void tool_free(tool_asset *asset)
     md5_free_camera(asset->camera);
     md5_free_character(asset->character);
     md5_free_cube2(asset->cube);
-    md5_free_compressed(asset->compressed);
 }

@@ -59,7 +59,6 @@ typedef struct tool_asset {
     md5_camera *camera;
     md5_character *character;
     md5_cube2 *cube;
-    md5_compressed *compressed;
     uint32_t num_warnings;
 } tool_asset;
 

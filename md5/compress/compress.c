@@ -2,6 +2,7 @@
 // least bytes. Errors of joints add up along a path, but rarely all in one direction, so that the
 // budgets that hold are found by trying: each attempt gives more to joints below which the error is
 // small, and less to those on the path to a larger one.
+#include "md5/compress/file.h"
 #include "md5/compress/tracks.h"
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
@@ -123,6 +124,8 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
 
 static bool check_anim(md5_context *context, const md5_anim *anim)
 {
+    if (anim->packed)
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the animation is compressed already");
     if (anim->parents_unknown)
         return md5i_fail(context, MD5_ERROR_VERSION, 0, 0,
                          "animations of version 6 store no hierarchy and cannot be compressed");
@@ -143,7 +146,7 @@ static bool check_tolerance(md5_context *context, const md5_anim *anim, double *
     return true;
 }
 
-static md5_compressed *compress(compressing *job, const md5_compress_opts *options)
+static md5_anim *compress(compressing *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
@@ -155,18 +158,19 @@ static md5_compressed *compress(compressing *job, const md5_compress_opts *optio
     job->best = (float *)md5i_arena_room(arena, anim->skeleton.num_joints, sizeof *job->best);
     if (!job->tracks || !job->best || !find_budgets(job, md5i_arena_here(arena)))
         return NULL;
-    const md5_compressed source = {
+    const md5_anim source = {
         .skeleton = anim->skeleton,
         .num_frames = anim->num_frames,
         .frame_rate = anim->frame_rate,
         .tolerance = (float)job->tolerance,
-        .error = (float)job->error,
+        .max_error = (float)job->error,
     };
-    return md5i_packed_create(arena->context, &source, &job->packed);
+    return md5i_packed_create(arena->context, &source, anim->base_frame[0].translation,
+                              &job->packed);
 }
 
-md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
-                                  const md5_load_opts *opts, md5_error *error)
+md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
+                            const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT_RESERVED(compress_opts);
@@ -177,7 +181,7 @@ md5_compressed *md5_compress_anim(const md5_anim *anim, const md5_compress_opts 
     md5_arena arena = {.context = &context};
     const md5_compress_opts *const options = compress_opts ? compress_opts : &defaults;
     compressing job = {.arena = &arena, .anim = anim, .tolerance = (double)options->tolerance};
-    md5_compressed *const compressed = compress(&job, options);
+    md5_anim *const compressed = compress(&job, options);
     md5i_arena_free(&arena);
     return compressed;
 }

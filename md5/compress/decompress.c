@@ -1,5 +1,5 @@
 // Makes a plain animation of a compressed clip.
-#include "md5/compress/packed.h"
+#include "md5/compress/file.h"
 #include "md5/core/assert.h"
 
 enum { IS_TRANSLATING = 7, IS_ROTATING = 56 }; // flags of md5_track
@@ -16,7 +16,7 @@ typedef struct anim_arrays {
     char *names;
 } anim_arrays;
 
-static anim_arrays lay_out(md5_block *block, const md5_compressed *compressed,
+static anim_arrays lay_out(md5_block *block, const md5_anim *compressed,
                            const uint32_t num_moving[2])
 {
     const size_t num_joints = compressed->skeleton.num_joints, frames = compressed->num_frames;
@@ -37,20 +37,6 @@ static anim_arrays lay_out(md5_block *block, const md5_compressed *compressed,
         (md5_vec3 *)md5i_block_take(block, frames, translations * sizeof *of.translations);
     of.names = (char *)md5i_block_take(block, md5i_packed_names_size(&compressed->skeleton) + 1, 1);
     return of;
-}
-
-// Values at the first frame are those of constants, and of the base frame.
-static void set_first(const md5_packed *packed, const md5_packed_head *head, uint32_t joint,
-                      const anim_arrays *of)
-{
-    const md5_moment first = {.frame0 = 0};
-    float v[4];
-    md5i_packed_at(packed, head, &first, v);
-    if (head->kind == MD5_PACKED_ROTATION)
-        of->constant[joint].rotation = (md5_quat){v[0], v[1], v[2], v[3]};
-    else
-        of->constant[joint].translation = (md5_vec3){v[0], v[1], v[2]};
-    of->base_frame[joint] = of->constant[joint];
 }
 
 // All frames of a track: time is linear in the size of the result.
@@ -74,13 +60,11 @@ static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
 {
     uint32_t slots[2] = {0, 0}, num_components = 0;
     md5_packed_place place = md5_packed_first(packed);
-    memset(of->constant, 0, packed->num_joints * sizeof *of->constant);
     memset(of->tracks, 0, packed->num_joints * sizeof *of->tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
         md5_track *const track = &of->tracks[i / 2];
-        set_first(packed, &head, i / 2, of);
         if (kind == MD5_PACKED_ROTATION)
             track->first = num_components;
         if (head.step == 0)
@@ -90,10 +74,9 @@ static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
         of->moving[kind][slots[kind]] = i / 2;
         copy_frames(packed, &head, slots[kind]++, num_moving, of);
     }
-    of->base_frame[0].translation = packed->base;
 }
 
-static void set_anim(const md5_compressed *compressed, const uint32_t num_moving[2],
+static void set_anim(const md5_anim *compressed, const uint32_t num_moving[2],
                      const anim_arrays *of)
 {
     *of->anim = (md5_anim){
@@ -117,18 +100,19 @@ static void set_anim(const md5_compressed *compressed, const uint32_t num_moving
     of->anim->skeleton.order = of->order;
 }
 
-md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_opts *opts,
-                              md5_error *error)
+md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(compressed != NULL, "compressed: not NULL");
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT_OPTS(opts);
-    const md5_packed *const packed = compressed->packed;
-    md5_packed_place place = md5_packed_first(packed);
-    uint32_t num_moving[2] = {0, 0};
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++)
-        num_moving[i % 2] += md5i_packed_take_head(packed, (uint8_t)(i % 2), &place).step != 0;
+    const md5_anim *const compressed = anim;
+    const md5_packed *const packed = anim->packed;
+    const uint32_t num_moving[2] = {anim->num_rotations, anim->num_translations};
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    if (!packed) {
+        (void)md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the animation is not compressed");
+        return NULL;
+    }
     md5_block measured = {0};
     (void)lay_out(&measured, compressed, num_moving);
     md5_block block = {.base = (unsigned char *)md5i_alloc(&context, measured.used)};
@@ -137,6 +121,8 @@ md5_anim *md5_decompress_anim(const md5_compressed *compressed, const md5_load_o
     const anim_arrays of = lay_out(&block, compressed, num_moving);
     *of.names = '\0'; // the command line
     md5i_packed_copy_skeleton(&compressed->skeleton, of.names + 1, of.joints, of.order);
+    memcpy(of.constant, anim->constant, packed->num_joints * sizeof *of.constant);
+    memcpy(of.base_frame, anim->base_frame, packed->num_joints * sizeof *of.base_frame);
     copy_tracks(packed, num_moving, &of);
     set_anim(compressed, num_moving, &of);
     of.anim->size = block.used;

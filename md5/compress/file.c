@@ -40,23 +40,23 @@ static uint8_t *put_float(uint8_t *to, float value)
     return put(to, bits, 4);
 }
 
-static uint8_t *put_fixed(uint8_t *to, const md5_compressed *compressed)
+static uint8_t *put_fixed(uint8_t *to, const md5_anim *anim)
 {
-    const md5_packed *const packed = compressed->packed;
+    const md5_packed *const packed = anim->packed;
     uint64_t rate;
-    memcpy(&rate, &compressed->frame_rate, sizeof rate);
-    to = put(to, compressed->skeleton.num_joints, 4);
-    to = put(to, compressed->num_frames, 4);
+    memcpy(&rate, &anim->frame_rate, sizeof rate);
+    to = put(to, anim->skeleton.num_joints, 4);
+    to = put(to, anim->num_frames, 4);
     to = put(to, packed->num_bytes, 4);
-    to = put(to, md5i_packed_names_size(&compressed->skeleton), 4);
-    to = put(to, (uint32_t)compressed->skeleton.axes, 4);
+    to = put(to, md5i_packed_names_size(&anim->skeleton), 4);
+    to = put(to, (uint32_t)anim->skeleton.axes, 4);
     to = put(to, rate, 8);
-    to = put_float(to, compressed->skeleton.scale);
-    to = put_float(to, compressed->tolerance);
-    to = put_float(to, compressed->error);
-    to = put_float(to, packed->base.x);
-    to = put_float(to, packed->base.y);
-    to = put_float(to, packed->base.z);
+    to = put_float(to, anim->skeleton.scale);
+    to = put_float(to, anim->tolerance);
+    to = put_float(to, anim->max_error);
+    to = put_float(to, anim->base_frame[0].translation.x);
+    to = put_float(to, anim->base_frame[0].translation.y);
+    to = put_float(to, anim->base_frame[0].translation.z);
     return put(to, 0, 4);
 }
 
@@ -74,18 +74,20 @@ static uint8_t *put_skeleton(uint8_t *to, const md5_skeleton *skeleton)
     return to;
 }
 
-size_t md5_write_anim(const md5_compressed *compressed, void *bytes, size_t size)
+size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
-    MD5_ASSERT(compressed != NULL, "compressed: not NULL");
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
-    const md5_packed *const packed = compressed->packed;
-    const size_t total = HEAD + FIXED + (size_t)OF_JOINT * compressed->skeleton.num_joints
-                         + md5i_packed_names_size(&compressed->skeleton) + packed->num_bytes;
+    const md5_packed *const packed = anim->packed;
+    if (!packed)
+        return 0;
+    const size_t total = HEAD + FIXED + (size_t)OF_JOINT * anim->skeleton.num_joints
+                         + md5i_packed_names_size(&anim->skeleton) + packed->num_bytes;
     if (!bytes || size < total)
         return total;
     uint8_t *const start = (uint8_t *)bytes;
-    uint8_t *to = put_fixed(start + HEAD, compressed);
-    to = put_skeleton(to, &compressed->skeleton);
+    uint8_t *to = put_fixed(start + HEAD, anim);
+    to = put_skeleton(to, &anim->skeleton);
     memcpy(to, packed->bytes, packed->num_bytes);
     to = put(start, MAGIC, 4);
     to = put(to, VERSION, 4);
@@ -106,7 +108,8 @@ typedef struct clip_reader {
     md5_arena *arena;
     const uint8_t *at;
     uint32_t num_names, num_bytes; // bytes
-    md5_compressed clip;
+    md5_anim clip;
+    md5_vec3 base; // joint 0's position in the base frame
     md5_packed packed;
 } clip_reader;
 
@@ -139,9 +142,8 @@ static bool fail(const clip_reader *reader, md5_status status, const char *what)
 
 static bool read_head(clip_reader *reader, size_t size)
 {
-    if (size < 8 || get_32(reader->at) != MAGIC)
-        return fail(reader, MD5_ERROR_SYNTAX,
-                    "not a compressed clip: the first bytes are not M5CC");
+    if (size < 8)
+        return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon");
     const uint32_t version = get_32(reader->at + 4);
     if (version != VERSION)
         return md5i_fail(reader->arena->context, MD5_ERROR_VERSION, 0, 0,
@@ -158,7 +160,7 @@ static bool read_head(clip_reader *reader, size_t size)
 
 static bool read_fixed(clip_reader *reader, size_t size)
 {
-    md5_compressed *const clip = &reader->clip;
+    md5_anim *const clip = &reader->clip;
     md5_packed *const packed = &reader->packed;
     clip->skeleton.num_joints = packed->num_joints = take_32(reader);
     clip->num_frames = packed->num_frames = take_32(reader);
@@ -169,21 +171,21 @@ static bool read_fixed(clip_reader *reader, size_t size)
     clip->frame_rate = take_double(reader);
     clip->skeleton.scale = take_float(reader);
     clip->tolerance = take_float(reader);
-    clip->error = take_float(reader);
-    packed->base = (md5_vec3){take_float(reader), 0.0f, 0.0f};
-    packed->base.y = take_float(reader);
-    packed->base.z = take_float(reader);
+    clip->max_error = take_float(reader);
+    reader->base.x = take_float(reader);
+    reader->base.y = take_float(reader);
+    reader->base.z = take_float(reader);
     const uint64_t total = (uint64_t)HEAD + FIXED + reader->num_names + reader->num_bytes
                            + (uint64_t)OF_JOINT * clip->skeleton.num_joints;
     if (take_32(reader) != 0 || total != size || clip->skeleton.num_joints == 0
         || clip->skeleton.num_joints > MD5_PACKED_JOINTS || clip->num_frames == 0)
         return fail(reader, MD5_ERROR_RANGE, "its counts contradict each other");
     const float scale = clip->skeleton.scale;
-    const md5_vec3 base = packed->base;
+    const md5_vec3 base = reader->base;
     if (axes > MD5_AXES_BLENDER || !(scale == 0.0f || (scale >= 1e-6f && scale <= 1e6f))
         || !(clip->frame_rate > 0.0 && clip->frame_rate <= 1e9)
         || !(clip->tolerance >= 0.0f && clip->tolerance <= 1e15f)
-        || !(clip->error >= 0.0f && clip->error <= 1e15f)
+        || !(clip->max_error >= 0.0f && clip->max_error <= 1e15f)
         || !(fabsf(base.x) <= 1e15f && fabsf(base.y) <= 1e15f && fabsf(base.z) <= 1e15f))
         return fail(reader, MD5_ERROR_RANGE, "its rate, axes, scale or error is out of range");
     return true;
@@ -237,11 +239,16 @@ static bool read_tracks(clip_reader *reader)
     return md5i_packed_check(reader->arena->context, packed);
 }
 
-bool md5i_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset)
+bool md5i_is_packed_file(const char *bytes, size_t size)
+{
+    return size >= 4 && get_32((const uint8_t *)bytes) == MAGIC;
+}
+
+bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
     clip_reader reader = {.arena = arena, .at = (const uint8_t *)bytes};
     TRY(read_head(&reader, size) && read_fixed(&reader, size));
     TRY(read_skeleton(&reader) && read_tracks(&reader));
-    *asset = md5i_packed_create(arena->context, &reader.clip, &reader.packed);
+    *asset = md5i_packed_create(arena->context, &reader.clip, reader.base, &reader.packed);
     return *asset != NULL;
 }

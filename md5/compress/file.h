@@ -1,11 +1,33 @@
-// Reads the bytes of a compressed clip.
+// Compressed clips as bytes and as blocks.
 #ifndef MD5_COMPRESS_FILE_H
 #define MD5_COMPRESS_FILE_H
 
-#include "md5/compress/packed.h"
+#include "md5/core/arena.h"
+#include "md5/pose/packed.h"
 
-// Makes a compressed clip of bytes: whatever they are, in linear time. Reports errors; returns
+// Whether bytes begin as those of md5_write_anim().
+bool md5i_is_packed_file(const char *bytes, size_t size);
+
+// Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns
 // false.
-bool md5i_read_compressed(md5_arena *arena, const char *bytes, size_t size, void **asset);
+bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
+
+// Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
+// errors; returns false.
+bool md5i_packed_check(md5_context *context, md5_packed *packed);
+
+// Bytes of all names of joints, with their ends.
+size_t md5i_packed_names_size(const md5_skeleton *skeleton);
+
+// Copies the joints into joints[] and order[], and their names into
+// names[md5i_packed_names_size()].
+void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
+                               uint32_t *order);
+
+// Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
+// tolerance are those of `source`. `base` is joint 0's position in the base frame. NULL if memory
+// runs out.
+md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
+                             const md5_packed *packed);
 
 #endif

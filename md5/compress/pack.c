@@ -232,8 +232,6 @@ bool md5i_pack_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *
         const uint32_t joint = tracks[i].joint;
         choose_steps(&tracks[i], anim->num_frames, (double)budgets[joint], (double)reach[joint]);
     }
-    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints,
-                           .num_frames = anim->num_frames,
-                           .base = anim->base_frame[0].translation};
+    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = anim->num_frames};
     return write_tracks(arena, tracks, num_tracks, packed);
 }

@@ -3,7 +3,7 @@
 #ifndef MD5_COMPRESS_TRACKS_H
 #define MD5_COMPRESS_TRACKS_H
 
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 
 // A rotation or translation of one joint: its frames in stored order.
 typedef struct md5_packed_track {
@@ -44,7 +44,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
 bool md5i_pack_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks,
                       const float *reach, const float *budgets, md5_packed *packed);
 
-// Measures the largest displacement of a point of the skin, in units, as md5_compressed.error says.
+// Measures the largest displacement of a point of the skin, in units, as md5_anim.max_error says.
 typedef struct md5_measuring {
     md5_xform *pose;
     struct md5_placed *of_anim, *of_packed;

@@ -87,10 +87,7 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
     context->flip_v = chosen->flip_v;
     context->normals = chosen->normals;
-    context->no_tangents = chosen->no_tangents;
-    context->no_skin_plan = chosen->no_skin_plan;
-    context->no_losses = chosen->no_losses;
-    context->no_geometry = chosen->no_geometry;
+    context->without = chosen->without;
     context->error = error ? error : &context->unseen;
     memset(context->error, 0, sizeof *context->error);
     set_file(context->error, file);

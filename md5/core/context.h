@@ -44,7 +44,7 @@ typedef struct md5_context {
     bool flip_v;
     md5_error *error; // the caller's, or `unseen`
     md5_normals normals;
-    bool no_tangents, no_skin_plan, no_losses, no_geometry;
+    uint32_t without; // md5_part flags
     md5_error unseen;
 } md5_context;
 

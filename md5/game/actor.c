@@ -100,9 +100,13 @@ static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, bool is_
 
 static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
 {
+    const md5_moment first = {.frame0 = 0}, at = {.frame0 = frame, .frame1 = frame};
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    const md5_vec3 stored = moves ? anim->translations[(size_t)frame * anim->num_translations]
-                                  : anim->constant[0].translation;
+    md5_vec3 stored = anim->constant[0].translation;
+    if (moves && anim->packed)
+        stored = md5_vec3_add(stored, md5_anim_root_motion(anim, first, at));
+    else if (moves)
+        stored = anim->translations[(size_t)frame * anim->num_translations];
     return md5_vec3_sub(stored, anim->base_frame[0].translation);
 }
 

@@ -369,7 +369,8 @@ static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_
 // Whether only all joints of a clip can be sampled together.
 static inline bool md5_is_sampled_whole(const md5_source *source)
 {
-    return source->binding->num_rebases > 0 || source->interpolation == MD5_INTERPOLATE_CUBIC;
+    return source->binding->num_rebases > 0 || source->binding->anim->packed
+           || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 
 // Writes the pose of a clip at a sample position without the extracted motion of joint 0.

@@ -4,6 +4,8 @@
 #include "md5/core/axes.h"
 #include "md5/pose/bind_pose.h"
 #include "md5/pose/kernels.h"
+#include "md5/pose/packed.h"
+#include "md5/pose/plan.h"
 
 #include <string.h>
 
@@ -87,7 +89,7 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
 }
 
 // Builds the binding in one block: the binding, tracks and targets side by side, rebases, the plan
-// and its integers, and the inverse bind pose if there is no model that has it.
+// with its integers and groups, and the inverse bind pose if there is no model that has it.
 static md5_binding *build_binding(md5_arena *arena, const matching *found)
 {
     md5_context *const context = arena->context;
@@ -96,6 +98,8 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     const size_t num_targets = found->binding.anim->skeleton.num_joints;
     const size_t plan_size = md5i_pose_plan_size(skeleton, found->binding.anim);
     const bool has_inverse = found->binding.inverse_bind != NULL;
+    const md5_packed *const packed = found->binding.anim->packed;
+    const uint32_t num_groups = packed ? md5i_packed_group(packed, found->targets, NULL) : 0;
     md5_block block = {0};
     md5_binding *binding = NULL;
     int32_t *tracks = NULL;
@@ -103,6 +107,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     md5_pose_plan *plan = NULL;
     int32_t *integers = NULL;
     md5_mat34 *inverse_bind = NULL;
+    md5_packed_lanes *groups = NULL;
     for (int pass = 0; pass < 2; pass++) {
         binding = (md5_binding *)md5i_block_take(&block, 1, sizeof *binding);
         tracks = (int32_t *)md5i_block_take(&block, num_tracks + num_targets, sizeof *tracks);
@@ -112,6 +117,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
         integers = (int32_t *)md5i_block_take(&block, plan_size, sizeof *integers);
         inverse_bind = (md5_mat34 *)md5i_block_take(&block, has_inverse ? 0 : num_tracks,
                                                     sizeof *inverse_bind);
+        groups = (md5_packed_lanes *)md5i_block_take(&block, num_groups, sizeof *groups);
         if (pass > 0)
             break;
         const size_t size = block.used;
@@ -137,6 +143,10 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
     md5i_pose_plan_build(skeleton, binding->anim, found->targets, plan, integers);
     plan->kernels = md5i_pose_kernels_best();
+    if (packed) {
+        plan->groups = groups;
+        plan->num_groups = md5i_packed_group(packed, found->targets, groups);
+    }
     if (binding->num_rebases > 0)
         memcpy(rebases, found->rebases, binding->num_rebases * sizeof *rebases);
     return binding;

@@ -104,7 +104,9 @@ static job_group *find_group(crowd *all, const md5_pose_job *job)
 static bool fits_lanes(const md5_pose_job *job)
 {
     const md5_moment *const moment = &job->moment;
-    return job->binding->num_rebases == 0 && md5_is_moment_of(job->binding->anim, moment)
+    const md5_binding *const binding = job->binding;
+    return binding->num_rebases == 0 && !binding->anim->packed
+           && md5_is_moment_of(binding->anim, moment)
            && (moment->interpolation == MD5_INTERPOLATE_LINEAR
                || moment->interpolation == MD5_INTERPOLATE_NLERP);
 }

@@ -14,6 +14,7 @@
 #include "md5/pose/cubic.h"
 
 #include "md5/core/math.h"
+#include "md5/pose/packed.h"
 #include "md5/pose/root.h"
 #include "md5/pose/sampling.h"
 
@@ -73,7 +74,11 @@ static md5_vec3 hermite_vec3(md5_vec3 from, md5_vec3 before, md5_vec3 now, md5_v
 
 static md5_vec3 translation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    return anim->translations[(size_t)frame * anim->num_translations + slot];
+    if (!anim->packed)
+        return anim->translations[(size_t)frame * anim->num_translations + slot];
+    const md5_packed_value value = md5i_packed_in_frame(
+        anim->packed, anim->translation_joints[slot], MD5_PACKED_TRANSLATION, frame);
+    return (md5_vec3){value.v[0], value.v[1], value.v[2]};
 }
 
 static md5_vec3 displacement_of(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
@@ -160,9 +165,18 @@ static md5_quatd exponential(md5_vec3d a)
     return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
+static md5_quat stored_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
+{
+    if (!anim->packed)
+        return anim->rotations[(size_t)frame * anim->num_rotations + slot];
+    const md5_packed_value value =
+        md5i_packed_in_frame(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION, frame);
+    return (md5_quat){value.v[0], value.v[1], value.v[2], value.v[3]};
+}
+
 static md5_quatd rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    return md5_quatd_of(anim->rotations[(size_t)frame * anim->num_rotations + slot]);
+    return md5_quatd_of(stored_rotation(anim, frame, slot));
 }
 
 // Returns the rotation from one frame to the other, along the shorter arc.
@@ -180,7 +194,7 @@ md5_quat md5i_cubic_rotation(const md5_cubic *cubic, uint32_t slot)
     const md5_anim *const anim = cubic->anim;
     const double t = (double)cubic->moment->fraction, left = 1.0 - t;
     if (cubic->moment->fraction == 0.0f)
-        return anim->rotations[(size_t)cubic->now.from * anim->num_rotations + slot];
+        return stored_rotation(anim, cubic->now.from, slot);
     const md5_quatd change = change_of(anim, cubic->now, slot);
     const md5_vec3d now = logarithm(change);
     const md5_vec3d start_speed = mean(logarithm(change_of(anim, cubic->before, slot)), now);

@@ -26,7 +26,7 @@ void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *
 {
     const bool is_slerp = moment->interpolation == MD5_INTERPOLATE_LINEAR
                           || moment->interpolation == MD5_INTERPOLATE_STEP;
-    if (is_slerp && binding->num_rebases == 0 && joints && palette) {
+    if (is_slerp && binding->num_rebases == 0 && !binding->anim->packed && joints && palette) {
         kernels->single(binding, moment, root, pose, joints, palette);
         return;
     }

@@ -40,6 +40,9 @@ struct md5_pose_plan {
     // Joints whose rotation or translation the clip does not animate.
     uint32_t num_fixed_rotations, num_fixed_translations;
     const uint32_t *fixed_rotations, *fixed_translations;
+    // Of a compressed clip: the tracks that drive a joint of the pose.
+    const struct md5_packed_lanes *groups;
+    uint32_t num_groups;
 };
 
 // Returns the targets of a clip without a binding: each joint is its own target.

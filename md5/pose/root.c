@@ -2,13 +2,20 @@
 
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
+#include "md5/pose/packed.h"
 
 #include <float.h>
 
 static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
 {
     // The list ascends: joint 0 comes first if it is in it.
-    if (anim->num_translations > 0 && anim->translation_joints[0] == 0)
+    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    if (moves && anim->packed) {
+        const md5_packed_value value =
+            md5i_packed_in_frame(anim->packed, 0, MD5_PACKED_TRANSLATION, frame);
+        return (md5_vec3){value.v[0], value.v[1], value.v[2]};
+    }
+    if (moves)
         return anim->translations[(size_t)frame * anim->num_translations];
     return anim->constant[0].translation;
 }
@@ -28,27 +35,16 @@ md5_vec3 md5i_root_stored(const md5_anim *anim, const md5_moment *moment)
 
 // id's engine subtracts the base frame's translation from every frame. The remainder in the last
 // frame is the displacement of a cycle.
-md5_vec3 md5i_root_of_id(const md5_root_frames *frames, const md5_moment *moment)
+static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
 {
-    const md5_vec3 base = frames->base;
-    const md5_vec3 displacement = md5_vec3_sub(frames->last, base);
-    const md5_vec3 from = md5_vec3_sub(frames->frame0, base);
-    md5_vec3 to = md5_vec3_sub(frames->frame1, base);
+    const md5_vec3 base = anim->base_frame[0].translation;
+    const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
+    const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
+    md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
     if (ends_cycle(moment))
         to = md5_vec3_add(to, displacement);
     return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
                         md5_vec3_scale(displacement, (float)moment->cycle));
-}
-
-static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
-{
-    const md5_root_frames frames = {
-        .base = anim->base_frame[0].translation,
-        .last = root_of_frame(anim, anim->num_frames - 1),
-        .frame0 = root_of_frame(anim, moment->frame0),
-        .frame1 = root_of_frame(anim, moment->frame1),
-    };
-    return md5i_root_of_id(&frames, moment);
 }
 
 md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
@@ -85,18 +81,6 @@ static float axis_motion(const md5_moment *from, const md5_moment *to, const flo
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
 
-md5_vec3 md5i_root_between(const md5_moment *from, const md5_moment *to, const md5_vec3 frames[4],
-                           md5_vec3 first, md5_vec3 last)
-{
-    const md5_vec3 a = frames[0], b = frames[1], c = frames[2], d = frames[3];
-    const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
-    return (md5_vec3){
-        axis_motion(from, to, x, first.x, last.x),
-        axis_motion(from, to, y, first.y, last.y),
-        axis_motion(from, to, z, first.z, last.z),
-    };
-}
-
 md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
@@ -104,11 +88,15 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment 
     MD5_ASSERT_MOMENT(anim, to);
     from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
     const md5_moment begin = md5_clamp_moment(anim, &from), end = md5_clamp_moment(anim, &to);
-    const md5_vec3 frames[4] = {root_of_frame(anim, begin.frame0),
-                                root_of_frame(anim, begin.frame1), root_of_frame(anim, end.frame0),
-                                root_of_frame(anim, end.frame1)};
-    return md5i_root_between(&begin, &end, frames, root_of_frame(anim, 0),
-                             root_of_frame(anim, anim->num_frames - 1));
+    const md5_vec3 a = root_of_frame(anim, begin.frame0), b = root_of_frame(anim, begin.frame1);
+    const md5_vec3 c = root_of_frame(anim, end.frame0), d = root_of_frame(anim, end.frame1);
+    const md5_vec3 first = root_of_frame(anim, 0), last = root_of_frame(anim, anim->num_frames - 1);
+    const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
+    return (md5_vec3){
+        axis_motion(&begin, &end, x, first.x, last.x),
+        axis_motion(&begin, &end, y, first.y, last.y),
+        axis_motion(&begin, &end, z, first.z, last.z),
+    };
 }
 
 md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root)

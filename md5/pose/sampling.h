@@ -69,9 +69,6 @@ static inline int64_t md5_find_slot(const uint32_t *joints, uint32_t count, uint
 // `sampling` is that of the function.
 typedef md5_xform md5_sample_joint_fn(const void *sampling, uint32_t joint);
 
-// One joint of an md5_sampling.
-md5_xform md5i_sample_joint(const void *sampling, uint32_t joint);
-
 // Applies the binding's rebases to a pose that holds each joint's own track. Time is linear in the
 // number of joints. The function is an argument so that programs need not link both of them.
 void md5i_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,

@@ -1,5 +1,4 @@
-// md5_build_dual_palette(), and md5_skin_dual(): the choice of a kernel. dual_scalar.c has the
-// formulas.
+// Dual palettes, and the choice of a kernel. dual_scalar.c has the formulas.
 #include "md5/md5skin.h"
 #include "md5/skin/dual_kernels.h"
 
@@ -41,30 +40,4 @@ void md5i_dual_with(md5_cpu level, const md5_dual_job *job)
     default:
         md5i_dual_scalar(job);
     }
-}
-
-void md5_skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5_vec3 *positions,
-                   md5_vec3 *normals, md5_vec4 *tangents)
-{
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
-    MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
-    MD5_ASSERT_GEOMETRY(mesh);
-    const md5_dual_job job = {.skin = {.mesh = mesh,
-                                       .positions = positions,
-                                       .normals = normals,
-                                       .tangents = mesh->tangents ? tangents : NULL},
-                              .palette = palette};
-    md5i_dual_with(md5i_cpu_best(), &job);
-}
-
-void md5_skin_dual_strided(const md5_mesh *mesh, const md5_dual_quat *palette,
-                           const md5_vertex_out *out)
-{
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
-    MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
-    MD5_ASSERT_GEOMETRY(mesh);
-    MD5_ASSERT_OUT(mesh, out);
-    md5_dual_job job = {.palette = palette};
-    const bool fits = md5i_strided_job(mesh, out, &job.skin);
-    md5i_dual_with(fits ? md5i_cpu_best() : MD5_CPU_SCALAR, &job);
 }

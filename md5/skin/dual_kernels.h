@@ -1,4 +1,4 @@
-// md5_skin_dual() for each instruction set. All write the bits of the scalar one.
+// Skinning by dual quaternions for each instruction set. All write the bits of the scalar one.
 #ifndef MD5_SKIN_DUAL_KERNELS_H
 #define MD5_SKIN_DUAL_KERNELS_H
 
@@ -15,7 +15,7 @@
 #define MD5_DUAL_LEAST_SQUARE 0x1p-32f
 #define MD5_DUAL_MOST_SQUARE 0x1p2f
 
-// The arguments of md5_skin_dual(). The palette of `skin` is not used, and there are no bounds.
+// The arguments of a kernel. The palette of `skin` is not used, and there are no bounds.
 typedef struct md5_dual_job {
     md5i_skin_job skin;
     const md5_dual_quat *palette;
@@ -49,7 +49,11 @@ void md5i_dual_neon(const md5_dual_job *job);
 // Some vertices, in plain C.
 void md5i_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count);
 
-// md5_skin_dual() with the kernel of `level`, which must be available (md5i_cpu_has).
+// As md5i_skin_vertices_scalar().
+void md5i_dual_places_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t first,
+                             uint32_t count);
+
+// Whole meshes with the kernel of `level`, which must be available (md5i_cpu_has).
 void md5i_dual_with(md5_cpu level, const md5_dual_job *job);
 
 #endif

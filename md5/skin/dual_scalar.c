@@ -1,4 +1,4 @@
-// md5_skin_dual() in plain C, which every faster kernel must equal bit for bit.
+// Skinning by dual quaternions in plain C, which every faster kernel must equal bit for bit.
 //
 // A rotation r and a translation t are the dual quaternion (r, t * r / 2), t being a quaternion
 // without w. Over the influences of a vertex as they are stored, with q a joint's dual quaternion:
@@ -106,20 +106,20 @@ md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *pal
     return md5i_dual_matrix(&sum);
 }
 
-static void skin_vertex(const md5_dual_job *job, uint32_t vertex)
+static void skin_vertex(const md5_dual_job *job, uint32_t vertex, uint32_t place)
 {
     const md5i_skin_job *const skin = &job->skin;
     const md5_mesh *const mesh = skin->mesh;
     const md5_mat34 m = md5i_dual_vertex_matrix(mesh, job->palette, vertex);
     const md5_vec3 p = mesh->positions[vertex];
-    *md5_vec3_out(skin->positions, skin->strides[0], vertex) =
+    *md5_vec3_out(skin->positions, skin->strides[0], place) =
         (md5_vec3){move_row(m.m, p), move_row(m.m + 4, p), move_row(m.m + 8, p)};
     if (skin->normals)
-        *md5_vec3_out(skin->normals, skin->strides[1], vertex) = turn(&m, mesh->normals[vertex]);
+        *md5_vec3_out(skin->normals, skin->strides[1], place) = turn(&m, mesh->normals[vertex]);
     if (skin->tangents) {
         const md5_vec4 bind = mesh->tangents[vertex];
         const md5_vec3 turned = turn(&m, (md5_vec3){bind.x, bind.y, bind.z});
-        *md5_vec4_out(skin->tangents, skin->strides[2], vertex) =
+        *md5_vec4_out(skin->tangents, skin->strides[2], place) =
             (md5_vec4){turned.x, turned.y, turned.z, bind.w};
     }
 }
@@ -127,11 +127,18 @@ static void skin_vertex(const md5_dual_job *job, uint32_t vertex)
 void md5i_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        skin_vertex(job, vertices[i]);
+        skin_vertex(job, vertices[i], vertices[i]);
 }
 
 void md5i_dual_scalar(const md5_dual_job *job)
 {
     for (uint32_t vertex = 0; vertex < job->skin.mesh->num_vertices; vertex++)
-        skin_vertex(job, vertex);
+        skin_vertex(job, vertex, vertex);
+}
+
+void md5i_dual_places_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t first,
+                             uint32_t count)
+{
+    for (uint32_t place = 0; place < count; place++)
+        skin_vertex(job, vertices ? vertices[place] : first + place, place);
 }

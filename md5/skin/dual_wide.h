@@ -1,5 +1,5 @@
-// md5_skin_dual() for instruction sets with wide registers: compiled once for each, together with
-// md5_skin(), whose plan, loads and stores it shares.
+// Skinning by dual quaternions for instruction sets with wide registers: compiled once for each,
+// together with md5_skin(), whose plan, loads and stores it shares.
 //
 // A group's joints are the same in all lanes, so there is one sign per joint. The blend differs in
 // each lane and is converted to a matrix there.

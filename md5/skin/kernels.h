@@ -23,17 +23,6 @@ static inline bool md5_is_stride(size_t stride, size_t floats)
     return stride == 0 || (whole >= floats && whole <= UINT32_MAX && stride % sizeof(float) == 0);
 }
 
-#define MD5_ASSERT_OUT(mesh, out)                                                            \
-    do {                                                                                     \
-        MD5_ASSERT((out) != NULL, "out: not NULL");                                          \
-        MD5_ASSERT((out)->positions != NULL || (mesh)->num_vertices == 0,                    \
-                   "out->positions: not NULL");                                              \
-        MD5_ASSERT(md5_is_stride((out)->position_stride, 3)                                  \
-                       && md5_is_stride((out)->normal_stride, 3)                             \
-                       && md5_is_stride((out)->tangent_stride, 4),                           \
-                   "out: strides are 0, or multiples of 4 and no smaller than the vectors"); \
-    } while (0)
-
 // The arguments of md5_skin().
 typedef struct md5i_skin_job {
     const md5_mesh *mesh;
@@ -58,8 +47,13 @@ static inline md5_vec4 *md5_vec4_out(md5_vec4 *first, uint32_t stride, uint32_t 
     return stride > 0 ? (md5_vec4 *)(void *)(&first->x + (size_t)stride * vertex) : first + vertex;
 }
 
-// Makes the job of md5_skin_strided(). Returns whether its products have 32 bits.
-bool md5i_strided_job(const md5_mesh *mesh, const md5_vertex_out *out, md5i_skin_job *job);
+// Makes the kernels' job of a job, without its palette. Returns whether its products have 32 bits.
+bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job);
+
+// Skins vertices one by one in plain C; the k-th goes to place k. `vertices` NULL: those from
+// `first` on.
+void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
+                               uint32_t count);
 
 // Works for any mesh. The others need a plan and call this one for single vertices.
 void md5i_skin_scalar(const md5i_skin_job *job);

@@ -4,6 +4,8 @@
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
+#include <string.h>
+
 // If kept biases cancel out to less than this fraction of their magnitudes, they are not scaled by
 // their sum: that would magnify float rounding a million times.
 #define CANCELLED 1e-6
@@ -40,23 +42,6 @@ static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, u
     if (packing->sum == 0.0)
         return slot == 0 ? 1.0f : 0.0f;
     return (float)((double)mesh->influences[packing->first + slot].w / packing->sum);
-}
-
-void md5_pack_influences(const md5_mesh *mesh, uint32_t slots, uint32_t *joints, float *weights)
-{
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
-    MD5_ASSERT_GEOMETRY(mesh);
-    MD5_ASSERT(joints != NULL || mesh->num_vertices == 0, "joints: not NULL");
-    MD5_ASSERT(weights != NULL || mesh->num_vertices == 0, "weights: not NULL");
-    MD5_ASSERT(slots > 0, "slots: at least 1");
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-        for (uint32_t slot = 0; slot < slots; slot++) {
-            const bool kept = slot < packing.kept;
-            *joints++ = kept ? mesh->influence_joints[packing.first + slot] : 0;
-            *weights++ = packed_weight(mesh, &packing, slot);
-        }
-    }
 }
 
 // -- Bytes ----------------------------------------------------------------------------------
@@ -109,28 +94,45 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
     share_rest(bytes, weights, packing->kept, missing);
 }
 
-bool md5_pack_influences8(const md5_mesh *mesh, uint32_t slots, uint8_t *joints,
-                          size_t joint_stride, uint8_t *weights, size_t weight_stride)
+bool md5_pack_influences(const md5_pack_job *job)
 {
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT(job != NULL && job->mesh != NULL, "job, job->mesh: not NULL");
+    MD5_ASSERT_RESERVED(job);
+    const md5_mesh *const mesh = job->mesh;
+    const uint32_t slots = job->slots > 0 ? job->slots : 4;
+    const bool is_bytes = job->format == MD5_PACK_BYTES;
+    const size_t tight = slots * (is_bytes ? 1 : sizeof(float));
     MD5_ASSERT_GEOMETRY(mesh);
-    MD5_ASSERT(joints != NULL || mesh->num_vertices == 0, "joints: not NULL");
-    MD5_ASSERT(weights != NULL || mesh->num_vertices == 0, "weights: not NULL");
-    MD5_ASSERT(slots > 0 && slots <= MAX_SLOTS, "slots: 1 to 255");
-    MD5_ASSERT(joint_stride == 0 || joint_stride >= slots, "joint_stride: 0, or at least slots");
-    MD5_ASSERT(weight_stride == 0 || weight_stride >= slots, "weight_stride: 0, or at least slots");
-    TRY(fits_bytes(mesh, slots));
+    MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES, "job->format: a md5_pack_format");
+    MD5_ASSERT(job->joints != NULL || mesh->num_vertices == 0, "job->joints: not NULL");
+    MD5_ASSERT(job->weights != NULL || mesh->num_vertices == 0, "job->weights: not NULL");
+    MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: 1 to 255");
+    MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= tight,
+               "job->joint_stride: 0, or at least the slots");
+    MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= tight,
+               "job->weight_stride: 0, or at least the slots");
+    TRY(!is_bytes || fits_bytes(mesh, slots));
+    unsigned char *joints = (unsigned char *)job->joints;
+    unsigned char *weights = (unsigned char *)job->weights;
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
         uint8_t bytes[MAX_SLOTS];
-        round_weights(mesh, &packing, bytes);
+        if (is_bytes)
+            round_weights(mesh, &packing, bytes);
         for (uint32_t slot = 0; slot < slots; slot++) {
-            const bool used = slot < packing.kept && packed_weight(mesh, &packing, slot) > 0.0f;
-            joints[slot] = used ? (uint8_t)mesh->influence_joints[packing.first + slot] : 0;
-            weights[slot] = used ? bytes[slot] : 0;
+            const float weight = packed_weight(mesh, &packing, slot);
+            const bool is_used = slot < packing.kept && (!is_bytes || weight > 0.0f);
+            const uint32_t joint = is_used ? mesh->influence_joints[packing.first + slot] : 0;
+            if (is_bytes) {
+                joints[slot] = (uint8_t)joint;
+                weights[slot] = is_used ? bytes[slot] : 0;
+            } else {
+                memcpy(joints + slot * sizeof joint, &joint, sizeof joint);
+                memcpy(weights + slot * sizeof weight, &weight, sizeof weight);
+            }
         }
-        joints += joint_stride > 0 ? joint_stride : slots;
-        weights += weight_stride > 0 ? weight_stride : slots;
+        joints += job->joint_stride > 0 ? job->joint_stride : tight;
+        weights += job->weight_stride > 0 ? job->weight_stride : tight;
     }
     return true;
 }

@@ -207,7 +207,7 @@ bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat
                        md5_vec3 *scratch, md5_hit *hit)
 {
     MD5_ASSERT(ray != NULL && model != NULL && hit != NULL, "ray, model, hit: not NULL");
-    MD5_ASSERT(scratch != NULL || md5_max_vertices(model) == 0, "scratch: not NULL");
+    MD5_ASSERT(scratch != NULL || model->max_vertices == 0, "scratch: not NULL");
     bool is_hit = false;
     md5_ray shorter = *ray;
     for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
@@ -223,14 +223,4 @@ bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat
         shorter.limit = nearer.t; // 0 would mean no limit; the comparison above covers it
     }
     return is_hit;
-}
-
-uint32_t md5_max_vertices(const md5_model *model)
-{
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        if (model->meshes[i].num_vertices > largest)
-            largest = model->meshes[i].num_vertices;
-    return largest;
 }

@@ -1,7 +1,15 @@
-// md5_skin(): chooses a kernel.
+// md5_skin() and md5_skin_batch(): choose a kernel for whole meshes, skin single vertices in plain
+// C, and correct the few vertices that morph targets move.
+//
+// With e the blended matrix of a vertex and d the sum of its weighted deltas, the exact vertex is
+//
+//   sum of palette * (bias * (point + d), bias) = (what md5_skin() computes) + rotation of e * d
+//
+// so that the influences are not needed again; dual quaternions give one matrix per vertex anyway.
 #include "md5/md5skin.h"
 #include "md5/core/assert.h"
-#include "md5/skin/kernels.h"
+#include "md5/core/math.h"
+#include "md5/skin/dual_kernels.h"
 
 // Smaller meshes use plain C: wide registers have a longer latency for the first result.
 enum { FEWEST_VERTICES = 4 };
@@ -56,7 +64,137 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
     md5i_skin_with(best_level(), &job);
 }
 
-// -- Interleaved vertices -------------------------------------------------------------------
+// -- Morph targets --------------------------------------------------------------------------
+
+// A vertex of the bind pose.
+typedef struct bind_vertex {
+    md5_vec3 offset; // of the position
+    md5_vec3 normal;
+    md5_vec4 tangent;
+} bind_vertex;
+
+static inline md5_vec3 add_scaled(md5_vec3 sum, md5_vec3 v, float by)
+{
+    return (md5_vec3){sum.x + v.x * by, sum.y + v.y * by, sum.z + v.z * by};
+}
+
+static md5_vec4 tangent_beside(md5_vec3 tangent, md5_vec3 normal, md5_vec4 bind)
+{
+    const md5_vec3 fallback = {bind.x, bind.y, bind.z};
+    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_beside(tangent, normal), fallback);
+    return (md5_vec4){unit.x, unit.y, unit.z, bind.w};
+}
+
+// Blends changed vertex `index` of a mesh. Returns false if all its weights are 0.
+static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
+                  uint32_t index, bind_vertex *result)
+{
+    const uint32_t vertex = morph->vertices[index];
+    const md5_vec4 tangent =
+        mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0.0f, 0.0f, 0.0f, 0.0f};
+    md5_vec3 position = {0.0f, 0.0f, 0.0f}, normal = mesh->normals[vertex];
+    md5_vec3 along = {tangent.x, tangent.y, tangent.z};
+    bool changes = false;
+    for (uint32_t i = morph->first[index]; i < morph->first[index + 1]; i++) {
+        const md5_morph_delta *const delta = &morph->deltas[i];
+        const float weight = weights[delta->target];
+        if (weight == 0.0f)
+            continue;
+        position = add_scaled(position, delta->position, weight);
+        normal = add_scaled(normal, delta->normal, weight);
+        along = add_scaled(along, delta->tangent, weight);
+        changes = true;
+    }
+    if (!changes)
+        return false;
+    result->offset = position;
+    result->normal = md5_vec3_normalize(normal, mesh->normals[vertex]);
+    result->tangent = tangent_beside(along, result->normal, tangent);
+    return true;
+}
+
+// The matrices of a vertex's joints, blended by bias; 0 without influences.
+static md5_mat34 blend_matrices(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+{
+    md5_mat34 sum = {{0.0f}};
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+        const md5_mat34 *const joint = &palette[mesh->influence_joints[i]];
+        for (int entry = 0; entry < 12; entry++)
+            sum.m[entry] += joint->m[entry] * mesh->influences[i].w;
+    }
+    return sum;
+}
+
+#if !defined(NDEBUG)
+static bool are_finite(const float *weights, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!isfinite(weights[i]))
+            return false;
+    }
+    return true;
+}
+#endif
+
+// Corrects what was written for changed vertex `index` at a place.
+static void correct(const md5_skin_job *job, const md5_morph_mesh *changed, uint32_t index,
+                    const md5i_skin_job *to, uint32_t place)
+{
+    const md5_mesh *const mesh = job->mesh;
+    const uint32_t vertex = changed->vertices[index];
+    bind_vertex bind;
+    if (!blend(changed, mesh, job->morph_weights, index, &bind))
+        return;
+    md5_vec3 offset = bind.offset, normal = bind.normal;
+    md5_vec4 tangent = bind.tangent;
+    if (job->palette || job->duals) {
+        const md5_vec3 along = {tangent.x, tangent.y, tangent.z};
+        const md5_mat34 m = job->duals ? md5i_dual_vertex_matrix(mesh, job->duals, vertex)
+                                       : blend_matrices(mesh, job->palette, vertex);
+        const md5_vec3 turned = md5_vec3_normalize(md5_mat34_rotate(&m, along), along);
+        offset = md5_mat34_rotate(&m, offset);
+        normal = md5_vec3_normalize(md5_mat34_rotate(&m, normal), normal);
+        tangent = (md5_vec4){turned.x, turned.y, turned.z, tangent.w};
+    }
+    md5_vec3 *const position = md5_vec3_out(to->positions, to->strides[0], place);
+    *position = md5_vec3_add(*position, offset);
+    if (to->normals)
+        *md5_vec3_out(to->normals, to->strides[1], place) = normal;
+    if (to->tangents)
+        *md5_vec4_out(to->tangents, to->strides[2], place) = tangent;
+}
+
+// Returns the index of the first changed vertex that is not below `vertex`.
+static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
+{
+    uint32_t low = 0, high = changed->num_vertices;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (changed->vertices[middle] < vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void correct_all(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
+{
+    const md5_morph_mesh *const changed =
+        &job->morph->meshes[job->mesh - job->morph->model->meshes];
+    for (uint32_t place = 0; job->vertices && place < count; place++) {
+        const uint32_t index = find_changed(changed, job->vertices[place]);
+        if (index < changed->num_vertices && changed->vertices[index] == job->vertices[place])
+            correct(job, changed, index, to, place);
+    }
+    if (job->vertices)
+        return;
+    for (uint32_t i = find_changed(changed, job->first);
+         i < changed->num_vertices && changed->vertices[i] - job->first < count; i++)
+        correct(job, changed, i, to, changed->vertices[i] - job->first);
+}
+
+// -- Jobs -----------------------------------------------------------------------------------
 
 // In floats; 0 if there are no gaps.
 static size_t floats_of(size_t stride, size_t tight)
@@ -64,32 +202,105 @@ static size_t floats_of(size_t stride, size_t tight)
     return stride == tight * sizeof(float) ? 0 : stride / sizeof(float);
 }
 
-bool md5i_strided_job(const md5_mesh *mesh, const md5_vertex_out *out, md5i_skin_job *job)
+bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 {
     *job = (md5i_skin_job){
-        .mesh = mesh,
-        .positions = (md5_vec3 *)out->positions,
-        .normals = (md5_vec3 *)out->normals,
-        .tangents = mesh->tangents ? (md5_vec4 *)out->tangents : NULL,
+        .mesh = from->mesh,
+        .positions = (md5_vec3 *)from->positions,
+        .normals = (md5_vec3 *)from->normals,
+        .tangents = from->mesh->tangents ? (md5_vec4 *)from->tangents : NULL,
     };
-    const size_t strides[3] = {floats_of(out->position_stride, 3), floats_of(out->normal_stride, 3),
-                               floats_of(out->tangent_stride, 4)};
+    const size_t strides[3] = {floats_of(from->position_stride, 3),
+                               floats_of(from->normal_stride, 3),
+                               floats_of(from->tangent_stride, 4)};
     bool fits = true;
     for (int i = 0; i < 3; i++) {
         job->strides[i] = (uint32_t)strides[i];
-        fits = fits && (uint64_t)strides[i] * mesh->num_vertices <= UINT32_MAX;
+        fits = fits && (uint64_t)strides[i] * from->mesh->num_vertices <= UINT32_MAX;
     }
     return fits;
 }
 
-void md5_skin_strided(const md5_mesh *mesh, const md5_mat34 *palette, const md5_vertex_out *out)
+static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
 {
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
-    MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
+    const md5_mesh *const mesh = job->mesh;
+    for (uint32_t place = 0; place < count; place++) {
+        const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
+        *md5_vec3_out(to->positions, to->strides[0], place) = mesh->positions[vertex];
+        if (to->normals)
+            *md5_vec3_out(to->normals, to->strides[1], place) = mesh->normals[vertex];
+        if (to->tangents)
+            *md5_vec4_out(to->tangents, to->strides[2], place) = mesh->tangents[vertex];
+    }
+}
+
+#if !defined(NDEBUG)
+static bool are_vertices(const md5_skin_job *job, uint32_t count)
+{
+    for (uint32_t i = 0; job->vertices && i < count; i++) {
+        if (job->vertices[i] >= job->mesh->num_vertices)
+            return false;
+    }
+    return true;
+}
+
+static bool is_mesh_of(const md5_morph *morph, const md5_mesh *mesh)
+{
+    return mesh >= morph->model->meshes && mesh < morph->model->meshes + morph->model->num_meshes;
+}
+#endif
+
+static void skin_one(const md5_skin_job *job)
+{
+    const md5_mesh *const mesh = job->mesh;
+    MD5_ASSERT(mesh != NULL, "job->mesh: not NULL");
+    MD5_ASSERT_RESERVED(job);
     MD5_ASSERT_GEOMETRY(mesh);
-    MD5_ASSERT_OUT(mesh, out);
-    md5i_skin_job job;
-    const bool fits = md5i_strided_job(mesh, out, &job);
-    job.palette = palette;
-    md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &job);
+    const uint32_t count =
+        job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;
+    if (count == 0)
+        return;
+    MD5_ASSERT(job->vertices
+                   || (job->first < mesh->num_vertices && count <= mesh->num_vertices - job->first),
+               "job->first, count: vertices of the mesh");
+    MD5_VALIDATE(are_vertices(job, count), "job->vertices: below mesh->num_vertices");
+    MD5_ASSERT(job->positions != NULL, "job->positions: not NULL");
+    MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: one of them");
+    MD5_ASSERT(md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
+                   && md5_is_stride(job->tangent_stride, 4),
+               "job: strides are 0, or multiples of 4 and no smaller than the vectors");
+    MD5_ASSERT(!job->morph || is_mesh_of(job->morph, mesh), "job->mesh: of the morph's model");
+    MD5_ASSERT(!job->morph || job->morph_weights != NULL || job->morph->num_targets == 0,
+               "job->morph_weights: not NULL");
+    MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
+                 "job->morph_weights: finite numbers");
+    md5_dual_job to = {.palette = job->duals};
+    const bool fits = md5i_strided_job(job, &to.skin);
+    to.skin.palette = job->palette;
+    const bool is_whole = !job->vertices && count == mesh->num_vertices;
+    if (job->duals && is_whole)
+        md5i_dual_with(fits ? md5i_cpu_best() : MD5_CPU_SCALAR, &to);
+    else if (job->duals)
+        md5i_dual_places_scalar(&to, job->vertices, job->first, count);
+    else if (job->palette && is_whole)
+        md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &to.skin);
+    else if (job->palette)
+        md5i_skin_vertices_scalar(&to.skin, job->vertices, job->first, count);
+    else
+        copy_bind_pose(job, &to.skin, count);
+    if (job->morph)
+        correct_all(job, &to.skin, count);
+}
+
+static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        skin_one((const md5_skin_job *)user + i);
+}
+
+void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads)
+{
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    md5_threads_run(threads, count, skin_some, (void *)jobs); // which skin_some() only reads
 }

@@ -1,4 +1,4 @@
-// md5_skin() and md5_skin_dual() for AVX2.
+// Both ways of skinning for AVX2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_AVX2

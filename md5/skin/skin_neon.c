@@ -1,4 +1,4 @@
-// md5_skin() and md5_skin_dual() for NEON.
+// Both ways of skinning for NEON.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_NEON

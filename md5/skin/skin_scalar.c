@@ -121,7 +121,8 @@ static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
     return kind == MD5_SKIN_BLEND || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
-static inline void skin_vertex(const md5i_skin_job *job, uint32_t vertex, bool blended)
+static inline void skin_vertex(const md5i_skin_job *job, uint32_t vertex, uint32_t place,
+                               bool blended)
 {
     const md5_mesh *const mesh = job->mesh;
     md5_vec3 unwritten;
@@ -129,14 +130,14 @@ static inline void skin_vertex(const md5i_skin_job *job, uint32_t vertex, bool b
     if (blended || job->normals || job->tangents)
         e = blend(mesh, job->palette, vertex);
     md5_vec3 *const to =
-        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], vertex);
+        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], place);
     *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
     if (job->bounds)
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
-        *md5_vec3_out(job->normals, job->strides[1], vertex) = rotate(&e, mesh->normals[vertex]);
+        *md5_vec3_out(job->normals, job->strides[1], place) = rotate(&e, mesh->normals[vertex]);
     if (job->tangents)
-        *md5_vec4_out(job->tangents, job->strides[2], vertex) =
+        *md5_vec4_out(job->tangents, job->strides[2], place) =
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
@@ -154,7 +155,8 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
             vertex += i % MD5_SKIN_GROUP;
         else if (is_gathered && i > 0 && vertex == vertices[i - 1])
             continue;
-        skin_vertex(job, is_gathered ? vertex / 3 : vertex, blended);
+        vertex = is_gathered ? vertex / 3 : vertex;
+        skin_vertex(job, vertex, vertex, blended);
     }
 }
 
@@ -166,24 +168,15 @@ void md5i_skin_scalar(const md5i_skin_job *job)
             md5i_skin_run_scalar(job, &plan->runs[i]);
     } else {
         for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
-            skin_vertex(job, vertex, is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
+            skin_vertex(job, vertex, vertex, is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
     }
 }
 
-void md5_skin_vertices(const md5_mesh *mesh, const md5_mat34 *palette, const uint32_t *vertices,
-                       uint32_t count, md5_vec3 *positions, md5_vec3 *normals)
+void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
+                               uint32_t count)
 {
-    MD5_ASSERT(mesh != NULL && palette != NULL, "mesh, palette: not NULL");
-    MD5_ASSERT_GEOMETRY(mesh);
-    MD5_ASSERT((vertices != NULL && positions != NULL) || count == 0,
-               "vertices, positions: not NULL");
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t vertex = vertices[i];
-        MD5_ASSERT(vertex < mesh->num_vertices, "vertices: below mesh->num_vertices");
-        positions[i] = exact_position(mesh, palette, vertex);
-        if (normals) {
-            const rows e = blend(mesh, palette, vertex);
-            normals[i] = rotate(&e, mesh->normals[vertex]);
-        }
+    for (uint32_t place = 0; place < count; place++) {
+        const uint32_t vertex = vertices ? vertices[place] : first + place;
+        skin_vertex(job, vertex, place, is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
     }
 }

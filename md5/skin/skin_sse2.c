@@ -1,4 +1,4 @@
-// md5_skin() and md5_skin_dual() for SSE2.
+// Both ways of skinning for SSE2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_SSE2

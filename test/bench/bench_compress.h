@@ -17,8 +17,8 @@ typedef struct compress_case {
     md5_model *model;
     md5_anim *anim;
     md5_binding *binding;
-    md5_compressed *compressed;
-    md5_compressed_binding *packed;
+    md5_anim *compressed;
+    md5_binding *packed;
     md5_xform *pose;
 } compress_case;
 
@@ -31,8 +31,8 @@ static bool is_in_folder_of(const char *path, const char *other)
 
 static void free_compress_case(compress_case *of)
 {
-    md5_free_compressed_binding(of->packed);
-    md5_free_compressed(of->compressed);
+    md5_free_binding(of->packed);
+    md5_free_anim(of->compressed);
     md5_free_binding(of->binding);
     md5_free_anim(of->anim);
     md5_free_model(of->model);
@@ -51,7 +51,7 @@ static bool make_compress_case(compress_case *of, const char *mesh, const char *
     if (of->binding)
         of->compressed = md5_compress_anim(of->anim, &opts, NULL, NULL);
     if (of->compressed)
-        of->packed = md5_bind_compressed(of->model, of->compressed, NULL, NULL);
+        of->packed = md5_bind(of->model, of->compressed, NULL, NULL);
     if (of->packed)
         of->pose = malloc(of->model->skeleton.num_joints * sizeof *of->pose);
     return of->pose != NULL;
@@ -64,7 +64,7 @@ static double time_samples(const compress_case *of, bool is_packed)
     for (int i = 0; i < COMPRESS_SAMPLES; i++) {
         const md5_moment moment = md5_moment_at(of->anim, i / 60.0, MD5_WRAP_LOOP);
         if (is_packed)
-            md5_sample_compressed(of->packed, &moment, MD5_ROOT_FILE, of->pose);
+            md5_sample(of->packed, moment, MD5_ROOT_FILE, of->pose);
         else
             md5_sample(of->binding, moment, MD5_ROOT_FILE, of->pose);
     }

@@ -181,20 +181,20 @@ static uint64_t read_meshes_as(const bench_texts *all, const md5_load_opts *opts
 static uint64_t read_drawn_by_shaders(void *of, md5_cpu level)
 {
     (void)level;
-    return read_meshes_as(of, &(md5_load_opts){.no_skin_plan = true, .no_losses = true});
+    return read_meshes_as(of, &(md5_load_opts){.without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
 }
 
 static uint64_t read_without_parts(void *of, md5_cpu level)
 {
     (void)level;
     return read_meshes_as(
-        of, &(md5_load_opts){.no_tangents = true, .no_skin_plan = true, .no_losses = true});
+        of, &(md5_load_opts){.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
 }
 
 static uint64_t read_to_pose(void *of, md5_cpu level)
 {
     (void)level;
-    return read_meshes_as(of, &(md5_load_opts){.no_geometry = true});
+    return read_meshes_as(of, &(md5_load_opts){.without = MD5_PART_GEOMETRY});
 }
 
 static uint64_t read_anims(void *of, md5_cpu level)

@@ -1,6 +1,6 @@
 // Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
 // against what the clip reports.
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 #include "md5/md5model.h"
 #include "test/test.h"
 #include "test/pose/own_clip.h"
@@ -112,7 +112,7 @@ static double point_distance(uint32_t num_joints, double distance, const frame3 
 typedef struct clip_case {
     md5_model *model; // NULL: points 4 units from each joint
     md5_anim *anim;
-    md5_compressed *compressed;
+    md5_anim *compressed;
 } clip_case;
 
 static double measured(const clip_case *of)
@@ -126,7 +126,7 @@ static double measured(const clip_case *of)
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         sample_own(of->anim, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints);
-        md5_sample_compressed_anim(of->compressed, &moment, MD5_ROOT_FILE, pose);
+        sample_own(of->compressed, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints + count);
         const double error =
             of->model ? vertex_distance(of->model, joints, joints + count)
@@ -151,7 +151,7 @@ static void compress_case(clip_case *of, float tolerance)
     free(distances);
 }
 
-static double bytes_a_joint_frame(const md5_compressed *compressed)
+static double bytes_a_joint_frame(const md5_anim *compressed)
 {
     return (double)compressed->packed_size
            / ((double)compressed->skeleton.num_joints * compressed->num_frames);
@@ -167,15 +167,15 @@ static double check_clip(const char *model, const char *path, float tolerance)
                    "%s: %s", path, error.message)) {
         compress_case(&of, tolerance);
         if (of.compressed) {
-            CHECK(of.compressed->error <= tolerance);
-            const double most = (double)of.compressed->error * 1.0001 + 1e-6;
+            CHECK(of.compressed->max_error <= tolerance);
+            const double most = (double)of.compressed->max_error * 1.0001 + 1e-6;
             const double found = measured(&of);
             test_check(found <= most, __FILE__, __LINE__, "%s: %g, but %g is reported", path, found,
-                       (double)of.compressed->error);
+                       (double)of.compressed->max_error);
             bytes = bytes_a_joint_frame(of.compressed);
         }
     }
-    md5_free_compressed(of.compressed);
+    md5_free_anim(of.compressed);
     md5_free_anim(of.anim);
     md5_free_model(of.model);
     return bytes;
@@ -250,7 +250,7 @@ static md5_moment moment_of(const clip_case *of, int i, uint64_t *random)
         md5_moment_from_frames(of->anim, test_random_u32(random) % frames,
                                test_random_u32(random) % frames, (float)test_random(random));
     if (i % 2)
-        moment = md5_compressed_moment(of->compressed, 0.0371 * i, MD5_WRAP_CYCLE);
+        moment = md5_moment_at(of->compressed, 0.0371 * i, MD5_WRAP_CYCLE);
     if (i % 5 == 0)
         moment.fraction = 0.0f;
     return moment;
@@ -264,8 +264,7 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
             .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
         };
         compress_case(&of, tolerances[k]);
-        md5_compressed_binding *const binding =
-            md5_bind_compressed(of.model, of.compressed, NULL, NULL);
+        md5_binding *const binding = md5_bind(of.model, of.compressed, NULL, NULL);
         if (!CHECK(of.compressed != NULL && binding != NULL))
             return;
         const size_t count = of.anim->skeleton.num_joints;
@@ -273,13 +272,13 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         uint64_t random = 3;
         for (int i = 0; i < 100; i++) {
             const md5_moment moment = moment_of(&of, i, &random);
-            md5i_sample_compressed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE,
-                                        poses);
+            md5i_sample_packed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE,
+                                    poses);
             for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
                 if (!md5i_cpu_has(levels[n]))
                     continue;
-                md5i_sample_compressed_with(md5i_packed_kernel_of(levels[n]), binding, &moment,
-                                            MD5_ROOT_FILE, poses + count);
+                md5i_sample_packed_with(md5i_packed_kernel_of(levels[n]), binding, &moment,
+                                        MD5_ROOT_FILE, poses + count);
                 CHECK(is_same(poses, poses + count, count));
                 md5i_packed_sample_with(md5i_packed_kernel_of(levels[n]), of.compressed->packed,
                                         &moment, poses + count);
@@ -287,8 +286,8 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
             }
         }
         free(poses);
-        md5_free_compressed_binding(binding);
-        md5_free_compressed(of.compressed);
+        md5_free_binding(binding);
+        md5_free_anim(of.compressed);
         md5_free_anim(of.anim);
         md5_free_model(of.model);
     }
@@ -306,36 +305,99 @@ TEST (compress_samples_any_moment_alone) {
     const size_t size = md5_write_anim(of.compressed, NULL, 0);
     uint8_t *const bytes = malloc(size);
     CHECK_UINT(md5_write_anim(of.compressed, bytes, size), size);
-    md5_compressed *const again = md5_parse_compressed(bytes, size, NULL, NULL);
+    md5_anim *const again = md5_parse_anim(bytes, size, NULL, NULL);
     const size_t count = of.anim->skeleton.num_joints, frames = of.anim->num_frames;
     md5_xform *const poses = calloc((frames + 1) * count, sizeof *poses);
     for (uint32_t i = 0; i < frames; i++)
-        md5_sample_compressed_anim(of.compressed, &(md5_moment){.frame0 = i, .frame1 = i},
-                                   MD5_ROOT_FILE, poses + i * count);
+        sample_own(of.compressed, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE,
+                   poses + i * count);
     md5_xform *const one = poses + frames * count;
     for (uint32_t i = 0; again && i < frames; i++) {
         const uint32_t frame = (uint32_t)(i * 7 % frames);
         const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % (uint32_t)frames};
-        md5_sample_compressed_anim(again, &moment, MD5_ROOT_FILE, one);
+        sample_own(again, moment, MD5_ROOT_FILE, one);
         CHECK(is_same(one, poses + frame * count, count));
     }
     CHECK(again != NULL);
     free(poses);
     free(bytes);
-    md5_free_compressed(again);
-    md5_free_compressed(of.compressed);
+    md5_free_anim(again);
+    md5_free_anim(of.compressed);
+    md5_free_anim(of.anim);
+}
+
+// -- Interpolations -------------------------------------------------------------------------------
+
+// Other ways than linear go through the samples of the frames, so those of a decompressed clip; a
+// batch poses it as a single call, and palettes are those of its poses.
+TEST (compressed_clips_are_interpolated_in_all_ways) {
+    clip_case of = {
+        .model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL),
+        .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
+    };
+    compress_case(&of, 0.05f);
+    md5_anim *const again = of.compressed ? md5_decompress_anim(of.compressed, NULL, NULL) : NULL;
+    md5_binding *const packed = again ? md5_bind(of.model, of.compressed, NULL, NULL) : NULL;
+    md5_binding *const plain = again ? md5_bind(of.model, again, NULL, NULL) : NULL;
+    if (CHECK(packed != NULL && plain != NULL)) {
+        const size_t count = of.anim->skeleton.num_joints;
+        md5_xform *const poses = calloc(2 * count, sizeof *poses);
+        md5_mat34 *const palettes = calloc(3 * count, sizeof *palettes);
+        uint64_t random = 5;
+        for (int i = 0; i < 300; i++) {
+            md5_pose_job job = {.binding = packed,
+                                .moment = moment_of(&of, i, &random),
+                                .root = (md5_root)(i % 3),
+                                .palette = palettes + 2 * count};
+            job.moment.interpolation = (md5_interpolation)(i / 3 % 4);
+            md5_pose_palette(packed, job.moment, job.root, poses, NULL, palettes);
+            md5_local_to_palette(of.model, poses, NULL, palettes + count);
+            CHECK(memcmp(palettes, palettes + count, count * sizeof *palettes) == 0);
+            void *const scratch = malloc(md5_pose_batch_scratch(&job, 1, NULL));
+            md5_pose_batch(&job, 1, NULL, scratch);
+            free(scratch);
+            CHECK(memcmp(palettes, job.palette, count * sizeof *palettes) == 0);
+            if (job.moment.interpolation == MD5_INTERPOLATE_LINEAR)
+                continue;
+            md5_sample(plain, job.moment, job.root, poses + count);
+            CHECK(is_same(poses, poses + count, count));
+        }
+        free(palettes);
+        free(poses);
+    }
+    md5_free_binding(plain);
+    md5_free_binding(packed);
+    md5_free_anim(again);
+    md5_free_anim(of.compressed);
+    md5_free_anim(of.anim);
+    md5_free_model(of.model);
+}
+
+// A clip is compressed once, and only a compressed one is written or decompressed.
+TEST (compress_and_decompress_take_what_they_can) {
+    md5_error error;
+    clip_case of = {.anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL)};
+    compress_case(&of, 0.05f);
+    CHECK(md5_compress_anim(of.compressed, NULL, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.message, "the animation is compressed already");
+    CHECK(md5_decompress_anim(of.anim, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.message, "the animation is not compressed");
+    CHECK(md5_write_anim(of.anim, NULL, 0) == 0);
+    md5_free_anim(of.compressed);
     md5_free_anim(of.anim);
 }
 
 // -- Decompressing ----------------------------------------------------------------------------
 
-static void check_frames(const md5_compressed *compressed, const md5_anim *again)
+static void check_frames(const md5_anim *compressed, const md5_anim *again)
 {
     const size_t count = again->skeleton.num_joints;
     md5_xform *const poses = calloc(2 * count, sizeof *poses);
     for (uint32_t frame = 0; frame < again->num_frames; frame++) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        md5_sample_compressed_anim(compressed, &still, MD5_ROOT_ID, poses);
+        sample_own(compressed, still, MD5_ROOT_ID, poses);
         sample_own(again, still, MD5_ROOT_ID, poses + count);
         CHECK(is_same(poses, poses + count, count));
     }
@@ -370,6 +432,6 @@ TEST (decompress_gives_the_frames_of_the_clip) {
     const md5_load_opts small = {.memory_limit = 100};
     CHECK(md5_decompress_anim(of.compressed, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    md5_free_compressed(of.compressed);
+    md5_free_anim(of.compressed);
     md5_free_anim(of.anim);
 }

@@ -1,5 +1,5 @@
 // Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 #include "md5/compress/tracks.h"
 #include "md5/md5model.h"
 #include "test/test.h"
@@ -40,11 +40,11 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
     return anim;
 }
 
-static md5_compressed *compress(const md5_anim *anim, float tolerance)
+static md5_anim *compress(const md5_anim *anim, float tolerance)
 {
     md5_error error;
     const md5_compress_opts options = {.tolerance = tolerance};
-    md5_compressed *const compressed = md5_compress_anim(anim, &options, NULL, &error);
+    md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
     test_check(compressed != NULL, __FILE__, __LINE__, "%s", error.message);
     return compressed;
 }
@@ -103,21 +103,21 @@ TEST (compress_keeps_rotations_by_any_angle) {
     static const double turns[] = {0.0, 0.5, 3.1, 6.2, 40.0};
     for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
         md5_anim *const anim = make_anim(turns[i], 50.0, "c");
-        md5_compressed *const compressed = compress(anim, 0.01f);
+        md5_anim *const compressed = compress(anim, 0.01f);
         for (int k = 0; k < 100 && compressed; k++) {
             md5_xform exact[JOINTS], pose[JOINTS];
             const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
             sample_own(anim, moment, MD5_ROOT_FILE, exact);
-            md5_sample_compressed_anim(compressed, &moment, MD5_ROOT_FILE, pose);
+            sample_own(compressed, moment, MD5_ROOT_FILE, pose);
             for (int joint = 0; joint < JOINTS; joint++)
                 CHECK_NEAR(difference(&exact[joint], &pose[joint]), 0.0, 0.011);
         }
-        md5_free_compressed(compressed);
+        md5_free_anim(compressed);
         md5_free_anim(anim);
     }
 }
 
-static void check_levels(const md5_anim *anim, const md5_compressed *compressed)
+static void check_levels(const md5_anim *anim, const md5_anim *compressed)
 {
     static const md5_cpu levels[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
     for (int k = 0; k < 100 && compressed; k++) {
@@ -136,9 +136,9 @@ static void check_levels(const md5_anim *anim, const md5_compressed *compressed)
 
 TEST (compress_scalar_code_is_the_reference_of_all_kinds_of_tracks) {
     md5_anim *const anim = make_anim(40.0, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.5f);
+    md5_anim *const compressed = compress(anim, 0.5f);
     check_levels(anim, compressed);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
 }
 
@@ -157,52 +157,52 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
         size += snprintf(text + size, (size_t)(ROOM - size), "frame %d {\n%f %f %f\n}\n", i,
                          i * i * 50.017, i * 1000.013, 20000.0 - i * i * 40.019);
     md5_anim *const anim = md5_parse_anim(text, (size_t)size, NULL, NULL);
-    md5_compressed *const compressed = compress(anim, 0.01f);
+    md5_anim *const compressed = compress(anim, 0.01f);
     if (CHECK(compressed != NULL)) {
         md5_packed_place place = md5_packed_first(compressed->packed);
         (void)md5i_packed_take_head(compressed->packed, MD5_PACKED_ROTATION, &place);
         CHECK(md5i_packed_take_head(compressed->packed, MD5_PACKED_TRANSLATION, &place).row
               > MD5_PACKED_WORD);
-        CHECK(compressed->error <= 0.01f);
+        CHECK(compressed->max_error <= 0.01f);
     }
     check_levels(anim, compressed);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
     free(text);
 }
 
 TEST (compress_drops_what_hardly_changes) {
     md5_anim *const still = make_anim(0.0, 0.004, "c"), *const moving = make_anim(2.0, 50.0, "c");
-    md5_compressed *const few = compress(still, 5.0f), *const many = compress(moving, 0.001f);
+    md5_anim *const few = compress(still, 5.0f), *const many = compress(moving, 0.001f);
     if (CHECK(few && many)) {
         CHECK(few->packed_size < 200);
         CHECK(many->packed_size > few->packed_size);
         CHECK(few->packed_size < few->size);
         CHECK((few->packed->head_bits + 7) / 8 == few->packed->num_bytes); // no keys
     }
-    md5_free_compressed(few);
-    md5_free_compressed(many);
+    md5_free_anim(few);
+    md5_free_anim(many);
     md5_free_anim(still);
     md5_free_anim(moving);
 }
 
 TEST (compress_gives_the_motion_of_the_root) {
     md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.01f);
+    md5_anim *const compressed = compress(anim, 0.01f);
     for (int k = 0; k < 40 && compressed; k++) {
         const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
-        const md5_moment to = md5_compressed_moment(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
+        const md5_moment to = md5_moment_at(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
         const md5_vec3 exact = md5_anim_root_motion(anim, from, to);
-        const md5_vec3 found = md5_compressed_root_motion(compressed, &from, &to);
+        const md5_vec3 found = md5_anim_root_motion(compressed, from, to);
         CHECK_NEAR((double)found.x, (double)exact.x, 0.05);
         for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
             md5_xform a[JOINTS], b[JOINTS];
             sample_own(anim, from, (md5_root)root, a);
-            md5_sample_compressed_anim(compressed, &from, (md5_root)root, b);
+            sample_own(compressed, from, (md5_root)root, b);
             CHECK_NEAR(difference(&a[0], &b[0]), 0.0, 0.3); // cycles times the error of a frame
         }
     }
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
 }
 
@@ -218,9 +218,9 @@ TEST (compress_binds_as_the_animation_does) {
     md5_error error;
     md5_model *const model = md5_parse_model(other_model, sizeof other_model - 1, NULL, &error);
     md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.001f);
+    md5_anim *const compressed = compress(anim, 0.001f);
     md5_binding *const plain = md5_bind(model, anim, NULL, &error);
-    md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, &error);
+    md5_binding *const binding = md5_bind(model, compressed, NULL, &error);
     if (CHECK(plain && binding)) {
         CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
         for (int k = 0; k < 90; k++) {
@@ -228,15 +228,15 @@ TEST (compress_binds_as_the_animation_does) {
             const md5_root root = (md5_root)(k % 3);
             const md5_moment moment = md5_moment_at(anim, 0.01 * k, MD5_WRAP_LOOP);
             md5_sample(plain, moment, root, a);
-            md5_sample_compressed(binding, &moment, root, b);
+            md5_sample(binding, moment, root, b);
             for (int joint = 0; joint < JOINTS; joint++)
                 CHECK_NEAR(difference(&a[joint], &b[joint]), 0.0, 0.01);
         }
     }
-    md5_free_compressed_binding(binding);
-    md5_free_compressed_binding(NULL);
+    md5_free_binding(binding);
+    md5_free_binding(NULL);
     md5_free_binding(plain);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
     md5_free_model(model);
 }
@@ -247,13 +247,13 @@ TEST (compress_binding_reports_what_bind_does) {
                                    "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     md5_model *const model = md5_parse_model(stranger, sizeof stranger - 1, NULL, &error);
     md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.01f);
-    CHECK(md5_bind_compressed(model, compressed, NULL, &error) == NULL);
+    md5_anim *const compressed = compress(anim, 0.01f);
+    CHECK(md5_bind(model, compressed, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     const md5_compress_opts options = {.model = model};
     CHECK(md5_compress_anim(anim, &options, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
     md5_free_model(model);
 }
@@ -264,12 +264,12 @@ static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_s
                           const char *says)
 {
     md5_error error;
-    md5_compressed *const compressed = md5_compress_anim(anim, &options, NULL, &error);
+    md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
     CHECK(compressed == NULL);
     CHECK_UINT(error.status, status);
     test_check(strstr(error.message, says) != NULL, __FILE__, __LINE__, "'%s' lacks '%s'",
                error.message, says);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
 }
 
 TEST (compress_refuses_what_it_cannot_do) {
@@ -300,13 +300,12 @@ TEST (compress_survives_failure_of_every_allocation) {
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         const md5_compress_opts options = {.model = model};
         md5_error error;
-        md5_compressed *const compressed = md5_compress_anim(anim, &options, &opts, &error);
-        md5_compressed_binding *const binding =
-            compressed ? md5_bind_compressed(model, compressed, &opts, &error) : NULL;
+        md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
+        md5_binding *const binding = compressed ? md5_bind(model, compressed, &opts, &error) : NULL;
         CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
         const bool done = binding != NULL;
-        md5_free_compressed_binding(binding);
-        md5_free_compressed(compressed);
+        md5_free_binding(binding);
+        md5_free_anim(compressed);
         CHECK_UINT(heap.live, 0);
         if (done || n > 100)
             break;
@@ -322,7 +321,7 @@ typedef struct saved {
     size_t size;
 } saved;
 
-static saved save(const md5_compressed *compressed)
+static saved save(const md5_anim *compressed)
 {
     const size_t size = md5_write_anim(compressed, NULL, 0);
     const saved made = {.bytes = malloc(size), .size = size};
@@ -362,41 +361,41 @@ static md5_status parse(const uint8_t *bytes, size_t size)
     md5_error error;
     uint8_t *const copy = malloc(size ? size : 1);
     memcpy(copy, bytes, size);
-    md5_compressed *const compressed = md5_parse_compressed(copy, size, NULL, &error);
+    md5_anim *const compressed = md5_parse_anim(copy, size, NULL, &error);
     free(copy);
     CHECK((compressed != NULL) == (error.status == MD5_OK));
     CHECK(compressed || error.message[0] != '\0');
     for (int i = 0; compressed && compressed->skeleton.num_joints <= JOINTS && i < 5; i++) {
         md5_xform pose[JOINTS];
-        const md5_moment moment = md5_compressed_moment(compressed, 0.21 * i, MD5_WRAP_CYCLE);
-        md5_sample_compressed_anim(compressed, &moment, MD5_ROOT_FILE, pose);
+        const md5_moment moment = md5_moment_at(compressed, 0.21 * i, MD5_WRAP_CYCLE);
+        sample_own(compressed, moment, MD5_ROOT_FILE, pose);
         for (uint32_t joint = 0; joint < compressed->skeleton.num_joints; joint++)
             CHECK(is_sound(&pose[joint]));
     }
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     return error.status;
 }
 
 static saved saved_clip(double turn)
 {
     md5_anim *const anim = make_anim(turn, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.05f);
+    md5_anim *const compressed = compress(anim, 0.05f);
     const saved made = save(compressed);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
     return made;
 }
 
 TEST (compress_file_reads_what_was_written) {
     md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.01f);
+    md5_anim *const compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
-    md5_compressed *const read = md5_parse_compressed(made.bytes, made.size, NULL, NULL);
+    md5_anim *const read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
     if (CHECK(read != NULL)) {
         const saved again = save(read);
         CHECK_UINT(again.size, made.size);
         CHECK(memcmp(again.bytes, made.bytes, made.size) == 0);
-        CHECK(read->error == compressed->error && read->tolerance == compressed->tolerance);
+        CHECK(read->max_error == compressed->max_error && read->tolerance == compressed->tolerance);
         CHECK(read->duration == compressed->duration);
         CHECK_UINT(read->packed_size, compressed->packed_size);
         CHECK_UINT(read->size, compressed->size);
@@ -406,10 +405,10 @@ TEST (compress_file_reads_what_was_written) {
         }
         free(again.bytes);
     }
-    md5_free_compressed(read);
-    md5_free_compressed(NULL);
+    md5_free_anim(read);
+    md5_free_anim(NULL);
     free(made.bytes);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
 }
 
@@ -421,18 +420,18 @@ TEST (compress_file_may_have_one_joint) {
                                "baseframe { ( 0 0 0 ) ( 0 0 0 ) }\n"
                                "frame 0 { 0 } frame 1 { 8 }\n";
     md5_anim *const anim = md5_parse_anim(text, sizeof text - 1, NULL, NULL);
-    md5_compressed *const compressed = compress(anim, 0.01f);
+    md5_anim *const compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
-    md5_compressed *const read = md5_parse_compressed(made.bytes, made.size, NULL, NULL);
+    md5_anim *const read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
     if (CHECK(read != NULL)) {
         md5_xform pose;
         const md5_moment moment = md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP);
-        md5_sample_compressed_anim(read, &moment, MD5_ROOT_FILE, &pose);
+        sample_own(read, moment, MD5_ROOT_FILE, &pose);
         CHECK_NEAR(pose.translation.x, 8.0, 0.011);
     }
-    md5_free_compressed(read);
+    md5_free_anim(read);
     free(made.bytes);
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
 }
 
@@ -523,7 +522,7 @@ TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
 TEST (compress_file_without_all_tracks_is_refused) {
     md5_error error;
     md5_anim *const anim = make_anim(1.0, 50.0, "c");
-    md5_compressed *const compressed = compress(anim, 0.05f);
+    md5_anim *const compressed = compress(anim, 0.05f);
     const size_t num_bytes = compressed->packed->num_bytes;
     for (size_t left = 0; left < num_bytes; left++) {
         const saved made = save(compressed);
@@ -531,13 +530,13 @@ TEST (compress_file_without_all_tracks_is_refused) {
         put_32(made.bytes + 8, size);
         put_32(made.bytes + AT_BYTES, left);
         seal(made.bytes, size);
-        CHECK(md5_parse_compressed(made.bytes, size, NULL, &error) == NULL);
+        CHECK(md5_parse_anim(made.bytes, size, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
         const bool has_heads = left * 8 >= compressed->packed->head_bits;
         CHECK(strstr(error.message, has_heads ? "do not fill its bytes" : "clip: its "));
         free(made.bytes);
     }
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
 }
 
@@ -545,10 +544,10 @@ TEST (compress_file_of_another_version_is_named) {
     md5_error error;
     const saved made = saved_clip(1.0);
     made.bytes[4] = 9;
-    CHECK(md5_parse_compressed(made.bytes, made.size, NULL, &error) == NULL);
+    CHECK(md5_parse_anim(made.bytes, made.size, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_VERSION);
     CHECK(strstr(error.message, "version 9: expected 2"));
-    CHECK(md5_load_compressed(test_path("test/data/same_bits.txt"), NULL, &error) == NULL);
+    CHECK(md5_load_anim(test_path("test/data/same_bits.txt"), NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     free(made.bytes);
 }

@@ -1,9 +1,10 @@
 // Compressed clips of many joints: allocations that fail in every step of the work, and bindings to
 // models that lack joints of a branch.
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 #include "md5/md5skin.h"
 #include "md5/md5model.h"
 #include "test/test.h"
+#include "test/pose/own_clip.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -102,11 +103,11 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
             const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
             md5_error error;
             const md5_compress_opts options = {.model = k % 2 == 0 ? model : NULL};
-            md5_compressed *const compressed = md5_compress_anim(anim, &options, &opts, &error);
+            md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
             CHECK_UINT(error.status, compressed ? MD5_OK : MD5_ERROR_MEMORY);
-            CHECK(!compressed || compressed->error <= compressed->tolerance);
+            CHECK(!compressed || compressed->max_error <= compressed->tolerance);
             done = compressed != NULL;
-            md5_free_compressed(compressed);
+            md5_free_anim(compressed);
             CHECK_UINT(heap.live, 0);
         }
         CHECK(done || sizes[i].joints > LARGE);
@@ -115,13 +116,13 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
     }
 }
 
-static bool poses_alike(const md5_compressed *a, const md5_compressed *b)
+static bool poses_alike(const md5_anim *a, const md5_anim *b)
 {
     const size_t num_joints = a->skeleton.num_joints;
     const md5_moment moment = {.frame1 = 1, .fraction = 0.25f};
     md5_xform *const poses = calloc(2 * num_joints, sizeof *poses);
-    md5_sample_compressed_anim(a, &moment, MD5_ROOT_FILE, poses);
-    md5_sample_compressed_anim(b, &moment, MD5_ROOT_FILE, poses + num_joints);
+    sample_own(a, moment, MD5_ROOT_FILE, poses);
+    sample_own(b, moment, MD5_ROOT_FILE, poses + num_joints);
     const bool same = memcmp(poses, poses + num_joints, num_joints * sizeof *poses) == 0;
     free(poses);
     return same && a->packed_size == b->packed_size;
@@ -130,7 +131,7 @@ static bool poses_alike(const md5_compressed *a, const md5_compressed *b)
 TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
     for (int i = 0; i < NUM_SIZES; i++) {
         md5_anim *const anim = make_branches(sizes[i].joints, sizes[i].frames);
-        md5_compressed *const made = md5_compress_anim(anim, NULL, NULL, NULL);
+        md5_anim *const made = md5_compress_anim(anim, NULL, NULL, NULL);
         const size_t size = md5_write_anim(made, NULL, 0);
         void *const bytes = malloc(size);
         CHECK_UINT(md5_write_anim(made, bytes, size), size);
@@ -139,16 +140,16 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
             test_heap heap = {.fail_at = n};
             const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
             md5_error error;
-            md5_compressed *const read = md5_parse_compressed(bytes, size, &opts, &error);
+            md5_anim *const read = md5_parse_anim(bytes, size, &opts, &error);
             CHECK_UINT(error.status, read ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(!read || poses_alike(made, read));
             done = read != NULL;
-            md5_free_compressed(read);
+            md5_free_anim(read);
             CHECK_UINT(heap.live, 0);
         }
         CHECK(done || sizes[i].joints > LARGE);
         free(bytes);
-        md5_free_compressed(made);
+        md5_free_anim(made);
         md5_free_anim(anim);
     }
 }
@@ -177,25 +178,25 @@ static double distance(const md5_xform *a, const md5_xform *b)
 TEST (compress_binds_across_joints_that_the_model_lacks) {
     md5_anim *const anim = make_branches(4, 12);
     const md5_compress_opts options = {.tolerance = 0.001f};
-    md5_compressed *const compressed = md5_compress_anim(anim, &options, NULL, NULL);
+    md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, NULL);
     for (int i = 0; i < NUM_GAPS; i++) {
         md5_model *const model = md5_parse_model(gaps[i], strlen(gaps[i]), NULL, NULL);
         md5_binding *const plain = md5_bind(model, anim, NULL, NULL);
-        md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, NULL);
+        md5_binding *const binding = md5_bind(model, compressed, NULL, NULL);
         CHECK((plain->num_rebases > 0) == (i < 2));
         for (int k = 0; k < 60; k++) {
             md5_xform exact[2], pose[2];
             const md5_moment moment = md5_moment_at(anim, 0.013 * k, MD5_WRAP_LOOP);
             md5_sample(plain, moment, (md5_root)(k % 3), exact);
-            md5_sample_compressed(binding, &moment, (md5_root)(k % 3), pose);
+            md5_sample(binding, moment, (md5_root)(k % 3), pose);
             for (int joint = 0; joint < 2; joint++)
                 CHECK_NEAR(distance(&exact[joint], &pose[joint]), 0.0, 0.01);
         }
-        md5_free_compressed_binding(binding);
+        md5_free_binding(binding);
         md5_free_binding(plain);
         md5_free_model(model);
     }
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
 }
 
@@ -216,18 +217,18 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     add(&made, "}\n");
     md5_model *const model = md5_parse_model(made.at, made.size, NULL, NULL);
     md5_anim *const anim = make_branches(COUNT, 9);
-    md5_compressed *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
-    md5_compressed_binding *const binding = md5_bind_compressed(model, compressed, NULL, NULL);
+    md5_anim *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
+    md5_binding *const binding = md5_bind(model, compressed, NULL, NULL);
     CHECK(binding != NULL);
     for (int k = 0; k < 80 && binding; k++) {
         md5_xform a[DRIVEN], b[DRIVEN];
         const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
-        md5i_sample_compressed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE, a);
-        md5_sample_compressed(binding, &moment, MD5_ROOT_FILE, b);
+        md5i_sample_packed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE, a);
+        md5_sample(binding, moment, MD5_ROOT_FILE, b);
         CHECK(memcmp(a, b, sizeof a) == 0);
     }
-    md5_free_compressed_binding(binding);
-    md5_free_compressed(compressed);
+    md5_free_binding(binding);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
     md5_free_model(model);
     free(made.at);

@@ -46,25 +46,25 @@ static void count_warning(void *user, const md5_error *warning)
 
 // How far the hand is from where the plain clip has it, at most.
 static double hand_distance(const md5_model *model, const md5_anim *anim,
-                            const md5_compressed *compressed)
+                            const md5_anim *compressed)
 {
     double worst = 0.0;
     md5_binding *const plain = md5_bind(model, anim, NULL, NULL);
-    md5_compressed_binding *const packed = md5_bind_compressed(model, compressed, NULL, NULL);
+    md5_binding *const packed = md5_bind(model, compressed, NULL, NULL);
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         md5_xform pose[2];
         md5_mat34 a[2], b[2];
         md5_sample(plain, moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, a);
-        md5_sample_compressed(packed, &moment, MD5_ROOT_FILE, pose);
+        md5_sample(packed, moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, b);
         const double x = (double)a[1].m[3] - (double)b[1].m[3];
         const double y = (double)a[1].m[7] - (double)b[1].m[7];
         const double distance = sqrt(x * x + y * y);
         worst = distance > worst ? distance : worst;
     }
-    md5_free_compressed_binding(packed);
+    md5_free_binding(packed);
     md5_free_binding(plain);
     return worst;
 }
@@ -78,14 +78,14 @@ TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
         return;
     const md5_load_opts opts = {.warn = count_warning, .warn_user = &num_warnings};
     const md5_compress_opts compress = {.tolerance = 0.05f, .model = model};
-    md5_compressed *const compressed = md5_compress_anim(anim, &compress, &opts, &error);
+    md5_anim *const compressed = md5_compress_anim(anim, &compress, &opts, &error);
     CHECK_STRING(error.message, "");
     CHECK(num_warnings == 1);
     if (compressed) {
         const double distance = hand_distance(model, anim, compressed);
         test_check(distance <= 0.0501, __FILE__, __LINE__, "%g", distance);
     }
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
     md5_free_model(model);
 }

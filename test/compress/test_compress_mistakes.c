@@ -1,6 +1,7 @@
 // Mistakes of callers of compressed clips, which end the program in builds with assertions.
 #include "md5/md5model.h"
 #include "test/mistake.h"
+#include "test/pose/own_clip.h"
 #include "test/test.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ enum { MOST_JOINTS = 128 };
 static void frame_beyond_the_end(const void *context)
 {
     md5_xform pose[MOST_JOINTS];
-    md5_sample_compressed_anim(context, &(md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
+    sample_own(context, (md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
 }
 
 static void no_anim(const void *context)
@@ -43,7 +44,7 @@ static void reserved_of_loading(const void *context)
 
 static void bind_no_model(const void *context)
 {
-    md5_bind_compressed(test_null(), context, NULL, NULL);
+    md5_bind(test_null(), context, NULL, NULL);
 }
 
 static void write_nothing(const void *context)
@@ -57,74 +58,54 @@ static void write_nowhere(const void *context)
     md5_write_anim(context, test_null(), 100);
 }
 
-static void sample_without_moment(const void *context)
-{
-    md5_xform pose[MOST_JOINTS];
-    md5_sample_compressed_anim(context, test_null(), MD5_ROOT_FILE, pose);
-}
-
 static void sample_without_pose(const void *context)
 {
-    md5_sample_compressed_anim(context, &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, test_null());
-}
-
-static void sample_without_clip(const void *context)
-{
-    md5_xform pose[MOST_JOINTS];
-    (void)context;
-    md5_sample_compressed_anim(test_null(), &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
+    sample_own(context, (md5_moment){.frame0 = 0}, MD5_ROOT_FILE, test_null());
 }
 
 static void sample_no_such_root(const void *context)
 {
     md5_xform pose[MOST_JOINTS];
-    md5_sample_compressed_anim(context, &(md5_moment){.frame0 = 0}, (md5_root)7, pose);
+    sample_own(context, (md5_moment){.frame0 = 0}, (md5_root)7, pose);
 }
 
 static void sample_without_binding(const void *context)
 {
     md5_xform pose[MOST_JOINTS];
     (void)context;
-    md5_sample_compressed(test_null(), &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
+    md5_sample(test_null(), (md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
 }
 
 // Samples through a binding.
-static void sample_bound(const md5_compressed *compressed, const md5_moment *moment, md5_root root,
-                         md5_xform *pose)
+static void sample_bound(const md5_anim *compressed, md5_root root, md5_xform *pose)
 {
     md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
-    md5_sample_compressed(md5_bind_compressed(model, compressed, NULL, NULL), moment, root, pose);
-}
-
-static void sample_bound_without_moment(const void *context)
-{
-    md5_xform pose[MOST_JOINTS];
-    sample_bound(context, test_null(), MD5_ROOT_FILE, pose);
+    md5_sample(md5_bind(model, compressed, NULL, NULL), (md5_moment){.frame0 = 0}, root, pose);
 }
 
 static void sample_bound_without_pose(const void *context)
 {
-    sample_bound(context, &(md5_moment){.frame0 = 0}, MD5_ROOT_FILE, test_null());
+    sample_bound(context, MD5_ROOT_FILE, test_null());
 }
 
 static void sample_bound_no_such_root(const void *context)
 {
     md5_xform pose[MOST_JOINTS];
-    sample_bound(context, &(md5_moment){.frame0 = 0}, (md5_root)7, pose);
+    sample_bound(context, (md5_root)7, pose);
 }
 
 static void bind_nothing(const void *context)
 {
     (void)context;
     md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
-    md5_bind_compressed(model, test_null(), NULL, NULL);
+    md5_bind(model, test_null(), NULL, NULL);
 }
 
 static void bind_with_half_an_allocator(const void *context)
 {
     const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL}};
     md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
-    md5_bind_compressed(model, context, &opts, NULL);
+    md5_bind(model, context, &opts, NULL);
 }
 
 static const void *open_nothing(void *user, const char *path, size_t *size, md5_error *error)
@@ -137,7 +118,7 @@ static void bind_with_half_of_files(const void *context)
 {
     const md5_load_opts opts = {.files = {.open = open_nothing}};
     md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
-    md5_bind_compressed(model, context, &opts, NULL);
+    md5_bind(model, context, &opts, NULL);
 }
 
 static void compress_with_half_of_files(const void *context)
@@ -156,35 +137,25 @@ static void bind_with_a_reserved_member(const void *context)
 {
     const md5_load_opts opts = {.reserved = {1}};
     md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
-    md5_bind_compressed(model, context, &opts, NULL);
+    md5_bind(model, context, &opts, NULL);
 }
 
 static void moment_of_nothing(const void *context)
 {
     (void)context;
-    md5_compressed_moment(test_null(), 0.0, MD5_WRAP_LOOP);
+    md5_moment_at(test_null(), 0.0, MD5_WRAP_LOOP);
 }
 
 static void moment_of_no_wrap(const void *context)
 {
-    md5_compressed_moment(context, 0.0, (md5_wrap)9);
+    md5_moment_at(context, 0.0, (md5_wrap)9);
 }
 
 static void motion_of_nothing(const void *context)
 {
     const md5_moment moment = {.frame0 = 0};
     (void)context;
-    md5_compressed_root_motion(test_null(), &moment, &moment);
-}
-
-static void motion_from_nowhere(const void *context)
-{
-    md5_compressed_root_motion(context, test_null(), &(md5_moment){.frame0 = 0});
-}
-
-static void motion_to_nowhere(const void *context)
-{
-    md5_compressed_root_motion(context, &(md5_moment){.frame0 = 0}, test_null());
+    md5_anim_root_motion(test_null(), moment, moment);
 }
 
 typedef struct mistake {
@@ -196,32 +167,27 @@ typedef struct mistake {
 static const mistake mistakes[] = {
     {frame_beyond_the_end, "frames of this clip"},
     {no_anim, "anim: not NULL"},
-    {decompress_nothing, "compressed: not NULL"},
+    {decompress_nothing, "anim: not NULL"},
     {bind_no_model, "model: not NULL"},
-    {write_nothing, "compressed: not NULL"},
+    {write_nothing, "anim: not NULL"},
     {write_nowhere, "bytes: not NULL"},
-    {sample_without_moment, "moment: not NULL"},
     {sample_without_pose, "pose: not NULL"},
-    {sample_without_clip, "compressed: not NULL"},
     {sample_no_such_root, "root: a md5_root"},
     {sample_without_binding, "binding: not NULL"},
-    {sample_bound_without_moment, "moment: not NULL"},
     {sample_bound_without_pose, "pose: not NULL"},
     {sample_bound_no_such_root, "root: a md5_root"},
-    {bind_nothing, "compressed: not NULL"},
+    {bind_nothing, "anim: not NULL"},
     {bind_with_half_an_allocator, "both functions or none"},
     {bind_with_half_of_files, "both functions or none"},
     {bind_with_a_reserved_member, "reserved members must be 0"},
-    {moment_of_nothing, "compressed: not NULL"},
+    {moment_of_nothing, "anim: not NULL"},
     {moment_of_no_wrap, "wrap: a md5_wrap"},
-    {motion_of_nothing, "compressed: not NULL"},
-    {motion_from_nowhere, "from: not NULL"},
-    {motion_to_nowhere, "to: not NULL"},
+    {motion_of_nothing, "anim: not NULL"},
 };
 
 TEST (compress_ends_with_the_callers_mistakes) {
     md5_anim *const anim = md5_load_anim(test_path(ANIM), NULL, NULL);
-    md5_compressed *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
+    md5_anim *const compressed = md5_compress_anim(anim, NULL, NULL, NULL);
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
         test_check(strstr(test_message_of(mistakes[i].make, compressed), mistakes[i].says) != NULL,
                    __FILE__, __LINE__, "mistake %zu: %s", i, mistakes[i].says);
@@ -229,7 +195,7 @@ TEST (compress_ends_with_the_callers_mistakes) {
     CHECK(strstr(test_message_of(compress_with_half_of_files, anim), "both functions or none"));
     CHECK(strstr(test_message_of(compress_with_half_an_allocator, anim), "both functions or none"));
     CHECK(strstr(test_message_of(reserved_of_loading, anim), "reserved members must be 0"));
-    md5_free_compressed(compressed);
+    md5_free_anim(compressed);
     md5_free_anim(anim);
 }
 

@@ -5,6 +5,7 @@
 #include "test/test.h"
 
 #include "md5/md5model.h"
+#include "md5/md5skin.h"
 
 #include <string.h>
 

@@ -252,15 +252,29 @@ static const char *use_skins(api_use *of)
             md5_vec4 tangent;
             uint8_t joints[8], weights[8];
         } *const out = api_memory(of, count, sizeof *out);
-        const md5_vertex_out to = {&out->position, sizeof *out,   &out->normal,
-                                   sizeof *out,    &out->tangent, sizeof *out};
-        md5_skin_strided(mesh, of->palette, &to);
-        md5_skin_dual_strided(mesh, dual, &to);
-        (void)md5_pack_influences8(mesh, (uint32_t)slots, out->joints, sizeof *out, out->weights,
-                                   sizeof *out);
         const uint32_t vertex = count > 0 ? api_choice(of, (uint32_t)count) : 0;
-        md5_vec3 position, normal;
-        md5_skin_vertices(mesh, of->palette, &vertex, count > 0, &position, &normal);
+        md5_skin_job jobs[4];
+        for (int k = 0; k < 4; k++)
+            jobs[k] = (md5_skin_job){.mesh = mesh,
+                                     .palette = k % 2 ? of->palette : NULL,
+                                     .duals = k == 0 ? dual : NULL,
+                                     .first = k == 2 ? vertex : 0,
+                                     .vertices = k == 3 ? &vertex : NULL,
+                                     .count = k == 3 && count > 0,
+                                     .positions = &out->position,
+                                     .normals = &out->normal,
+                                     .tangents = &out->tangent,
+                                     .position_stride = sizeof *out,
+                                     .normal_stride = sizeof *out,
+                                     .tangent_stride = sizeof *out};
+        md5_skin_batch(jobs, 4, NULL);
+        (void)md5_pack_influences(&(md5_pack_job){.mesh = mesh,
+                                                  .slots = (uint32_t)slots,
+                                                  .format = MD5_PACK_BYTES,
+                                                  .joints = out->joints,
+                                                  .weights = out->weights,
+                                                  .joint_stride = sizeof *out,
+                                                  .weight_stride = sizeof *out});
     }
     return NULL;
 }
@@ -270,7 +284,7 @@ static const char *use_queries(api_use *of)
     const md5_ray ray = {api_point(of), api_point(of), api_share(of), api_choice(of, 2) == 0};
     md5_bounds *const bounds = api_memory(of, of->num_joints, sizeof *bounds);
     uint32_t *const found = api_memory(of, of->num_joints, sizeof *found);
-    md5_vec3 *const scratch = api_memory(of, md5_max_vertices(of->model), sizeof *scratch);
+    md5_vec3 *const scratch = api_memory(of, of->model->max_vertices, sizeof *scratch);
     md5_hit hit;
     float distance;
     (void)md5_build_joint_bounds(of->model, bounds);
@@ -304,7 +318,7 @@ static void *make_compressed_clip(const void *of, const md5_load_opts *opts, md5
     const md5_compress_opts compress = {.tolerance = 0.1f, .model = use->model};
     return md5_compress_anim(use->anim, &compress, opts, error);
 }
-FUZZ_DESTROY(destroy_compressed_clip, md5_compressed, md5_free_compressed)
+FUZZ_DESTROY(destroy_compressed_clip, md5_anim, md5_free_anim)
 
 static const char *use_compression(api_use *of)
 {
@@ -312,16 +326,15 @@ static const char *use_compression(api_use *of)
         return NULL;
     const char *fault =
         fuzz_memory(make_compressed_clip, destroy_compressed_clip, of, api_opts, of->random);
-    md5_compressed *const clip = make_compressed_clip(of, &api_opts, NULL);
-    md5_compressed_binding *const binding =
-        clip ? md5_bind_compressed(of->model, clip, &api_opts, NULL) : NULL;
+    md5_anim *const clip = make_compressed_clip(of, &api_opts, NULL);
+    md5_binding *const binding = clip ? md5_bind(of->model, clip, &api_opts, NULL) : NULL;
     if (binding) {
-        md5_sample_compressed(binding, &of->moment, MD5_ROOT_FILE, of->pose);
+        md5_sample(binding, of->moment, MD5_ROOT_FILE, of->pose);
         fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
-        (void)md5_compressed_root_motion(clip, &of->moment, &of->moment);
+        (void)md5_anim_root_motion(clip, of->moment, of->moment);
     }
-    md5_free_compressed_binding(binding);
-    md5_free_compressed(clip);
+    md5_free_binding(binding);
+    md5_free_anim(clip);
     return fault;
 }
 

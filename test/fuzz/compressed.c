@@ -41,15 +41,15 @@ static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
 }
 
 // At moments in and beyond the clip, and from any frame to any other.
-static const char *sample_compressed(const md5_compressed *clip, md5_xform *pose)
+static const char *sample_compressed(const md5_anim *clip, md5_xform *pose)
 {
     for (uint32_t i = 0; i < COMPRESSED_MOMENTS; i++) {
         const double cycle = clip->duration > 0.0 ? clip->duration : 1.0;
-        md5_moment moment = md5_compressed_moment(clip, cycle * 0.37 * i, (md5_wrap)(i % 3));
+        md5_moment moment = md5_moment_at(clip, cycle * 0.37 * i, (md5_wrap)(i % 3));
         if (i % 4 == 3)
             moment = (md5_moment){
                 .frame0 = clip->num_frames - 1, .frame1 = clip->num_frames / i, .fraction = 0.4f};
-        md5_sample_compressed_anim(clip, &moment, (md5_root)(i % 3 == 1 ? 2 : 0), pose);
+        sample_own(clip, moment, (md5_root)(i % 3 == 1 ? 2 : 0), pose);
         if (!is_compressed_sound(pose, clip->skeleton.num_joints))
             return "an invalid pose";
     }
@@ -57,7 +57,7 @@ static const char *sample_compressed(const md5_compressed *clip, md5_xform *pose
 }
 
 // Decompresses clips of some frames: the first frame and the last are the samples at them.
-static const char *decompress(const md5_compressed *clip, md5_xform *pose)
+static const char *decompress(const md5_anim *clip, md5_xform *pose)
 {
     const md5_load_opts opts = {.memory_limit = 1 << 20};
     md5_error error;
@@ -66,14 +66,14 @@ static const char *decompress(const md5_compressed *clip, md5_xform *pose)
         return error.status == MD5_ERROR_MEMORY ? NULL : "a clip cannot be decompressed";
     const uint32_t last = anim->num_frames - 1, num_joints = anim->skeleton.num_joints;
     const md5_moment end = {.frame0 = last, .frame1 = last};
-    md5_sample_compressed_anim(clip, &end, MD5_ROOT_FILE, pose);
+    sample_own(clip, end, MD5_ROOT_FILE, pose);
     sample_own(anim, end, MD5_ROOT_FILE, pose + num_joints);
     const bool is_same = memcmp(pose, pose + num_joints, num_joints * sizeof *pose) == 0;
     md5_free_anim(anim);
     return is_same ? NULL : "a decompressed frame differs";
 }
 
-static bool is_written_as(const md5_compressed *clip, const uint8_t *bytes, size_t size)
+static bool is_written_as(const md5_anim *clip, const uint8_t *bytes, size_t size)
 {
     uint8_t *const written = malloc(size);
     if (!written)
@@ -91,17 +91,17 @@ typedef struct compressed_bytes {
 
 static void *make_compressed(const void *of, const md5_load_opts *opts, md5_error *error)
 {
-    return md5_parse_compressed(((const compressed_bytes *)of)->bytes,
-                                ((const compressed_bytes *)of)->size, opts, error);
+    return md5_parse_anim(((const compressed_bytes *)of)->bytes,
+                          ((const compressed_bytes *)of)->size, opts, error);
 }
 
-FUZZ_DESTROY(destroy_compressed, md5_compressed, md5_free_compressed)
+FUZZ_DESTROY(destroy_compressed, md5_anim, md5_free_anim)
 
 static const char *parse_compressed(const uint8_t *bytes, size_t size)
 {
     const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
     md5_error error;
-    md5_compressed *const clip = md5_parse_compressed(bytes, size, &opts, &error);
+    md5_anim *const clip = md5_parse_anim(bytes, size, &opts, &error);
     if (!clip)
         return error.status == MD5_OK || !error.message[0] ? "refused without a message" : NULL;
     const char *fault = NULL;
@@ -115,7 +115,7 @@ static const char *parse_compressed(const uint8_t *bytes, size_t size)
     }
     if (!fault && !is_written_as(clip, bytes, size))
         fault = "a clip is written as different bytes";
-    md5_free_compressed(clip);
+    md5_free_anim(clip);
     const compressed_bytes of = {bytes, size};
     return fault ? fault : fuzz_memory(make_compressed, destroy_compressed, &of, opts, size);
 }

@@ -31,7 +31,8 @@ static void draw(const md5_model *model, uint32_t number, const md5_mat34 *palet
     float *const weights = malloc(count * 4 * sizeof *weights);
     md5_skin(mesh, palette, positions, normals, tangents);
     md5_skin(mesh, palette, positions, NULL, NULL);
-    md5_pack_influences(mesh, 4, joints, weights);
+    (void)md5_pack_influences(
+        &(md5_pack_job){.mesh = mesh, .slots = 4, .joints = joints, .weights = weights});
     md5_pack_loss(model, number, 4, palette);
     free(positions);
     free(normals);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef bool make_part(md5_model *model, md5_error *error);
+enum { ALL = MD5_PART_GEOMETRY };
 
 // With seams, and with several influences a vertex.
 static const char *const paths[] = {"models/thimble/thimble.md5mesh",
@@ -43,18 +43,18 @@ static void check_equal(const md5_model *found, const md5_model *expected)
 }
 
 // Loads with `opts`, makes a part, and expects what `whole` options load.
-static void check_made(const char *path, const md5_load_opts *opts, make_part *make,
+static void check_made(const char *path, const md5_load_opts *opts, uint32_t parts,
                        const md5_load_opts *whole_opts)
 {
     md5_error error;
     md5_model *const model = load(path, opts), *const whole = load(path, whole_opts);
     CHECK(!asset_models_equal(model, whole)
           || !plans_equal(model->meshes[0].skin_plan, whole->meshes[0].skin_plan));
-    CHECK(make(model, &error));
+    CHECK(md5_complete_model(model, parts, &error));
     CHECK_UINT(error.status, MD5_OK);
     check_equal(model, whole);
     const void *const geometry = model->geometry;
-    CHECK(make(model, NULL));
+    CHECK(md5_complete_model(model, parts, NULL));
     CHECK(model->geometry == geometry); // nothing more to do
     check_equal(model, whole);
     md5_free_model(model);
@@ -65,7 +65,7 @@ static void check_made(const char *path, const md5_load_opts *opts, make_part *m
 
 TEST (geometry_made_later_is_that_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.no_geometry = true}, md5_make_geometry, NULL);
+        check_made(paths[i], &(md5_load_opts){.without = ALL}, ALL, NULL);
 }
 
 TEST (geometry_made_later_is_converted_as_by_a_load) {
@@ -73,31 +73,32 @@ TEST (geometry_made_later_is_converted_as_by_a_load) {
                           .scale = 0.3f,
                           .flip_v = true,
                           .normals = MD5_NORMALS_ANGLE,
-                          .no_tangents = true};
+                          .without = MD5_PART_TANGENTS};
     const md5_load_opts whole = opts;
-    opts.no_geometry = true;
-    check_made(paths[0], &opts, md5_make_geometry, &whole);
+    opts.without = ALL;
+    check_made(paths[0], &opts, ALL & ~MD5_PART_TANGENTS, &whole);
     md5_load_opts with_tangents = whole;
-    with_tangents.no_tangents = false;
-    check_made(paths[0], &opts, md5_make_tangents, &with_tangents);
+    with_tangents.without = 0;
+    check_made(paths[0], &opts, ALL, &with_tangents);
 }
 
 TEST (tangents_and_seams_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.no_tangents = true}, md5_make_tangents, NULL);
+        check_made(paths[i], &(md5_load_opts){.without = MD5_PART_TANGENTS}, MD5_PART_TANGENTS,
+                   NULL);
     md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.25f, .normals = MD5_NORMALS_AREA};
     const md5_load_opts whole = opts;
-    opts.no_tangents = true;
-    check_made(paths[0], &opts, md5_make_tangents, &whole);
+    opts.without = MD5_PART_TANGENTS;
+    check_made(paths[0], &opts, MD5_PART_TANGENTS, &whole);
 }
 
 // Neither the scale nor the flip can be undone exactly.
 TEST (tangents_made_after_a_lossy_conversion_are_close) {
     md5_load_opts opts = {.scale = 0.3f, .flip_v = true};
     md5_model *const whole = load(paths[0], &opts);
-    opts.no_tangents = true;
+    opts.without = MD5_PART_TANGENTS;
     md5_model *const model = load(paths[0], &opts);
-    CHECK(md5_make_tangents(model, NULL));
+    CHECK(md5_complete_model(model, MD5_PART_TANGENTS, NULL));
     CHECK(asset_model_fault(model) == NULL);
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &model->meshes[m];
@@ -114,32 +115,37 @@ TEST (tangents_made_after_a_lossy_conversion_are_close) {
 
 TEST (plans_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.no_skin_plan = true}, md5_make_skin_plans, NULL);
+        check_made(paths[i], &(md5_load_opts){.without = MD5_PART_SKIN_PLANS}, MD5_PART_SKIN_PLANS,
+                   NULL);
     // Tangents bring the plans that the model had, and those only.
-    const md5_load_opts bare = {.no_tangents = true, .no_skin_plan = true, .no_losses = true};
-    check_made(paths[0], &bare, md5_make_tangents,
-               &(md5_load_opts){.no_skin_plan = true, .no_losses = true});
+    const md5_load_opts bare = {.without = ALL & 7};
+    check_made(paths[0], &bare, MD5_PART_TANGENTS,
+               &(md5_load_opts){.without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
+    check_made(paths[0], &bare, MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS,
+               &(md5_load_opts){.without = MD5_PART_LOSSES});
+    check_made(paths[0], &bare, ALL, NULL);
 }
 
 TEST (losses_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.no_losses = true}, md5_make_losses, NULL);
-    md5_model *const model = load(paths[0], &(md5_load_opts){.no_losses = true});
+        check_made(paths[i], &(md5_load_opts){.without = MD5_PART_LOSSES}, MD5_PART_LOSSES, NULL);
+    md5_model *const model = load(paths[0], &(md5_load_opts){.without = MD5_PART_LOSSES});
     CHECK(isinf(model->meshes[0].loss4) && isinf(model->meshes[0].loss8));
     md5_free_model(model);
 }
 
 TEST (parts_of_geometry_that_is_not_made_begin_with_it) {
-    md5_load_opts opts = {.no_geometry = true, .no_skin_plan = true, .no_losses = true};
-    check_made(paths[0], &opts, md5_make_skin_plans, &(md5_load_opts){.no_losses = true});
-    check_made(paths[0], &opts, md5_make_losses, &(md5_load_opts){.no_skin_plan = true});
+    static const uint32_t parts[] = {MD5_PART_TANGENTS, MD5_PART_SKIN_PLANS, MD5_PART_LOSSES, 8};
+    for (int i = 0; i < 4; i++)
+        check_made(paths[0], &(md5_load_opts){.without = ALL}, parts[i],
+                   &(md5_load_opts){.without = ALL & 7 & ~parts[i]});
 }
 
 // -- Without geometry -----------------------------------------------------------------------
 
 TEST (models_without_geometry_have_their_skeleton_and_counts) {
     md5_model *const whole = load(paths[0], NULL);
-    md5_model *const model = load(paths[0], &(md5_load_opts){.no_geometry = true});
+    md5_model *const model = load(paths[0], &(md5_load_opts){.without = ALL});
     const uint32_t num_joints = whole->skeleton.num_joints;
     CHECK(memcmp(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34)) == 0);
     CHECK(memcmp(model->bind_local, whole->bind_local, num_joints * sizeof(md5_xform)) == 0);
@@ -165,7 +171,7 @@ TEST (bad_tables_are_errors_without_geometry) {
         ") }\nmesh { shader \"\" numverts 1\nvert 0 ( 0 0 ) 0 1\nnumtris 1\ntri 0 0 0 7\n"
         "numweights 1\nweight 0 0 1 ( 1 2 3 ) }";
     md5_error error;
-    CHECK(!md5_parse_model(text, strlen(text), &(md5_load_opts){.no_geometry = true}, &error));
+    CHECK(!md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_UINT(error.line, 5);
 }
@@ -174,26 +180,24 @@ TEST (models_without_meshes_have_all_parts) {
     static const char text[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                                "\"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }";
     md5_model *const model =
-        md5_parse_model(text, strlen(text), &(md5_load_opts){.no_geometry = true}, NULL);
+        md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, NULL);
     CHECK(model != NULL);
-    CHECK(md5_make_geometry(model, NULL) && md5_make_tangents(model, NULL));
-    CHECK(md5_make_skin_plans(model, NULL) && md5_make_losses(model, NULL));
+    CHECK(md5_complete_model(model, ALL, NULL));
     md5_free_model(model);
 }
 
 // -- Failures -------------------------------------------------------------------------------
 
-static make_part *const parts[] = {md5_make_geometry, md5_make_tangents, md5_make_skin_plans,
-                                   md5_make_losses};
-enum { NUM_PARTS = sizeof parts / sizeof parts[0] };
+static const uint32_t some_parts[] = {8, MD5_PART_TANGENTS, MD5_PART_SKIN_PLANS, MD5_PART_LOSSES};
+enum { NUM_PARTS = sizeof some_parts / sizeof some_parts[0] };
 
 TEST (nothing_is_made_of_released_geometry) {
     for (int i = 0; i < 2 * NUM_PARTS; i++) {
-        const md5_load_opts opts = {.no_tangents = true, .no_geometry = i % 2 == 0};
+        const md5_load_opts opts = {.without = i % 2 == 0 ? ALL : MD5_PART_TANGENTS};
         md5_error error;
         md5_model *const model = load(paths[0], &opts);
         md5_release_geometry(model);
-        CHECK(!parts[i / 2](model, &error));
+        CHECK(!md5_complete_model(model, some_parts[i / 2], &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         CHECK(strstr(error.message, "released") != NULL);
         md5_free_model(model);
@@ -201,25 +205,23 @@ TEST (nothing_is_made_of_released_geometry) {
 }
 
 // Lets each allocation of making a part fail in turn. Returns how many there were.
-static size_t check_failures(const md5_load_opts *left_out, make_part *make)
+static size_t check_failures(uint32_t without, uint32_t parts)
 {
     size_t fail = 1;
     for (bool is_made = false; !is_made; fail++) {
         asset_heap heap = {0};
         md5_load_opts opts = asset_opts(&heap, NULL);
-        opts.no_tangents = left_out->no_tangents;
-        opts.no_skin_plan = left_out->no_skin_plan;
-        opts.no_geometry = left_out->no_geometry;
+        opts.without = without;
         md5_error error;
         md5_model *const model = load(paths[0], &opts);
         const void *const geometry = model->geometry;
         heap.fail_at = heap.num_allocs + fail;
-        is_made = make(model, &error);
+        is_made = md5_complete_model(model, parts, &error);
         CHECK_UINT(error.status, is_made ? MD5_OK : MD5_ERROR_MEMORY);
         CHECK(is_made || (model->geometry == geometry && !model->meshes[0].tangents));
         if (!is_made) { // a second try
             heap.fail_at = 0;
-            CHECK(make(model, NULL));
+            CHECK(md5_complete_model(model, parts, NULL));
         }
         CHECK(asset_model_fault(model) == NULL);
         md5_free_model(model);
@@ -229,19 +231,15 @@ static size_t check_failures(const md5_load_opts *left_out, make_part *make)
 }
 
 TEST (making_parts_survives_any_failure_of_memory) {
-    CHECK(check_failures(&(md5_load_opts){.no_geometry = true, .no_tangents = true},
-                         md5_make_geometry)
-          > 3);
-    CHECK(check_failures(&(md5_load_opts){.no_tangents = true}, md5_make_tangents) > 3);
-    CHECK(check_failures(&(md5_load_opts){.no_skin_plan = true, .no_tangents = true},
-                         md5_make_skin_plans)
-          > 1);
+    CHECK(check_failures(ALL, ALL & ~MD5_PART_TANGENTS) > 3);
+    CHECK(check_failures(MD5_PART_TANGENTS, MD5_PART_TANGENTS) > 3);
+    CHECK(check_failures(MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS, MD5_PART_SKIN_PLANS) > 1);
 }
 
 TEST (loading_without_geometry_survives_any_failure_of_memory) {
     asset_heap heap = {0};
     md5_load_opts opts = asset_opts(&heap, NULL);
-    opts.no_geometry = true;
+    opts.without = ALL;
     md5_free_model(load(paths[0], &opts));
     const size_t num_allocs = heap.num_allocs;
     CHECK(num_allocs > 2);
@@ -269,14 +267,14 @@ TEST (stored_tangents_are_kept_with_the_tables_only) {
     const size_t size = strlen(version_12);
     md5_error error;
     md5_model *const whole = md5_parse_model(version_12, size, NULL, NULL);
-    md5_model *const bare = md5_parse_model(
-        version_12, size, &(md5_load_opts){.no_geometry = true, .no_tangents = true}, NULL);
+    md5_model *const bare =
+        md5_parse_model(version_12, size, &(md5_load_opts){.without = ALL}, NULL);
     md5_model *const lost =
-        md5_parse_model(version_12, size, &(md5_load_opts){.no_tangents = true}, NULL);
+        md5_parse_model(version_12, size, &(md5_load_opts){.without = MD5_PART_TANGENTS}, NULL);
     CHECK(whole && bare && lost && whole->stores_normals);
-    CHECK(md5_make_tangents(bare, NULL));
+    CHECK(md5_complete_model(bare, ALL, NULL));
     check_equal(bare, whole);
-    CHECK(!md5_make_tangents(lost, &error));
+    CHECK(!md5_complete_model(lost, MD5_PART_TANGENTS, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     md5_free_model(whole);
     md5_free_model(bare);

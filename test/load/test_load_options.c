@@ -2,6 +2,7 @@
 #include "md5/md5skin.h"
 #include "test/load/test_asset.h"
 #include "test/mistake.h"
+#include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
 #include "md5/md5play.h"
@@ -30,7 +31,7 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
         palette[i] = md5_mat34_from_xform(turns[i % 2]);
     md5_build_dual_palette(palette, num_joints, duals);
     if (dual)
-        md5_skin_dual(mesh, duals, points, points + count, tangents);
+        skin_by_duals(mesh, duals, points, points + count, tangents);
     else
         md5_skin(mesh, palette, points, points + count, tangents);
     free(palette);
@@ -41,7 +42,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 // thimble has mirror seams: without tangents the copies of their vertices are left out, and nothing
 // else.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
-    md5_model *const whole = load(NULL), *const bare = load(&(md5_load_opts){.no_tangents = true});
+    md5_model *const whole = load(NULL), *const bare =
+                                             load(&(md5_load_opts){.without = MD5_PART_TANGENTS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK(bare->geometry_size < whole->geometry_size);
     uint32_t num_copies = 0;
@@ -75,7 +77,8 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
 }
 
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
-    md5_model *const whole = load(NULL), *const bare = load(&(md5_load_opts){.no_skin_plan = true});
+    md5_model *const whole = load(NULL), *const bare =
+                                             load(&(md5_load_opts){.without = MD5_PART_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
@@ -181,7 +184,8 @@ TEST (normals_of_any_weights_ignore_triangles_without_area) {
 }
 
 TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
-    const md5_load_opts bare = {.no_tangents = true, .axes = MD5_AXES_Y_UP_LEFT, .flip_v = true};
+    const md5_load_opts bare = {
+        .without = MD5_PART_TANGENTS, .axes = MD5_AXES_Y_UP_LEFT, .flip_v = true};
     const char *const path = test_path("models/zoo/version_12.md5mesh");
     md5_model *const file = md5_load_model(path, NULL, NULL);
     md5_model *const model = md5_load_model(path, &bare, NULL);

@@ -6,6 +6,7 @@
 // MD5_TEST_BITS=list in the environment prints the lines of that file, for a change that is meant
 // to change the bits.
 #include "test/test.h"
+#include "test/skin/skin_jobs.h"
 
 #include "md5/md5model.h"
 #include "md5/md5play.h"
@@ -116,7 +117,7 @@ static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers 
         const md5_mesh *const mesh = &model->meshes[i];
         md5_skin(mesh, of->palette, of->positions, of->normals, of->tangents);
         hash = hash_vertices(hash, of, mesh->num_vertices);
-        md5_skin_dual(mesh, of->dual, of->positions, of->normals, of->tangents);
+        skin_by_duals(mesh, of->dual, of->positions, of->normals, of->tangents);
         hash = hash_vertices(hash, of, mesh->num_vertices);
     }
     return hash;

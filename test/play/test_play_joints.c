@@ -400,3 +400,54 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         free_pose(&made);
     }
 }
+
+// A machine whose clip is compressed has the bits of sampling it, whole and through a mask.
+TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
+    static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
+                                              MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
+    md5_model *const model = md5_load_model(test_path(BOBBIN), NULL, NULL);
+    md5_anim *const plain = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    md5_anim *const anim =
+        md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
+    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    if (!CHECK(binding != NULL))
+        return;
+    const uint32_t count = model->skeleton.num_joints;
+    for (int way = 0; way < 8; way++) {
+        const md5_interpolation kind = kinds[way / 2];
+        const md5_clip_desc clip = {.name = "clip", .binding = binding, .interpolation = kind};
+        const md5_mask_desc mask = {.name = "part", .joints = way % 2 ? "*chest" : "*origin"};
+        const md5_state_desc none = {"none", NULL}, state = {"clip", "clip"};
+        const md5_layer_desc layers[] = {
+            {.name = "body", .states = &none, .num_states = 1},
+            {.name = "part", .states = &state, .num_states = 1, .mask = "part"},
+        };
+        md5_machine *const machine = play_machine(&(md5_machine_desc){.model = model,
+                                                                      .clips = &clip,
+                                                                      .num_clips = 1,
+                                                                      .masks = &mask,
+                                                                      .num_masks = 1,
+                                                                      .layers = layers,
+                                                                      .num_layers = 2});
+        md5_player *const player = play_player(machine);
+        for (int step = 0; step < 20; step++) {
+            md5_player_advance(player, 0.07, NULL, NULL);
+            const md5_source *const source = &machine->sources[0];
+            const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
+            const md5_moment moment =
+                md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, kind);
+            md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
+            md5_sample(binding, moment, MD5_ROOT_FILE, expected);
+            md5_blend_poses(model->bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
+                            expected);
+            play_pose(player, pose);
+            CHECK(memcmp(pose, expected, count * sizeof *pose) == 0);
+        }
+        md5_destroy_player(player);
+        md5_destroy_machine(machine);
+    }
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_anim(plain);
+    md5_free_model(model);
+}

@@ -1,5 +1,6 @@
-// Blending by dual quaternions on every path, against md5_skin_dual() on the CPU and as a picture.
+// Blending by dual quaternions on every path, against md5_skin_batch() on the CPU and as a picture.
 #include "test/render/test_gl_scene.h"
+#include "test/skin/skin_jobs.h"
 
 #include "render/gl_internal.h"
 
@@ -47,7 +48,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
     md5_vec4 cpu_tangents[NUM_VERTICES], gpu_tangents[NUM_VERTICES];
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
-    md5_skin_dual(mesh, dual, cpu, cpu_normals, cpu_tangents);
+    skin_by_duals(mesh, dual, cpu, cpu_normals, cpu_tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {

@@ -1,6 +1,7 @@
 // OpenGL ES 3.0: vertices equal the CPU's, pictures equal those of OpenGL 3.3, and missing features
 // are reported. A simulated WebGL context draws the same.
 #include "test/render/test_gl_scene.h"
+#include "test/skin/skin_jobs.h"
 
 #include "render/gl_internal.h"
 
@@ -27,7 +28,7 @@ static void skin_on_cpu(const md5_model *model, const md5_mat34 *palette, md5gl_
         return;
     }
     md5_build_dual_palette(palette, NUM_JOINTS, dual);
-    md5_skin_dual(&model->meshes[0], dual, out->positions, out->normals, out->tangents);
+    skin_by_duals(&model->meshes[0], dual, out->positions, out->normals, out->tangents);
 }
 
 static double distance(md5_vec3 a, md5_vec3 b)

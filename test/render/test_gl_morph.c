@@ -1,7 +1,8 @@
-// Morph targets on every path, with both blendings: captured vertices against md5_skin_morphed()
-// and md5_skin_dual_morphed(); pictures of instances with different weights; refusals.
+// Morph targets on every path, with both blendings: captured vertices against md5_skin_batch();
+// pictures of instances with different weights; refusals.
 #include "test/mistake.h"
 #include "test/render/test_gl_scene.h"
+#include "test/skin/skin_jobs.h"
 
 #include "render/gl_internal.h"
 
@@ -109,9 +110,9 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     if (copy->blending == MD5GL_BLEND_DUAL) {
         md5_dual_quat dual[NUM_JOINTS];
         md5_build_dual_palette(palette, NUM_JOINTS, dual);
-        md5_skin_dual_morphed(made->morph, 0, weights, dual, cpu, cpu_normals, cpu_tangents);
+        skin_with_morph(made->morph, 0, weights, NULL, dual, cpu, cpu_normals, cpu_tangents);
     } else {
-        md5_skin_morphed(made->morph, 0, weights, palette, cpu, cpu_normals, cpu_tangents);
+        skin_with_morph(made->morph, 0, weights, palette, NULL, cpu, cpu_normals, cpu_tangents);
     }
     const md5gl_instances one = {
         .count = 1, .palettes = palette, .morph = morph, .weights = weights};

@@ -50,7 +50,7 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
 
 TEST (gl_draws_models_without_tangents_on_every_path) {
     gl_scene scene;
-    md5_model *const model = load(&scene, &(md5_load_opts){.no_tangents = true});
+    md5_model *const model = load(&scene, &(md5_load_opts){.without = MD5_PART_TANGENTS});
     if (!model)
         return;
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {

@@ -1,7 +1,8 @@
-// md5_build_dual_palette() and md5_skin_dual() against the same computation in doubles, and the
+// md5_build_dual_palette() and md5_skin_batch() against the same computation in doubles, and the
 // properties for which dual quaternions are chosen.
 #include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
+#include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
 #include "md5/core/math.h"
@@ -179,7 +180,7 @@ static void add_random_vertices(dual_case *made, uint64_t *random)
 
 static void skin(dual_case *made)
 {
-    md5_skin_dual(&made->mesh, made->dual, made->posed, made->posed_normals, made->posed_tangents);
+    skin_by_duals(&made->mesh, made->dual, made->posed, made->posed_normals, made->posed_tangents);
 }
 
 static dual_quat expected_motion(const dual_case *made, uint32_t vertex)
@@ -408,8 +409,8 @@ TEST (dual_skinning_writes_only_what_is_wanted) {
     add_random_vertices(&made, &random);
     skin(&made);
     other = made;
-    md5_skin_dual(&other.mesh, other.dual, other.posed, NULL, NULL);
+    skin_by_duals(&other.mesh, other.dual, other.posed, NULL, NULL);
     CHECK(memcmp(other.posed, made.posed, sizeof made.posed) == 0);
-    md5_skin_dual(&other.mesh, other.dual, other.posed, NULL, other.posed_tangents);
+    skin_by_duals(&other.mesh, other.dual, other.posed, NULL, other.posed_tangents);
     CHECK(memcmp(other.posed_tangents, made.posed_tangents, sizeof made.posed_tangents) == 0);
 }

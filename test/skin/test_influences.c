@@ -267,7 +267,8 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
             float packed[9];
             joints[slots] = 12345;
             packed[slots] = 12345.0f;
-            md5_pack_influences(&made.mesh, slots, joints, packed);
+            CHECK(md5_pack_influences(&(md5_pack_job){
+                .mesh = &made.mesh, .slots = slots, .joints = joints, .weights = packed}));
             CHECK_UINT(joints[slots], 12345);
             CHECK(packed[slots] == 12345.0f);
             const uint32_t kept = num_weights < slots ? num_weights : slots;
@@ -300,7 +301,8 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
     if (CHECK(made_mesh_build(&made, &source, count, NULL))) {
         uint32_t joints[8];
         float packed[8];
-        md5_pack_influences(&made.mesh, slots, joints, packed);
+        CHECK(md5_pack_influences(&(md5_pack_job){
+            .mesh = &made.mesh, .slots = slots, .joints = joints, .weights = packed}));
         for (uint32_t i = 0; i < slots; i++)
             CHECK_NEAR((double)packed[i], (double)expected[i], 1e-6);
     }
@@ -347,7 +349,8 @@ static point difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
 {
     uint32_t joints[8];
     float packed[8];
-    md5_pack_influences(mesh, test->slots, joints, packed);
+    CHECK(md5_pack_influences(
+        &(md5_pack_job){.mesh = mesh, .slots = test->slots, .joints = joints, .weights = packed}));
     point sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < test->num_weights; i++) {
         const md5_weight *weight = &test->weights[i];
@@ -400,7 +403,8 @@ static void find_worst(const loss_case *test, const md5_mesh *mesh, worst_turns 
 {
     uint32_t joints[8];
     float packed[8];
-    md5_pack_influences(mesh, test->slots, joints, packed);
+    CHECK(md5_pack_influences(
+        &(md5_pack_job){.mesh = mesh, .slots = test->slots, .joints = joints, .weights = packed}));
     point parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < test->num_weights; i++) {
         const md5_weight *weight = &test->weights[i];

@@ -2,6 +2,7 @@
 // doubles, from the files' own numbers; topology; mistakes.
 #include "md5/md5skin.h"
 #include "test/mistake.h"
+#include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
 #include <math.h>
@@ -174,7 +175,7 @@ static void check_bind(const morph_scene *scene, const float *weights)
     static md5_vec4 tangents[2 * VERTICES];
     const md5_mesh *const mesh = &scene->model->meshes[0];
     double place = 0.0, turn = 0.0;
-    md5_morph_bind(scene->morph, 0, weights, positions, normals, tangents);
+    skin_with_morph(scene->morph, 0, weights, NULL, NULL, positions, normals, tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         double point[3], normal[3], tangent[3];
         blended_point(scene, weights, i, point);
@@ -204,7 +205,7 @@ TEST (morph_is_exact_at_0_and_1) {
     static md5_vec4 tangents[2 * VERTICES];
     const md5_mesh *const mesh = &scene.model->meshes[0];
     const float none[TARGETS] = {0, 0, 0};
-    md5_morph_bind(scene.morph, 0, none, positions, normals, tangents);
+    skin_with_morph(scene.morph, 0, none, NULL, NULL, positions, normals, tangents);
     CHECK(memcmp(positions, mesh->positions, mesh->num_vertices * sizeof *positions) == 0);
     CHECK(memcmp(normals, mesh->normals, mesh->num_vertices * sizeof *normals) == 0);
     CHECK(memcmp(tangents, mesh->tangents, mesh->num_vertices * sizeof *tangents) == 0);
@@ -213,7 +214,7 @@ TEST (morph_is_exact_at_0_and_1) {
         float weights[TARGETS] = {0, 0, 0};
         double place = 0.0, turn = 0.0;
         weights[i] = 1.0f;
-        md5_morph_bind(scene.morph, 0, weights, positions, normals, tangents);
+        skin_with_morph(scene.morph, 0, weights, NULL, NULL, positions, normals, tangents);
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_vec3 p = target->positions[v], n = target->normals[v];
             const md5_vec4 t = target->tangents[v];
@@ -258,7 +259,7 @@ static void check_skinned(const morph_scene *scene, const md5_mat34 *palette, co
     static md5_vec4 tangents[2 * VERTICES];
     const md5_mesh *const mesh = &scene->model->meshes[0];
     double place = 0.0, turn = 0.0;
-    md5_skin_morphed(scene->morph, 0, weights, palette, positions, normals, tangents);
+    skin_with_morph(scene->morph, 0, weights, palette, NULL, positions, normals, tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         double bind[3][3], out[3][3] = {{0}};
         const uint32_t v = mesh->sources[i];
@@ -291,8 +292,79 @@ TEST (morph_is_blended_before_skinning) {
     close_scene(&scene);
 }
 
+// A pool that gives each item to a worker of its own, the last one first.
+static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *user)
+{
+    (void)pool;
+    for (size_t i = count; i-- > 0;)
+        range(user, (uint32_t)(i % 3), i, i + 1);
+}
+
+// A range or a list of vertices, strided, on threads, has the bits of the whole mesh, by a palette,
+// by dual quaternions and in the bind pose, with and without targets; nothing else is written.
+TEST (skinned_parts_have_the_bits_of_the_whole) {
+    enum { KINDS = 6, PARTS = 2, FIRST = 7, COUNT = 23 };
+    typedef struct placed {
+        md5_vec3 position, normal;
+        md5_vec4 tangent;
+        float other;
+    } placed;
+    morph_scene scene;
+    uint64_t random = 12;
+    open_scene(&scene, NULL);
+    md5_mat34 palette[JOINTS];
+    md5_dual_quat dual[JOINTS];
+    static md5_vec3 at[2 * VERTICES], normals[2 * VERTICES];
+    static md5_vec4 tangents[2 * VERTICES];
+    make_palette(palette, &random);
+    md5_build_dual_palette(palette, JOINTS, dual);
+    const md5_mesh *const mesh = &scene.model->meshes[0];
+    const md5_threads threads = {.run = run_backwards, .num_workers = 3};
+    uint32_t list[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++)
+        list[i] = test_random_u32(&random) % mesh->num_vertices;
+    placed parts[PARTS][COUNT + 1];
+    for (int kind = 0; kind < KINDS && scene.morph; kind++) {
+        const md5_skin_job whole = {.mesh = mesh,
+                                    .palette = kind / 2 == 1 ? palette : NULL,
+                                    .duals = kind / 2 == 2 ? dual : NULL,
+                                    .morph = kind % 2 ? scene.morph : NULL,
+                                    .morph_weights = blends[2],
+                                    .positions = at,
+                                    .normals = normals,
+                                    .tangents = tangents};
+        md5_skin_job jobs[PARTS];
+        memset(parts, 0x5a, sizeof parts);
+        for (int i = 0; i < PARTS; i++) {
+            jobs[i] = whole;
+            jobs[i].vertices = i == 0 ? NULL : list;
+            jobs[i].first = FIRST;
+            jobs[i].count = COUNT;
+            jobs[i].positions = &parts[i]->position;
+            jobs[i].normals = &parts[i]->normal;
+            jobs[i].tangents = &parts[i]->tangent;
+            jobs[i].position_stride = jobs[i].normal_stride = jobs[i].tangent_stride =
+                sizeof(placed);
+        }
+        md5_skin_batch(&whole, 1, NULL);
+        md5_skin_batch(jobs, PARTS, &threads);
+        for (int i = 0; i < PARTS; i++) {
+            for (uint32_t k = 0; k < COUNT; k++) {
+                const uint32_t vertex = i == 0 ? FIRST + k : list[k];
+                const placed *const part = &parts[i][k];
+                CHECK(memcmp(&part->position, &at[vertex], sizeof part->position) == 0);
+                CHECK(memcmp(&part->normal, &normals[vertex], sizeof part->normal) == 0);
+                CHECK(memcmp(&part->tangent, &tangents[vertex], sizeof part->tangent) == 0);
+                CHECK(memcmp(&part->other, &parts[i][COUNT], sizeof part->other) == 0);
+            }
+            CHECK(memcmp(&parts[i][COUNT], &parts[1 - i][COUNT], sizeof(placed)) == 0);
+        }
+    }
+    close_scene(&scene);
+}
+
 // Dual quaternions move a vertex by one rigid motion, so a target of weight 1 gives what
-// md5_skin_dual() gives for the model of the target itself.
+// md5_skin_batch() gives for the model of the target itself.
 TEST (morph_of_dual_quaternions_is_the_target_skinned) {
     morph_scene scene;
     uint64_t random = 9;
@@ -306,8 +378,8 @@ TEST (morph_of_dual_quaternions_is_the_target_skinned) {
     for (int i = 0; i < TARGETS && scene.morph; i++) {
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1.0f;
-        md5_skin_dual_morphed(scene.morph, 0, weights, dual, at[0], normals[0], tangents[0]);
-        md5_skin_dual(&scene.sources[i]->meshes[0], dual, at[1], normals[1], tangents[1]);
+        skin_with_morph(scene.morph, 0, weights, NULL, dual, at[0], normals[0], tangents[0]);
+        skin_by_duals(&scene.sources[i]->meshes[0], dual, at[1], normals[1], tangents[1]);
         double place = 0.0, turn = 0.0;
         for (uint32_t v = 0; v < scene.model->meshes[0].num_vertices; v++) {
             const md5_vec3 p = at[1][v], n = normals[1][v];
@@ -372,7 +444,7 @@ TEST (morph_stores_what_differs) {
 // Conversions are done to base and targets alike, so blends are those of id's axes, converted.
 TEST (morph_follows_the_options_of_the_load) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .scale = 0.5f, .flip_v = true};
-    const md5_load_opts bare = {.no_tangents = true, .no_skin_plan = true};
+    const md5_load_opts bare = {.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS};
     morph_scene plain, converted, without;
     open_scene(&plain, NULL);
     open_scene(&converted, &opts);
@@ -381,8 +453,8 @@ TEST (morph_follows_the_options_of_the_load) {
     static md5_vec3 a[2 * VERTICES], b[2 * VERTICES], c[2 * VERTICES];
     static md5_vec4 unwritten[2 * VERTICES];
     if (CHECK(plain.morph && converted.morph && without.morph)) {
-        md5_morph_bind(plain.morph, 0, blends[2], a, NULL, NULL);
-        md5_morph_bind(converted.morph, 0, blends[2], b, NULL, NULL);
+        skin_with_morph(plain.morph, 0, blends[2], NULL, NULL, a, NULL, NULL);
+        skin_with_morph(converted.morph, 0, blends[2], NULL, NULL, b, NULL, NULL);
         double place = 0.0;
         for (uint32_t i = 0; i < VERTICES; i++) {
             const md5_vec3 p = md5_mat34_point(to, a[i]);
@@ -393,9 +465,9 @@ TEST (morph_follows_the_options_of_the_load) {
         uint64_t random = 8;
         make_palette(palette, &random);
         unwritten[0] = (md5_vec4){9, 9, 9, 9};
-        md5_skin_morphed(without.morph, 0, blends[2], palette, c, NULL, unwritten);
+        skin_with_morph(without.morph, 0, blends[2], palette, NULL, c, NULL, unwritten);
         CHECK(unwritten[0].x == 9.0f);
-        md5_skin_morphed(plain.morph, 0, blends[2], palette, a, NULL, NULL);
+        skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
         place = 0.0;
         for (uint32_t i = 0; i < VERTICES; i++)
             worse(&place, apart((double[]){(double)a[i].x, (double)a[i].y, (double)a[i].z}, c[i]));
@@ -506,7 +578,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     md5_vec3 at[4], out[4];
     const float half = 0.5f;
     if (CHECK(morph != NULL)) {
-        md5_morph_bind(morph, 0, &half, at, out, NULL);
+        skin_with_morph(morph, 0, &half, NULL, NULL, at, out, NULL);
         for (int i = 0; i < 4; i++)
             CHECK(out[i].x == model->meshes[0].normals[i].x);
     }
@@ -541,7 +613,7 @@ static void weigh_with(const md5_morph *morph, float weight)
 {
     static md5_vec3 at[2 * VERTICES];
     const float weights[TARGETS] = {0, weight, 0};
-    md5_morph_bind(morph, 0, weights, at, NULL, NULL);
+    skin_with_morph(morph, 0, weights, NULL, NULL, at, NULL, NULL);
 }
 
 static void weigh_nan(const void *context)
@@ -558,13 +630,16 @@ static void skin_no_mesh(const void *context)
 {
     md5_vec3 at;
     const float weights[TARGETS] = {0, 0, 0};
-    md5_skin_morphed(context, 1, weights, test_null(), &at, NULL, NULL);
+    const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
+    const md5_skin_job job = {
+        .mesh = &stray, .morph = context, .morph_weights = weights, .positions = &at};
+    md5_skin_batch(&job, 1, NULL);
 }
 
 static void skin_without_weights(const void *context)
 {
     md5_vec3 at;
-    md5_skin_dual_morphed(context, 0, test_null(), test_null(), &at, NULL, NULL);
+    skin_with_morph(context, 0, test_null(), NULL, NULL, &at, NULL, NULL);
 }
 
 static void create_without_a_name(const void *context)
@@ -576,10 +651,10 @@ static void create_without_a_name(const void *context)
 TEST (morph_ends_with_the_callers_mistakes) {
     morph_scene scene;
     open_scene(&scene, NULL);
-    CHECK(strstr(test_message_of(weigh_nan, scene.morph), "weights: finite numbers"));
-    CHECK(strstr(test_message_of(weigh_infinity, scene.morph), "weights: finite numbers"));
-    CHECK(strstr(test_message_of(skin_no_mesh, scene.morph), "mesh: an index"));
-    CHECK(strstr(test_message_of(skin_without_weights, scene.morph), "weights: not NULL"));
+    CHECK(strstr(test_message_of(weigh_nan, scene.morph), "morph_weights: finite numbers"));
+    CHECK(strstr(test_message_of(weigh_infinity, scene.morph), "morph_weights: finite numbers"));
+    CHECK(strstr(test_message_of(skin_no_mesh, scene.morph), "of the morph's model"));
+    CHECK(strstr(test_message_of(skin_without_weights, scene.morph), "morph_weights: not NULL"));
     CHECK(strstr(test_message_of(create_without_a_name, scene.model), "sources: have names"));
     close_scene(&scene);
 }

@@ -1,6 +1,7 @@
 // Bobbin's expressions: lids stay outside his eyeballs however far they are shut, although targets
 // move vertices along straight lines.
 #include "test/test.h"
+#include "test/skin/skin_jobs.h"
 
 #include "md5/md5skin.h"
 
@@ -78,7 +79,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         for (int step = 0; step <= 20; step++) {
             const float weight = (float)step / 20.0f;
             for (uint32_t mesh = 0; mesh < NUM_MESHES; mesh++)
-                md5_morph_bind(morph, mesh, &weight, positions[mesh], NULL, NULL);
+                skin_with_morph(morph, mesh, &weight, NULL, NULL, positions[mesh], NULL, NULL);
             const double now = depth(model, positions);
             deepest = now > deepest ? now : deepest;
         }

@@ -2,6 +2,7 @@
 // copies at mirror seams that differ.
 #include "md5/md5skin.h"
 #include "test/test.h"
+#include "test/skin/skin_jobs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,22 +88,22 @@ TEST (morph_leaves_what_it_does_not_change) {
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph != NULL)) {
         // The mesh without vertices needs no output arrays.
-        md5_morph_bind(morph, 0, &whole, NULL, NULL, NULL);
-        md5_skin_morphed(morph, 0, &whole, &palette, NULL, NULL, NULL);
-        md5_skin_dual_morphed(morph, 0, &whole, &dual, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &whole, NULL, NULL, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &whole, &palette, NULL, NULL, NULL, NULL);
+        skin_with_morph(morph, 0, &whole, NULL, &dual, NULL, NULL, NULL);
 
         md5_skin(&model->meshes[1], &palette, at[1], NULL, NULL);
-        md5_skin_morphed(morph, 1, &none, &palette, at[0], NULL, NULL);
+        skin_with_morph(morph, 1, &none, &palette, NULL, at[0], NULL, NULL);
         CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
-        md5_skin_dual(&model->meshes[1], &dual, at[1], NULL, NULL);
-        md5_skin_dual_morphed(morph, 1, &none, &dual, at[0], NULL, NULL);
+        skin_by_duals(&model->meshes[1], &dual, at[1], NULL, NULL);
+        skin_with_morph(morph, 1, &none, NULL, &dual, at[0], NULL, NULL);
         CHECK(memcmp(at[0], at[1], sizeof at[0]) == 0);
 
-        md5_skin_dual_morphed(morph, 1, &whole, &dual, at[0], normals, NULL);
+        skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], normals, NULL);
         CHECK_NEAR(at[0][2].x, 7.0f, 1e-6f);
         CHECK_NEAR(at[0][2].y, 12.0f, 1e-6f);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
-        md5_skin_dual_morphed(morph, 1, &whole, &dual, at[0], NULL, tangents);
+        skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
     }
     md5_free_morph(morph);
@@ -124,7 +125,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
 }
 
 TEST (morph_wants_models_of_the_same_options) {
-    const md5_load_opts bare = {.no_tangents = true}, half = {.scale = 0.5f};
+    const md5_load_opts bare = {.without = MD5_PART_TANGENTS}, half = {.scale = 0.5f};
     check_refused(NULL, &bare,
                   "morph target 'raised': it or the model has no tangents: load both with the "
                   "same options");
@@ -137,7 +138,7 @@ TEST (morph_wants_models_of_the_same_options) {
 }
 
 TEST (morph_writes_no_tangents_where_there_are_none) {
-    const md5_load_opts bare = {.no_tangents = true};
+    const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
     md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {"raised", raised};
     md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
@@ -148,11 +149,11 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph != NULL)) {
-        md5_morph_bind(morph, 1, &whole, at, normals, tangents);
+        skin_with_morph(morph, 1, &whole, NULL, NULL, at, normals, tangents);
         CHECK_NEAR(at[2].z, 3.0f, 1e-6f);
-        md5_skin_morphed(morph, 1, &whole, &palette, at, normals, tangents);
+        skin_with_morph(morph, 1, &whole, &palette, NULL, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
-        md5_skin_dual_morphed(morph, 1, &whole, &dual, at, normals, tangents);
+        skin_with_morph(morph, 1, &whole, NULL, &dual, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
         for (int i = 0; i < 3; i++)
             CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);

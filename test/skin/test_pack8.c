@@ -9,6 +9,19 @@
 
 enum { MOST = 300, MAX_VERTICES = 4 };
 
+// Four slots without being told.
+static bool pack_bytes(const md5_mesh *mesh, uint32_t slots, uint8_t *joints, size_t joint_stride,
+                       uint8_t *weights, size_t weight_stride)
+{
+    return md5_pack_influences(&(md5_pack_job){.mesh = mesh,
+                                               .slots = slots == 4 ? 0 : slots,
+                                               .format = MD5_PACK_BYTES,
+                                               .joints = joints,
+                                               .weights = weights,
+                                               .joint_stride = joint_stride,
+                                               .weight_stride = weight_stride});
+}
+
 // A mesh that has influences and nothing else.
 typedef struct packed_mesh {
     md5_mesh mesh;
@@ -39,7 +52,7 @@ static void check_bytes(const double *biases, uint32_t count, uint32_t slots,
     made.mesh.num_vertices = 0;
     add_vertex(&made, biases, count, 7);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
-    CHECK(md5_pack_influences8(&made.mesh, slots, joints, 0, weights, 0));
+    CHECK(pack_bytes(&made.mesh, slots, joints, 0, weights, 0));
     for (uint32_t i = 0; i < 4; i++) {
         CHECK_UINT(joints[i], i < slots ? joints_expected[i] : 99);
         CHECK_UINT(weights[i], i < slots ? weights_expected[i] : 99);
@@ -89,7 +102,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         made.mesh.num_vertices = 0;
         add_vertex(&made, biases, count, 0);
         uint8_t joints[255], weights[255];
-        CHECK(md5_pack_influences8(&made.mesh, slots, joints, slots, weights, slots));
+        CHECK(pack_bytes(&made.mesh, slots, joints, slots, weights, slots));
         uint32_t sum = 0;
         for (uint32_t i = 0; i < slots; i++) {
             const double exact = i < count ? 255.0 * biases[i] / kept_sum : 0.0;
@@ -115,8 +128,8 @@ TEST (bytes_go_into_an_interleaved_vertex) {
     game_vertex vertices[2], before;
     memset(vertices, 0x55, sizeof vertices);
     memcpy(&before, vertices, sizeof before);
-    CHECK(md5_pack_influences8(&made.mesh, 4, vertices[0].joints, sizeof vertices[0],
-                               vertices[0].weights, sizeof vertices[0]));
+    CHECK(pack_bytes(&made.mesh, 4, vertices[0].joints, sizeof vertices[0], vertices[0].weights,
+                     sizeof vertices[0]));
     CHECK(memcmp(vertices[0].joints, (const uint8_t[]){250, 251, 0, 0}, 4) == 0);
     CHECK(memcmp(vertices[0].weights, (const uint8_t[]){204, 51, 0, 0}, 4) == 0);
     CHECK(memcmp(vertices[1].joints, (const uint8_t[]){255, 0, 0, 0}, 4) == 0);
@@ -133,10 +146,10 @@ TEST (bytes_refuse_joints_above_255) {
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 0);
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 255);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
-    CHECK(!md5_pack_influences8(&made.mesh, 2, joints, 0, weights, 0));
+    CHECK(!pack_bytes(&made.mesh, 2, joints, 0, weights, 0));
     for (int i = 0; i < 4; i++)
         CHECK(joints[i] == 99 && weights[i] == 99);
     // Joint 256 is the smaller one: one slot does not need it.
-    CHECK(md5_pack_influences8(&made.mesh, 1, joints, 0, weights, 0));
+    CHECK(pack_bytes(&made.mesh, 1, joints, 0, weights, 0));
     CHECK_UINT(joints[1], 255);
 }

@@ -103,7 +103,7 @@ TEST (ray_hits_the_first_triangle_of_a_posed_model) {
     if (query_load(&made, mesh_file, anim_file)) {
         uint64_t random = 1;
         uint32_t num_hits = 0, num_misses = 0;
-        md5_vec3 *const scratch = calloc(md5_max_vertices(made.model), sizeof *scratch);
+        md5_vec3 *const scratch = calloc(made.model->max_vertices, sizeof *scratch);
         for (int i = 0; i < 600; i++) {
             if (i % 100 == 0)
                 query_pose(&made, i * 0.0037);
@@ -367,7 +367,7 @@ TEST (ray_hits_the_first_of_meshes_that_are_equally_far) {
         model.meshes = twice;
         model.num_meshes = 2;
         query_pose(&made, 0.0);
-        md5_vec3 *const scratch = calloc(md5_max_vertices(&model), sizeof *scratch);
+        md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
         const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
         md5_hit hit;
         CHECK(md5_raycast_model(&ray, &model, made.palette, scratch, &hit));

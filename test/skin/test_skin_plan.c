@@ -57,7 +57,7 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     test_check(model->geometry_size - arrays <= slack, __FILE__, __LINE__,
                "%s: arrays of %zu bytes in %zu", name, arrays, model->geometry_size);
     CHECK_UINT(heap.live_bytes, model->size + model->geometry_size + plans);
-    CHECK(opts.no_skin_plan ? plans == 0 : plans > 0);
+    CHECK(opts.without & MD5_PART_SKIN_PLANS ? plans == 0 : plans > 0);
     md5_release_geometry(model);
     CHECK_UINT(heap.live_bytes, model->size);
     md5_free_model(model);
@@ -67,7 +67,7 @@ static void check_memory(const char *name, const char *text, size_t text_size,
 static void check_file(const char *path)
 {
     static const md5_load_opts options[] = {
-        {.max_warnings = 0}, {.no_tangents = true}, {.no_skin_plan = true}};
+        {.max_warnings = 0}, {.without = MD5_PART_TANGENTS}, {.without = MD5_PART_SKIN_PLANS}};
     size_t size = 0;
     char *const text = test_read_file(path, &size);
     if (!test_check(text != NULL, __FILE__, __LINE__, "%s cannot be read", path))

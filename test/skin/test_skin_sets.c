@@ -1,5 +1,5 @@
-// md5_skin() and md5_skin_dual() with every instruction set that this machine has: the same bits as
-// plain C.
+// md5_skin() and skinning by dual quaternions with every instruction set that this machine has: the
+// same bits as plain C.
 #include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"

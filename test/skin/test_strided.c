@@ -1,6 +1,7 @@
 // Skinning into interleaved vertices: the bits of tight arrays, and no byte between them touched.
 #include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
+#include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
 #include "md5/skin/dual_kernels.h"
@@ -54,7 +55,8 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
     const size_t count = mesh->num_vertices;
     const skinned it = {calloc(count, sizeof(md5_vec3)), calloc(count, sizeof(md5_vec3)),
                         calloc(count, sizeof(md5_vec4)), malloc(count * sizeof(game_vertex))};
-    const md5_vertex_out out = {
+    const md5_skin_job out = {
+        .mesh = mesh,
         .positions = it.vertices->position,
         .position_stride = sizeof *it.vertices,
         .normals = normals ? it.vertices->normal : NULL,
@@ -63,11 +65,11 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
         .tangent_stride = sizeof *it.vertices,
     };
     md5i_skin_job job;
-    CHECK(md5i_strided_job(mesh, &out, &job));
+    CHECK(md5i_strided_job(&out, &job));
     job.palette = palette;
     memset(it.vertices, 0xa5, count * sizeof *it.vertices);
     if (dual) {
-        md5_skin_dual(mesh, dual, it.positions, it.normals, it.tangents);
+        skin_by_duals(mesh, dual, it.positions, it.normals, it.tangents);
         md5i_dual_with(level, &(md5_dual_job){job, dual});
     } else {
         md5_skin(mesh, palette, it.positions, it.normals, it.tangents);
@@ -120,8 +122,9 @@ TEST (strides_of_0_mean_no_gaps) {
     md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
     md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     md5_skin(mesh, palette, expected, expected + count, NULL);
-    md5_skin_strided(mesh, palette,
-                     &(md5_vertex_out){.positions = found, .normals = found + count});
+    const md5_skin_job job = {
+        .mesh = mesh, .palette = palette, .positions = found, .normals = found + count};
+    md5_skin_batch(&job, 1, NULL);
     CHECK(memcmp(expected, found, count * 2 * sizeof *found) == 0);
     free(palette);
     free(expected);
@@ -141,12 +144,14 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
     md5_vec3 *const found = calloc(count, 2 * sizeof *found);
-    md5_skin_dual(mesh, dual, expected, expected + count, NULL);
-    const md5_vertex_out out = {.positions = found,
-                                .position_stride = 2 * sizeof *found,
-                                .normals = found + 1,
-                                .normal_stride = 2 * sizeof *found};
-    md5_skin_dual_strided(mesh, dual, &out);
+    skin_by_duals(mesh, dual, expected, expected + count, NULL);
+    const md5_skin_job job = {.mesh = mesh,
+                              .duals = dual,
+                              .positions = found,
+                              .position_stride = 2 * sizeof *found,
+                              .normals = found + 1,
+                              .normal_stride = 2 * sizeof *found};
+    md5_skin_batch(&job, 1, NULL);
     for (size_t i = 0; i < count; i++) {
         CHECK(memcmp(&expected[i], &found[2 * i], sizeof *found) == 0);
         CHECK(memcmp(&expected[count + i], &found[2 * i + 1], sizeof *found) == 0);

@@ -390,7 +390,7 @@ runs 1 decompress "$scratch/walk" -o "$scratch/none/walk" && says err 'cannot wr
 report 'decompress into a file that cannot be written' $?
 runs 1 compress $walk none.md5mesh -o "$scratch/walk" && says err 'none.md5mesh: error: cannot'
 report 'compress without its model' $?
-runs 1 decompress $walk && says err 'walk.md5anim: error: compressed clip: not a compressed clip'
+runs 1 decompress $walk && says err 'walk.md5anim: error: the animation is not compressed'
 report 'decompress of an animation' $?
 runs 0 info "$scratch/walk" && says out "$scratch/walk: compressed clip" && says out 'frames             25' &&
     says out 'tolerance          0.5 units' && says out ' for each joint and frame' && lines err 0

@@ -72,6 +72,18 @@ sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
 check "a broken machine is reported" ends_saying 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
+# A compressed clip in the place of another: the machine and the viewer play it.
+plays_compressed() {
+    cp models/bobbin/bobbin.md5machine models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/" &&
+        "$tool" compress models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh -o "$scratch/bobbin/walk.md5anim" &&
+        ends_saying 0 ' 0 errors, 0 warnings' "$tool" check "$scratch/bobbin/bobbin.md5machine" &&
+        picture bound "$scratch/bobbin/bobbin.md5mesh" "$scratch/bobbin/walk.md5anim" --animation-time 0 &&
+        picture packed "$scratch/bobbin/bobbin.md5mesh" "$scratch/bobbin/walk.md5anim" --animation-time 0.4 &&
+        ! cmp -s "$scratch/bound.png" "$scratch/packed.png" &&
+        picture alone "$scratch/bobbin/walk.md5anim" --animation-time 0.4
+}
+check "a compressed clip is opened and played" plays_compressed
+
 check "a crowd with a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
 check_long "a crowd with clips" changes_the_picture clips "$models/bobbin/bobbin.md5mesh" --crowd 9
 check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" "$models/bobbin/idle.md5anim" --crowd 9 \

@@ -1,6 +1,7 @@
 // Morph targets in the viewer: --morph, the folder beside the model, and that skinning on the CPU
 // and drawing use the weights.
 #include "test/render/test_gl_scene.h"
+#include "test/skin/skin_jobs.h"
 
 #include "demo/viewer/crowd/document.h"
 
@@ -171,8 +172,8 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         md5_pose_palette(kind->clips[clip], first, MD5_ROOT_IN_PLACE, pose, joints, palette);
         for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
-            md5_skin_morphed(kind->morphs->morph, i, kind->morphs->asked, palette, positions, NULL,
-                             NULL);
+            skin_with_morph(kind->morphs->morph, i, kind->morphs->asked, palette, NULL, positions,
+                            NULL, NULL);
             for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
                 const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.centre);
                 most = fmaxf(most, md5_vec3_length(arm) - kind->sphere.radius);

@@ -34,18 +34,17 @@ void view_ready_skin(view_scene *scene)
 // `normals` and `tangents` may be NULL.
 static void skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents)
 {
-    const md5_mesh *const of = &scene->model->meshes[mesh];
-    md5_vec3 *const positions = scene->skinned[mesh].positions;
-    const float *const weights = scene->morph_weights;
-    if (scene->morph != NULL && scene->dual)
-        md5_skin_dual_morphed(scene->morph, mesh, weights, scene->duals, positions, normals,
-                              tangents);
-    else if (scene->morph != NULL)
-        md5_skin_morphed(scene->morph, mesh, weights, scene->palette, positions, normals, tangents);
-    else if (scene->dual)
-        md5_skin_dual(of, scene->duals, positions, normals, tangents);
-    else
-        md5_skin(of, scene->palette, positions, normals, tangents);
+    const md5_skin_job job = {
+        .mesh = &scene->model->meshes[mesh],
+        .palette = scene->dual ? NULL : scene->palette,
+        .duals = scene->dual ? scene->duals : NULL,
+        .morph = scene->morph,
+        .morph_weights = scene->morph_weights,
+        .positions = scene->skinned[mesh].positions,
+        .normals = normals,
+        .tangents = tangents,
+    };
+    md5_skin_batch(&job, 1, NULL);
 }
 
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents)

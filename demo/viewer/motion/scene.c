@@ -21,16 +21,15 @@ static md5_load_opts loud(const view_scene *scene, view_log *log)
 {
     const bool is_small = scene->files != NULL;
     const view_library *const library = scene->library;
-    return (md5_load_opts){.warn = view_log_warning,
-                           .warn_user = log,
-                           .max_warnings = WARNINGS_A_FILE,
-                           .files = is_small          ? *scene->files
-                                    : library != NULL ? md5_game_files(library->game)
-                                                      : (md5_files){0},
-                           .memory_limit = is_small ? (size_t)128 << 20 : 0,
-                           .no_tangents = is_small,
-                           .no_skin_plan = is_small,
-                           .no_losses = is_small};
+    return (md5_load_opts){
+        .warn = view_log_warning,
+        .warn_user = log,
+        .max_warnings = WARNINGS_A_FILE,
+        .files = is_small          ? *scene->files
+                 : library != NULL ? md5_game_files(library->game)
+                                   : (md5_files){0},
+        .memory_limit = is_small ? (size_t)128 << 20 : 0,
+        .without = is_small ? MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES : 0};
 }
 
 // -- Memory ---------------------------------------------------------------------------------

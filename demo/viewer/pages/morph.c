@@ -13,7 +13,13 @@ enum { NUM_EXPRESSIONS = 5 };
 static void skin_expression(const md5_morph *morph, uint32_t mesh, const float *weights,
                             const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals)
 {
-    md5_skin_morphed(morph, mesh, weights, palette, positions, normals, NULL);
+    const md5_skin_job job = {.mesh = &morph->model->meshes[mesh],
+                              .palette = palette,
+                              .morph = morph,
+                              .morph_weights = weights,
+                              .positions = positions,
+                              .normals = normals};
+    md5_skin_batch(&job, 1, NULL);
 }
 // end of lines
 

@@ -1,9 +1,9 @@
-// Samples a group of tracks, one in each lane: the operations of decode.c, in their order. A file
+// Samples a group of tracks, one in each lane: the operations of packed.c, in their order. A file
 // defines an instruction set (md5/core/wide.h) and includes this.
-#ifndef MD5_COMPRESS_SAMPLE_WIDE_H
-#define MD5_COMPRESS_SAMPLE_WIDE_H
+#ifndef MD5_POSE_SIMD_PACKED_WIDE_H
+#define MD5_POSE_SIMD_PACKED_WIDE_H
 
-#include "md5/compress/packed.h"
+#include "md5/pose/packed.h"
 #include "md5/pose/simd/slerp_wide.h"
 
 // -- Moments ----------------------------------------------------------------------------------

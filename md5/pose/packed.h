@@ -19,10 +19,10 @@
 //
 // Behind them are the keys of each track that is not constant, each with its components in order.
 //
-// Heads are decoded in one pass: when a clip is bound to a model, or for each sample without a
-// binding. Tracks of one kind and distance of keys are then sampled 8 at a time.
-#ifndef MD5_COMPRESS_PACKED_H
-#define MD5_COMPRESS_PACKED_H
+// Heads are decoded in one pass, when a clip is bound. Tracks of one kind and distance of keys are
+// then sampled 8 at a time.
+#ifndef MD5_POSE_PACKED_H
+#define MD5_POSE_PACKED_H
 
 #include "md5/core/arena.h"
 #include "md5/core/cpu.h"
@@ -51,12 +51,17 @@ enum { MD5_PACKED_WITHOUT_W = 3, MD5_PACKED_FULL = 4 };
 // Frames from one key to the next; the last frame is a key, too. 0: constant.
 extern const uint8_t md5i_packed_steps[MD5_PACKED_STEPS];
 
+// Where the next track is in the bits.
+typedef struct md5_packed_place {
+    uint32_t head, keys;
+} md5_packed_place;
+
 struct md5_packed {
     uint32_t num_joints, num_frames;
     const uint8_t *bytes;
-    size_t num_bytes;   // without the padding
-    uint32_t head_bits; // of all heads
-    md5_vec3 base;      // joint 0's translation in the base frame
+    size_t num_bytes;               // without the padding
+    uint32_t head_bits;             // of all heads
+    const md5_packed_place *places; // [num_joints] of each joint's rotation
 };
 
 // The head of a track.
@@ -98,11 +103,6 @@ static inline uint32_t md5_packed_bits(const uint8_t *bytes, uint32_t bit, uint3
 }
 
 // -- Heads ------------------------------------------------------------------------------------
-
-// Where the next track is in the bits.
-typedef struct md5_packed_place {
-    uint32_t head, keys;
-} md5_packed_place;
 
 static inline md5_packed_place md5_packed_first(const md5_packed *packed)
 {
@@ -180,46 +180,20 @@ void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed
                              const md5_moment *moment, md5_xform *pose);
 void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose);
 
-// Takes heads in order and gives them on in groups.
-typedef void md5_packed_emit_fn(void *user, const md5_packed_lanes *group);
-enum { MD5_PACKED_CLASSES = 4 * MD5_PACKED_STEPS };
-typedef struct md5_packed_grouping {
-    md5_packed_emit_fn *emit;
-    void *user;
-    md5_packed_lanes pending[MD5_PACKED_CLASSES];
-} md5_packed_grouping;
-void md5i_packed_begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user);
-void md5i_packed_add(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target);
-void md5i_packed_end_groups(md5_packed_grouping *grouping);
+// Of a joint's rotation or translation at a frame.
+md5_packed_value md5i_packed_in_frame(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                                      uint32_t frame);
 
-// md5_sample_compressed() with a kernel.
-void md5i_sample_compressed_with(md5_packed_kernel *kernel, const md5_compressed_binding *binding,
-                                 const md5_moment *moment, md5_root root, md5_xform *pose);
+// -- Bindings ---------------------------------------------------------------------------------
 
-// -- The root ---------------------------------------------------------------------------------
+// The groups of the tracks that drive a joint. Returns their number, and writes them if `groups` is
+// not NULL. targets[joints]: the joint of the pose, or -1; NULL: all drive one, for the largest
+// number.
+uint32_t md5i_packed_group(const md5_packed *packed, const int32_t *targets,
+                           md5_packed_lanes *groups);
 
-// Joint 0's translation in a mode of the root other than MD5_ROOT_FILE, and its displacement.
-md5_vec3 md5i_packed_root(const md5_packed *packed, const md5_moment *moment, md5_root root);
-md5_vec3 md5i_packed_root_motion(const md5_packed *packed, const md5_moment *from,
-                                 const md5_moment *to);
-
-// -- The whole --------------------------------------------------------------------------------
-
-// Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
-// errors; returns false.
-bool md5i_packed_check(md5_context *context, md5_packed *packed);
-
-// Bytes of all names of joints, with their ends.
-size_t md5i_packed_names_size(const md5_skeleton *skeleton);
-
-// Copies the joints into joints[] and order[], and their names into
-// names[md5i_packed_names_size()].
-void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
-                               uint32_t *order);
-
-// Copies a packed clip, with a skeleton, into one block of the context's allocator. NULL if memory
-// runs out.
-md5_compressed *md5i_packed_create(md5_context *context, const md5_compressed *source,
-                                   const md5_packed *packed);
+// md5i_sample_with() of a compressed clip, but not MD5_INTERPOLATE_CUBIC, with a kernel.
+void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *binding,
+                             const md5_moment *moment, md5_root root, md5_xform *pose);
 
 #endif

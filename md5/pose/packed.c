@@ -1,0 +1,531 @@
+// Compressed clips, sampled: tracks decoded one by one in plain C, the reference that all
+// instruction sets must equal bit for bit; groups of tracks that are sampled together; and a whole
+// clip through a binding.
+#include "md5/pose/packed.h"
+
+#include "md5/core/math.h"
+#include "md5/pose/binding.h"
+#include "md5/pose/plan.h"
+#include "md5/pose/root.h"
+#include "md5/pose/sampling.h"
+
+#include <stddef.h>
+
+const uint8_t md5i_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6,  8,
+                                                     10, 12, 16, 20, 24, 32, 48, 64};
+
+// -- Heads ------------------------------------------------------------------------------------
+
+// The powers of two are exact, and the roots constants, so that all platforms have the same.
+float md5i_packed_scale(uint32_t scale)
+{
+    static const float roots[4] = {1.0f, 1.18920712f, 1.41421356f, 1.68179283f};
+    const uint32_t bits = (scale / 4 + 127 + (uint32_t)MD5_PACKED_LEAST_EXPONENT) << 23;
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return power * roots[scale % 4];
+}
+
+static uint32_t take_bits(const md5_packed *packed, uint32_t *bit, uint32_t count)
+{
+    *bit += count;
+    return md5_packed_bits(packed->bytes, *bit - count, count);
+}
+
+static int32_t take_signed(const md5_packed *packed, uint32_t *bit, uint32_t count)
+{
+    const uint32_t sign = (uint32_t)(((uint64_t)1 << count) >> 1);
+    return (int32_t)(take_bits(packed, bit, count) ^ sign) - (int32_t)sign;
+}
+
+md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
+                                      md5_packed_place *place)
+{
+    uint32_t *const bit = &place->head;
+    md5_packed_head head = {.at = place->keys, .kind = kind, .form = MD5_PACKED_WITHOUT_W};
+    head.step = (uint8_t)take_bits(packed, bit, 4);
+    if (kind == MD5_PACKED_ROTATION)
+        head.form = (uint8_t)take_bits(packed, bit, 3);
+    const uint32_t offset_bits = take_bits(packed, bit, 5);
+    const uint32_t components = md5_packed_components(head.form);
+    if (offset_bits > 0 || head.step != 0)
+        head.scale = md5i_packed_scale(take_bits(packed, bit, 9));
+    for (uint32_t c = 0; head.step != 0 && c < components; c++) {
+        head.bits[c] = (uint8_t)take_bits(packed, bit, 5);
+        head.row = (uint8_t)(head.row + head.bits[c]);
+    }
+    for (uint32_t c = 0; c < components; c++)
+        head.offsets[c] = take_signed(packed, bit, offset_bits);
+    if (head.step != 0)
+        place->keys += md5i_packed_num_keys(head.step, packed->num_frames) * head.row;
+    return head;
+}
+
+// -- Keys of a moment -------------------------------------------------------------------------
+
+uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
+{
+    const uint64_t apart = md5i_packed_steps[step], last = num_frames - 1;
+    return apart == 0 ? 1 : (uint32_t)((last + apart - 1) / apart + 1);
+}
+
+// Moments are mostly between two frames in a row, which always have a common pair. Differences of
+// frames are below a step, so that they are exact in floats.
+bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
+                         md5_packed_span *span)
+{
+    const uint32_t from = moment->frame0, to = moment->frame1, last = num_frames - 1;
+    const uint32_t apart = md5i_packed_steps[step];
+    if (apart <= 1) {
+        *span = apart == 0 ? (md5_packed_span){0, 0, 0.0f}
+                           : (md5_packed_span){from, to, moment->fraction};
+        return true;
+    }
+    const bool is_still = moment->fraction == 0.0f;
+    const uint32_t lower = is_still || from < to ? from : to;
+    const uint32_t upper = is_still || from > to ? from : to;
+    const uint32_t key = lower / apart, start = key * apart;
+    const uint32_t end = last - start > apart ? start + apart : last;
+    if (upper > end)
+        return false;
+    const float length = end > start ? (float)(end - start) : 1.0f;
+    const float way = ((float)to - (float)from) * moment->fraction;
+    const float fraction = ((float)(from - start) + (is_still ? 0.0f : way)) / length;
+    *span = (md5_packed_span){key, end > start ? key + 1 : key, fraction};
+    return true;
+}
+
+// -- One track --------------------------------------------------------------------------------
+
+static void complete(const md5_packed_head *head, float v[4])
+{
+    if (head->kind == MD5_PACKED_TRANSLATION) {
+        v[3] = 0.0f;
+        return;
+    }
+    const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    if (head->form != MD5_PACKED_FULL) {
+        const float rest = 1.0f - square;
+        v[3] = sqrtf(rest > 0.0f ? rest : 0.0f);
+        return;
+    }
+    const float scale = 1.0f / sqrtf(square + v[3] * v[3]);
+    for (int c = 0; c < 4; c++)
+        v[c] *= scale;
+}
+
+md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_head *head,
+                                    uint32_t key)
+{
+    uint32_t bit = head->at + key * head->row;
+    md5_packed_value value = {{0.0f, 0.0f, 0.0f, 0.0f}};
+    for (uint32_t c = 0; c < md5_packed_components(head->form); c++) {
+        const int32_t level = (int32_t)take_bits(packed, &bit, head->bits[c]);
+        value.v[c] = (float)(head->offsets[c] + level) * head->scale;
+    }
+    complete(head, value.v);
+    return value;
+}
+
+static md5_packed_value between(uint8_t kind, const md5_slerp_weights *weights, md5_packed_value a,
+                                md5_packed_value b, float fraction)
+{
+    md5_packed_value value;
+    if (kind == MD5_PACKED_ROTATION) {
+        const md5_quat q = md5_slerp_weighted(weights, (md5_quat){a.v[0], a.v[1], a.v[2], a.v[3]},
+                                              (md5_quat){b.v[0], b.v[1], b.v[2], b.v[3]});
+        value = (md5_packed_value){{q.x, q.y, q.z, q.w}};
+    } else {
+        for (int c = 0; c < 4; c++)
+            value.v[c] = a.v[c] + (b.v[c] - a.v[c]) * fraction;
+    }
+    return value;
+}
+
+static md5_packed_value at_span(const md5_packed *packed, const md5_packed_head *head,
+                                const md5_packed_span *span, const md5_slerp_weights *weights)
+{
+    const md5_packed_value a = md5i_packed_decode(packed, head, span->key0);
+    if (head->step == 0)
+        return a;
+    return between(head->kind, weights, a, md5i_packed_decode(packed, head, span->key1),
+                   span->fraction);
+}
+
+static md5_packed_value at_frame(const md5_packed *packed, const md5_packed_head *head,
+                                 uint32_t frame)
+{
+    const md5_moment still = {.frame0 = frame, .frame1 = frame};
+    md5_packed_span span = {0, 0, 0.0f};
+    (void)md5i_packed_between(head->step, packed->num_frames, &still, &span); // always true
+    const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
+    return at_span(packed, head, &span, &weights);
+}
+
+// Which stored component is x, y, z and w.
+static void write_in_order(uint8_t form, md5_packed_value value, float out[4])
+{
+    static const uint8_t orders[5][4] = {
+        {3, 0, 1, 2}, {0, 3, 1, 2}, {0, 1, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
+    for (uint32_t i = 0; i < 4; i++)
+        out[i] = value.v[orders[form][i]];
+}
+
+void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
+                    float out[4])
+{
+    md5_packed_span span;
+    md5_packed_value value;
+    if (md5i_packed_between(head->step, packed->num_frames, moment, &span)) {
+        const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
+        value = at_span(packed, head, &span, &weights);
+    } else {
+        const md5_slerp_weights weights = md5i_slerp_weights_at(moment->fraction);
+        value = between(head->kind, &weights, at_frame(packed, head, moment->frame0),
+                        at_frame(packed, head, moment->frame1), moment->fraction);
+    }
+    write_in_order(head->form, value, out);
+}
+
+md5_packed_value md5i_packed_in_frame(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                                      uint32_t frame)
+{
+    const md5_moment still = {.frame0 = frame, .frame1 = frame};
+    md5_packed_place place = packed->places[joint];
+    md5_packed_head head = md5i_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
+    if (kind == MD5_PACKED_TRANSLATION)
+        head = md5i_packed_take_head(packed, kind, &place);
+    md5_packed_value value;
+    md5i_packed_at(packed, &head, &still, value.v);
+    return value;
+}
+
+// -- Groups -----------------------------------------------------------------------------------
+
+static md5_packed_head head_of_lane(const md5_packed_lanes *group, uint32_t lane)
+{
+    md5_packed_head head = {
+        .at = group->at[lane],
+        .kind = group->kind,
+        .form = (uint8_t)group->forms[lane],
+        .step = group->steps[lane],
+        .row = group->rows[lane],
+        .scale = group->scales[lane],
+    };
+    for (int c = 0; c < 4; c++) {
+        head.bits[c] = group->bits[c][lane];
+        head.offsets[c] = group->offsets[c][lane];
+    }
+    return head;
+}
+
+void md5i_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
+                              const md5_moment *moment, md5_xform *pose)
+{
+    for (uint32_t lane = 0; lane < group->count; lane++) {
+        const md5_packed_head head = head_of_lane(group, lane);
+        float value[4];
+        md5i_packed_at(packed, &head, moment, value);
+        memcpy(md5_packed_target(pose, group->to[lane]), value, sizeof value);
+    }
+}
+
+void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes *groups,
+                               uint32_t num_groups, const md5_moment *moment, md5_xform *pose)
+{
+    for (uint32_t i = 0; i < num_groups; i++)
+        md5i_packed_sample_lanes(packed, &groups[i], moment, pose);
+}
+
+// -- Kernels ----------------------------------------------------------------------------------
+
+md5_packed_kernel *md5i_packed_kernel_of(md5_cpu level)
+{
+    switch (level) {
+#if MD5_HAS_SSE2
+    case MD5_CPU_SSE2:
+        return md5i_packed_sample_sse2;
+#endif
+#if MD5_HAS_AVX2
+    case MD5_CPU_AVX2:
+    case MD5_CPU_AVX512:
+        return md5i_packed_sample_avx2;
+#endif
+#if MD5_HAS_NEON
+    case MD5_CPU_NEON:
+        return md5i_packed_sample_neon;
+#endif
+    default:
+        return md5i_packed_sample_scalar;
+    }
+}
+
+md5_packed_kernel *md5i_packed_kernel_best(void)
+{
+    return md5i_packed_kernel_of(md5i_cpu_best());
+}
+
+// -- Grouping ---------------------------------------------------------------------------------
+
+// Takes heads in order and gives them on in groups.
+typedef void md5_packed_emit_fn(void *user, const md5_packed_lanes *group);
+enum { MD5_PACKED_CLASSES = 4 * MD5_PACKED_STEPS };
+typedef struct md5_packed_grouping {
+    md5_packed_emit_fn *emit;
+    void *user;
+    md5_packed_lanes pending[MD5_PACKED_CLASSES];
+} md5_packed_grouping;
+
+static void begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user)
+{
+    grouping->emit = emit;
+    grouping->user = user;
+    for (int i = 0; i < MD5_PACKED_CLASSES; i++)
+        grouping->pending[i].count = 0;
+}
+
+static void set_lane(md5_packed_lanes *group, uint32_t lane, const md5_packed_head *head,
+                     uint32_t target)
+{
+    const size_t within = head->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
+                                                            : offsetof(md5_xform, translation);
+    group->at[lane] = head->at;
+    group->to[lane] = (uint32_t)(target * sizeof(md5_xform) + within);
+    group->scales[lane] = head->scale;
+    group->rows[lane] = head->row;
+    group->forms[lane] = (float)head->form;
+    group->steps[lane] = head->step;
+    for (int c = 0; c < 4; c++) {
+        group->offsets[c][lane] = head->offsets[c];
+        group->bits[c][lane] = head->bits[c];
+    }
+}
+
+// Each kind has tracks like most, and odd ones.
+static uint32_t class_of(const md5_packed_head *head)
+{
+    const bool is_odd = head->form == MD5_PACKED_FULL || head->row > MD5_PACKED_WORD;
+    return 2u * head->kind + is_odd;
+}
+
+static void emit(const md5_packed_grouping *grouping, uint32_t group_class, md5_packed_lanes *group)
+{
+    group->kind = (uint8_t)(group_class / 2);
+    group->is_odd = group_class % 2 != 0;
+    group->is_mixed = false;
+    for (uint32_t lane = 1; lane < MD5_LANES; lane++)
+        group->is_mixed = group->is_mixed || group->steps[lane] != group->steps[0];
+    grouping->emit(grouping->user, group);
+    group->count = 0;
+}
+
+static void add_track(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target)
+{
+    const uint32_t group_class = class_of(head);
+    md5_packed_lanes *const group = &grouping->pending[group_class * MD5_PACKED_STEPS + head->step];
+    set_lane(group, group->count++, head, target);
+    if (group->count == MD5_LANES)
+        emit(grouping, group_class, group);
+}
+
+static void copy_lane(const md5_packed_lanes *from, uint32_t lane, md5_packed_lanes *to,
+                      uint32_t to_lane)
+{
+    to->at[to_lane] = from->at[lane];
+    to->to[to_lane] = from->to[lane];
+    to->scales[to_lane] = from->scales[lane];
+    to->rows[to_lane] = from->rows[lane];
+    to->forms[to_lane] = from->forms[lane];
+    to->steps[to_lane] = from->steps[lane];
+    for (int c = 0; c < 4; c++) {
+        to->offsets[c][to_lane] = from->offsets[c][lane];
+        to->bits[c][to_lane] = from->bits[c][lane];
+    }
+}
+
+static void emit_rest(const md5_packed_grouping *grouping, uint32_t group_class,
+                      md5_packed_lanes *group)
+{
+    if (group->count == 0)
+        return;
+    for (uint32_t lane = group->count; lane < MD5_LANES; lane++)
+        copy_lane(group, 0, group, lane);
+    emit(grouping, group_class, group);
+}
+
+// What is left of all steps goes into common groups.
+static void end_groups(md5_packed_grouping *grouping)
+{
+    for (uint32_t c = 0; c < MD5_PACKED_CLASSES / MD5_PACKED_STEPS; c++) {
+        md5_packed_lanes *const pending = &grouping->pending[c * MD5_PACKED_STEPS];
+        md5_packed_lanes *const rest = &pending[0]; // no track is pending with step 0
+        for (uint32_t step = 1; step < MD5_PACKED_STEPS; step++) {
+            for (uint32_t lane = 0; lane < pending[step].count; lane++) {
+                copy_lane(&pending[step], lane, rest, rest->count++);
+                if (rest->count == MD5_LANES)
+                    emit(grouping, c, rest);
+            }
+        }
+        emit_rest(grouping, c, rest);
+    }
+}
+
+// -- Without a binding ------------------------------------------------------------------------
+
+typedef struct group_sampling {
+    md5_packed_kernel *kernel;
+    const md5_packed *packed;
+    const md5_moment *moment;
+    md5_xform *pose;
+} group_sampling;
+
+static void sample_group(void *user, const md5_packed_lanes *group)
+{
+    const group_sampling *const to = (const group_sampling *)user;
+    to->kernel(to->packed, group, 1, to->moment, to->pose);
+}
+
+void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
+                             const md5_moment *moment, md5_xform *pose)
+{
+    group_sampling to = {kernel, packed, moment, pose};
+    md5_packed_grouping grouping;
+    md5_packed_place place = md5_packed_first(packed);
+    begin_groups(&grouping, sample_group, &to);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        float value[4];
+        if (head.step != 0) {
+            add_track(&grouping, &head, i / 2);
+            continue;
+        }
+        md5i_packed_at(packed, &head, moment, value);
+        if (head.kind == MD5_PACKED_ROTATION)
+            memcpy(&pose[i / 2].rotation, value, sizeof value);
+        else
+            pose[i / 2] = (md5_xform){.rotation = pose[i / 2].rotation,
+                                      .translation = {value[0], value[1], value[2]}};
+    }
+    end_groups(&grouping);
+}
+
+void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose)
+{
+    md5i_packed_sample_with(md5i_packed_kernel_best(), packed, moment, pose);
+}
+
+// -- Through a binding ------------------------------------------------------------------------
+
+// Counts groups, or copies them if there is room.
+typedef struct group_list {
+    md5_packed_lanes *groups;
+    uint32_t count;
+} group_list;
+
+static void add_group(void *user, const md5_packed_lanes *group)
+{
+    group_list *const list = (group_list *)user;
+    if (list->groups)
+        list->groups[list->count] = *group;
+    list->count++;
+}
+
+uint32_t md5i_packed_group(const md5_packed *packed, const int32_t *targets,
+                           md5_packed_lanes *groups)
+{
+    group_list list = {groups, 0};
+    md5_packed_grouping grouping;
+    md5_packed_place place = md5_packed_first(packed);
+    begin_groups(&grouping, add_group, &list);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const int32_t target = targets ? targets[i / 2] : 0;
+        if (target >= 0 && head.step != 0)
+            add_track(&grouping, &head, (uint32_t)target);
+    }
+    end_groups(&grouping);
+    return list.count;
+}
+
+// Joints whose values are not between two keys but between two frames.
+static md5_quat nlerp_between(const md5_sampling *sampling, uint32_t joint)
+{
+    const md5_packed *const packed = sampling->anim->packed;
+    const md5_packed_value a =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_ROTATION, sampling->moment->frame0);
+    const md5_packed_value b =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_ROTATION, sampling->moment->frame1);
+    return md5_nlerp_weighted(&sampling->nlerp, (md5_quat){a.v[0], a.v[1], a.v[2], a.v[3]},
+                              (md5_quat){b.v[0], b.v[1], b.v[2], b.v[3]});
+}
+
+static md5_vec3 lerp_between(const md5_sampling *sampling, uint32_t joint)
+{
+    const md5_packed *const packed = sampling->anim->packed;
+    const md5_packed_value a =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_TRANSLATION, sampling->moment->frame0);
+    const md5_packed_value b =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_TRANSLATION, sampling->moment->frame1);
+    return md5_vec3_lerp((md5_vec3){a.v[0], a.v[1], a.v[2]}, (md5_vec3){b.v[0], b.v[1], b.v[2]},
+                         sampling->moment->fraction);
+}
+
+// As sample_joint() of sample.c, for joints that must be composed.
+static md5_xform sample_joint(const void *user, uint32_t joint)
+{
+    const md5_sampling *const sampling = (const md5_sampling *)user;
+    const md5_anim *const anim = sampling->anim;
+    md5_xform transform;
+    if (sampling->is_nlerp) {
+        const bool turns = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint) >= 0;
+        const bool moves =
+            md5_find_slot(anim->translation_joints, anim->num_translations, joint) >= 0;
+        transform = anim->constant[joint];
+        transform.rotation = turns ? nlerp_between(sampling, joint) : transform.rotation;
+        transform.translation = moves ? lerp_between(sampling, joint) : transform.translation;
+    } else {
+        md5_packed_place place = anim->packed->places[joint];
+        float values[2][4] = {{0.0f}}; // by kind
+        for (uint8_t kind = 0; kind < 2; kind++) {
+            const md5_packed_head head = md5i_packed_take_head(anim->packed, kind, &place);
+            md5i_packed_at(anim->packed, &head, sampling->moment, values[kind]);
+        }
+        const float *const q = values[MD5_PACKED_ROTATION];
+        const float *const t = values[MD5_PACKED_TRANSLATION];
+        transform =
+            (md5_xform){.rotation = {q[0], q[1], q[2], q[3]}, .translation = {t[0], t[1], t[2]}};
+    }
+    if (joint == 0 && sampling->root != MD5_ROOT_FILE)
+        transform.translation = md5i_root_translation(anim, sampling->moment, sampling->root);
+    return transform;
+}
+
+void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *binding,
+                             const md5_moment *moment, md5_root root, md5_xform *pose)
+{
+    const md5_anim *const anim = binding->anim;
+    const md5_pose_plan *const plan = binding->plan;
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    if (moment->interpolation == MD5_INTERPOLATE_NLERP) {
+        const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
+        for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+            const int32_t target = plan->targets.rotations[slot];
+            if (target >= 0)
+                pose[target].rotation = nlerp_between(&sampling, anim->rotation_joints[slot]);
+        }
+        for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+            const int32_t target = plan->targets.translations[slot];
+            if (target >= 0)
+                pose[target].translation = lerp_between(&sampling, anim->translation_joints[slot]);
+        }
+    } else {
+        kernel(anim->packed, plan->groups, plan->num_groups, moment, pose);
+    }
+    const int32_t first = md5_binding_targets(binding)[0];
+    if (first >= 0 && root != MD5_ROOT_FILE)
+        pose[first].translation = md5i_root_translation(anim, moment, root);
+    if (binding->num_rebases == 0)
+        return;
+    const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
+    md5i_apply_rebases(binding, sample_joint, &sampling, pose);
+}
