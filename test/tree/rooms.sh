@@ -163,6 +163,14 @@ status=$?
 cat "$scratch/rooms"
 check "no room over its budget has grown" [ $status -eq 0 ]
 
+# What moves a model is asked by the row of its kind, demo/viewer/motion/motion.h, and a crowd by
+# view_shows_crowd(); pages have machines and legs of their own.
+kinds_asked() {
+    grep -nE '(machine(\.|->)player|[^a-z]player) [!=]= NULL|crowd\.count [<>=]|[.>]bind_pose|legs\.num_legs|entity\.(entity|is_played)' \
+        demo/viewer/*/*.[ch] | grep -vE '^demo/viewer/(motion|pages)/|^demo/viewer/crowd/(crowd|kind|document\.h)|draw/crowd'
+}
+silent "only motion/ asks what moves a model" kinds_asked
+
 unfinished() {
     entries | grep -E '\.(c|h|sh|py|md|vert|frag|glsl)$|^Makefile$' | grep -v '^test/tree/rooms.sh$' |
         xargs grep -nwE 'TODO|FIXME|XXX'

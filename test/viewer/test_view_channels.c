@@ -89,7 +89,7 @@ TEST (channels_are_rows_to_click_on) {
         const view_rect legs = item_find(&s.viewer, &facts, "channel/legs");
         CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 500.0f).action
               == VIEW_NOTHING);
-        s.viewer.document->scene.bind_pose = true;
+        view_show_bind_pose(&s.viewer.document->scene, true, NULL);
         facts = draw(&s);
         CHECK(view_press_ui(&s.viewer.ui, &facts, legs.x + 1.0f, legs.y + 2.0f).action
               == VIEW_NOTHING);
@@ -144,7 +144,7 @@ TEST (clip_is_chosen_for_a_channel) {
         CHECK(scene->entity.channels[MD5_CHANNEL_HEAD].clip == -1);
         CHECK(s.viewer.ui.notice[0] != '\0');
         view_play_in(&s.viewer, MD5_NUM_CHANNELS, run);
-        view_show_channel(&s.viewer, MD5_NUM_CHANNELS);
+        CHECK(!view_focus_in_scene(&s.viewer.document->scene, MD5_NUM_CHANNELS, &s.viewer.play));
         view_play_in(&s.viewer, MD5_CHANNEL_LEGS, 1000);
         CHECK(scene->clip == walk);
         (void)draw(&s);

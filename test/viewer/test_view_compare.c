@@ -69,7 +69,7 @@ TEST (view_compare_poses_another_clip) {
         }
         CHECK_NEAR(largest, 2.0 * acos(w) * 180.0 / 3.14159265358979324, 1e-3);
         // Bind poses of the same model are equal.
-        scene.bind_pose = true;
+        view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
         CHECK(!(compare.differences[0].angle > 0.0f) && !(compare.differences[1].angle > 0.0f));
@@ -176,7 +176,7 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
         CHECK_UINT(compare.peaks[0].angle_frame, 4);
         CHECK_NEAR(compare.peaks[1].angle, 0.0, 1e-3);                       // the root
         CHECK(memcmp(&before, &scene.pose[1].rotation, sizeof before) == 0); // posed again
-        scene.bind_pose = true;
+        view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
         CHECK(compare.measured == NULL);

@@ -7,7 +7,7 @@
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/assets/cube.h"
 #include "demo/viewer/assets/maps.h"
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 #include "demo/viewer/assets/words.h"
 #include "test/test.h"
 
@@ -143,7 +143,7 @@ TEST (view_cube_links_parts_by_tags) {
     cube_view view;
     open_view(&view, linked);
     if (CHECK(view.is_open) && CHECK_UINT(view.scene.model->num_meshes, 2)) {
-        view.scene.bind_pose = true;
+        view_show_bind_pose(&view.scene, true, NULL);
         view_pose_moment(&view.scene, &(md5_moment){0});
         check_joint(&view, "root", 0.0f, -0.5f, 0.0f);
         check_joint(&view, "arm", 0.0f, -0.5f, 5.0f);

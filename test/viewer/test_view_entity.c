@@ -1,6 +1,6 @@
 // Entities as the viewer plays them: clips in channels, their time, frame commands, and poses.
 #include "demo/viewer/motion/entity.h"
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 #include "test/test.h"
 
 #include <math.h>

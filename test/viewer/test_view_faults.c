@@ -1,6 +1,7 @@
 // Faults of normals and tangents, in a square of two triangles.
 #include "test/test.h"
 
+#include "demo/viewer/motion/motion.h"
 #include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/motion/pose.h"
 
@@ -209,7 +210,7 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         }
         CHECK(most > 0 && view_count_faults(&all.worst) == most);
         CHECK(all.num_faulty >= num_faulty && all.num_faulty <= num_faulty + 1);
-        scene.bind_pose = true;
+        view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         const view_faults posed = view_find_pose_faults(&scene);
         view_faults bind = {.num_short = 0};

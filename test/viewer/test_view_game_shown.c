@@ -160,6 +160,7 @@ TEST (view_clips_play_at_the_rate_of_their_modeldef) {
         CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
         for (int i = 0; i < 2; i++) {
             shown->entity.is_played = i == 1;
+            view_choose_motion(shown);
             if (i == 1)
                 CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
             for (int step = 0; step < 4; step++) {

@@ -2,7 +2,7 @@
 // search in double precision.
 #include "test/test.h"
 
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 #include "demo/viewer/assets/words.h"
 
 #include <math.h>

@@ -22,7 +22,8 @@ TEST (view_finds_legs_that_walk) {
     view_scene scene;
     if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK_UINT(view_find_legs(&scene), 6);
+    CHECK(view_begin_walk(&scene));
+    CHECK_UINT(scene.legs.num_legs, 6);
     CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "body");
     CHECK_UINT(scene.legs.num_pistons, 6);
     uint32_t num_first = 0;
@@ -43,13 +44,15 @@ TEST (view_finds_legs_that_walk) {
     view_free_scene(&scene);
     if (!open_scene(&scene, "models/bobbin/bobbin.md5mesh"))
         return;
-    CHECK_UINT(view_find_legs(&scene), 2);
+    CHECK(view_begin_walk(&scene));
+    CHECK_UINT(scene.legs.num_legs, 2);
     CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "hips");
     CHECK(scene.legs.legs[0].swivel < 0 && scene.legs.legs[0].group != scene.legs.legs[1].group);
     view_free_scene(&scene);
     if (!open_scene(&scene, "models/lantern/lantern.md5mesh"))
         return;
-    CHECK_UINT(view_find_legs(&scene), 0);
+    CHECK(!view_begin_walk(&scene));
+    CHECK_UINT(scene.legs.num_legs, 0);
     view_free_scene(&scene);
 }
 
@@ -78,7 +81,7 @@ TEST (view_walks_over_the_terrain) {
     view_scene scene;
     if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK(view_find_feet(&scene.terrain, &scene) == 6 && view_find_legs(&scene) == 6);
+    CHECK(view_find_feet(&scene.terrain, &scene) == 6 && view_begin_walk(&scene));
     const view_play play = {.time = 3.0};
     view_pose(&scene, &play);
     const md5_vec3 walked = view_walked(&scene, &play);
@@ -105,25 +108,25 @@ TEST (view_keys_drive_legs) {
     view_state viewer = {.document = &document};
     if (!open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK(!view_drives_legs(&viewer, VIEW_AHEAD)); // not asked for
-    CHECK(view_find_legs(&document.scene) == 6);
-    CHECK(view_drives_legs(&viewer, VIEW_AHEAD) && view_drives_legs(&viewer, VIEW_FAST));
-    CHECK(!view_drives_legs(&viewer, VIEW_TRIGGER) && !view_drives_legs(&viewer, VIEW_PLAY));
+    CHECK(!view_drives_clips(&viewer, VIEW_AHEAD)); // not asked for
+    CHECK(view_begin_walk(&document.scene));
+    CHECK(view_drives_clips(&viewer, VIEW_AHEAD) && view_drives_clips(&viewer, VIEW_FAST));
+    CHECK(!view_drives_clips(&viewer, VIEW_TRIGGER) && !view_drives_clips(&viewer, VIEW_PLAY));
     const view_binding ahead = {.action = VIEW_AHEAD}, left = {.action = VIEW_TO_LEFT};
     const view_binding back = {.action = VIEW_BACK}, trigger = {.action = VIEW_TRIGGER};
     view_drive(&viewer, &trigger, true);
     CHECK(!document.scene.legs.is_driven);
     view_drive(&viewer, &ahead, true);
-    view_walk_legs(&document.scene, 1.0);
+    view_pose(&document.scene, &(view_play){.time = 1.0});
     const md5_walk first = document.scene.legs.walk;
     CHECK(first.position.x > 10.0f && fabsf(first.position.y) < 1e-4f);
     view_drive(&viewer, &ahead, false);
     view_drive(&viewer, &left, true);
-    view_walk_legs(&document.scene, 2.0);
+    view_pose(&document.scene, &(view_play){.time = 2.0});
     CHECK(document.scene.legs.walk.facing.z > 0.2f);
     view_drive(&viewer, &left, false);
     view_drive(&viewer, &back, true);
-    view_walk_legs(&document.scene, 3.0);
+    view_pose(&document.scene, &(view_play){.time = 3.0});
     CHECK(document.scene.legs.walk.velocity.x < -10.0f);
     view_free_scene(&document.scene);
 }
@@ -155,7 +158,7 @@ TEST (view_key_starts_and_ends_procedural_walking) {
         for (int i = 0; i < 4; i++)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
-        CHECK(view_drives_legs(state, VIEW_AHEAD));
+        CHECK(view_drives_clips(state, VIEW_AHEAD));
         view_perform(state, (view_command){.action = key.action});
         CHECK_UINT(scene->legs.num_legs, 0);
         live(state, 0.5);

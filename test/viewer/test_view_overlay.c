@@ -1,6 +1,7 @@
 // Lines over the model: the bounding boxes of joints move with their joints.
 #include "test/test.h"
 
+#include "demo/viewer/motion/motion.h"
 #include "demo/viewer/draw/overlay.h"
 
 #include <math.h>

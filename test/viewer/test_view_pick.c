@@ -144,7 +144,7 @@ TEST (view_click_reports_joints_of_the_file) {
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE " --up y")) {
         view_scene *const shown = &viewer.state.document->scene;
-        shown->bind_pose = true;
+        view_show_bind_pose(shown, true, NULL);
         view_pose(shown, &viewer.state.play);
         for (uint32_t i = 0; i < shown->num_joints; i++) {
             const md5_mat34 model = view_joint_in_model(shown, i);
@@ -202,7 +202,7 @@ TEST (view_click_measures_in_the_space_of_the_file) {
         const uint32_t *const end = mesh->indices + 3 * (size_t)to.triangle;
         const vec a = from_float(mesh->positions[begin[0]]);
         const vec b = from_float(mesh->positions[end[1]]), c = from_float(mesh->positions[end[2]]);
-        shown->bind_pose = true;
+        view_show_bind_pose(shown, true, NULL);
         view_pose(shown, &state->play);
         view_skin(shown);
         const md5_vec3 way = view_pick_difference(shown, &from, &to);

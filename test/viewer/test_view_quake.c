@@ -4,7 +4,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/quake.h"
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 #include "test/test.h"
 
 #include <ftw.h>

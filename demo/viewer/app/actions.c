@@ -109,10 +109,9 @@ static void change_skinning(view_state *viewer)
 static void change_walk(view_state *viewer)
 {
     view_scene *const scene = &viewer->document->scene;
-    if (scene->legs.num_legs > 0) {
-        scene->legs = (view_legs){.num_legs = 0};
+    if (view_end_walk(scene)) {
         view_notice(viewer, "Clip");
-    } else if (scene->model == NULL || view_find_legs(scene) == 0) {
+    } else if (!view_begin_walk(scene)) {
         view_notice(viewer, "No two joints have foot or ankle in their names");
     } else {
         view_notice(viewer, "Walking by rules: W A S D, Shift");
@@ -126,7 +125,7 @@ static void turn_model(view_state *viewer, int axis)
 {
     view_scene *const scene = &viewer->document->scene;
     char text[32];
-    if (scene->legs.num_legs > 0 || scene->terrain.num_feet > 0) {
+    if (view_is_on_ground(scene)) {
         view_notice(viewer, "Legs on the ground do not turn");
         return;
     }
@@ -222,11 +221,8 @@ static bool perform_animation(view_state *viewer, view_action action)
         change_clip(viewer, action == VIEW_PREVIOUS_CLIP);
         return true;
     case VIEW_BIND_POSE:
-        viewer->document->scene.bind_pose = !viewer->document->scene.bind_pose;
-        // A machine was paused meanwhile.
-        if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE
-            && !viewer->document->scene.bind_pose)
-            play->time = viewer->document->scene.machine.time;
+        view_show_bind_pose(&viewer->document->scene, !view_is_bind_pose(&viewer->document->scene),
+                            play);
         view_measure(viewer);
         return true;
     case VIEW_NEXT_LOOP:
@@ -379,7 +375,7 @@ static view_pick find_at(view_state *viewer, float x, float y)
     const float width = (float)viewer->width, height = (float)viewer->height;
     const view_lens lens = view_choose_lens(viewer, width, height);
     const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
-    if (viewer->document->crowd.count > 0)
+    if (view_shows_crowd(viewer->document))
         return (view_pick){.is_set = false};
     return view_find_pick(&viewer->document->scene, viewer->hidden_meshes, &ray);
 }
@@ -389,9 +385,9 @@ void view_pick_at(view_state *viewer, float x, float y)
     viewer->pick = find_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
-    view_machine *const machine = &viewer->document->scene.machine;
-    if (viewer->pick.is_set && machine->player != NULL)
-        view_click_machine(machine);
+    const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
+    if (viewer->pick.is_set && mover->click != NULL)
+        mover->click(&viewer->document->scene);
     view_tell_state(viewer, "pick");
 }
 
@@ -422,7 +418,7 @@ static void go_to_state(view_state *viewer, const view_command *command)
     const float duration = 0.25f;
     view_machine *const machine = &viewer->document->scene.machine;
     const uint32_t layer = (uint32_t)command->number, state = (uint32_t)command->item;
-    if (machine->player == NULL)
+    if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
         return;
     view_take_over(machine);
     const bool goes = viewer->play.playing ? md5_player_fade_to(
@@ -461,7 +457,7 @@ static void perform_chosen(view_state *viewer, const view_command *command)
         view_play_in(viewer, (uint32_t)command->item, command->number);
         break;
     case VIEW_SHOW_CHANNEL:
-        view_show_channel(viewer, (uint32_t)command->item);
+        (void)view_focus_in_scene(&viewer->document->scene, (uint32_t)command->item, &viewer->play);
         break;
     case VIEW_LIST_CHANNEL:
         view_list_channel(browser, scene, (md5_channel)command->item);

@@ -5,9 +5,12 @@
 
 // -- Mouse ----------------------------------------------------------------------------------
 
-void view_point_machine(view_state *viewer, float x, float y)
+void view_point_mover(view_state *viewer, float x, float y)
 {
-    view_machine *const machine = &viewer->document->scene.machine;
+    view_scene *const scene = &viewer->document->scene;
+    const view_motion_kind *const mover = view_mover_of(scene);
+    if (mover->point == NULL)
+        return;
     const float width = (float)viewer->width, height = (float)viewer->height;
     const view_lens lens = view_choose_lens(viewer, width, height);
     // A little nearer than the camera's target, so that the character looks and reaches towards the
@@ -17,9 +20,8 @@ void view_point_machine(view_state *viewer, float x, float y)
     const float high = 1.0f - 2.0f * y / height - lens.shift_y;
     const md5_vec3 right = md5_vec3_scale(lens.axes.right, across * lens.half_x * wide);
     const md5_vec3 up = md5_vec3_scale(lens.axes.up, high * lens.half_y * wide);
-    view_point_at(machine,
-                  md5_vec3_add(md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth)),
-                               md5_vec3_add(right, up)));
+    mover->point(scene, md5_vec3_add(md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth)),
+                                     md5_vec3_add(right, up)));
 }
 
 // -- Keys -----------------------------------------------------------------------------------
@@ -76,46 +78,34 @@ static void tell_why_still(view_state *viewer, view_action action)
     const bool walks = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;
     if (walks && !view_can_walk(&viewer->document->scene.machine))
         view_notice(viewer, "The machine has no parameter \"speed\" or \"ahead\"");
-    else if (viewer->document->scene.bind_pose)
+    else if (view_is_bind_pose(&viewer->document->scene))
         view_notice(viewer, "Bind pose: Shift+P returns to the machine");
     else if (!viewer->play.playing)
         view_notice(viewer, "Paused: P resumes");
 }
 
-static void drive_legs(view_state *viewer, view_action action, bool down)
+// Keys that walk do so also where the mode is that of clips, if something moves by them.
+bool view_drives_clips(const view_state *viewer, view_action action)
 {
-    view_legs *const legs = &viewer->document->scene.legs;
-    if (legs->num_legs == 0 || action == VIEW_TRIGGER)
-        return;
-    legs->is_driven = true;
-    walk(&legs->control, action, down);
-    view_tell_state(viewer, down ? "drive" : "let-go");
-}
-
-// Keys that walk do so also where the mode is that of clips, if legs walk.
-bool view_drives_legs(const view_state *viewer, view_action action)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    return scene->machine.player == NULL && scene->legs.num_legs > 0 && action >= VIEW_AHEAD
+    const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
+    return mover->mode != VIEW_MODE_MACHINE && mover->take_over != NULL && action >= VIEW_AHEAD
            && action <= VIEW_FAST;
 }
 
 void view_drive(view_state *viewer, const view_binding *binding, bool down)
 {
-    view_machine *const machine = &viewer->document->scene.machine;
-    if (machine->player == NULL) {
-        drive_legs(viewer, binding->action, down);
+    view_scene *const scene = &viewer->document->scene;
+    const view_motion_kind *const mover = view_mover_of(scene);
+    const bool has_triggers = mover->mode == VIEW_MODE_MACHINE;
+    if (mover->take_over == NULL || (binding->action == VIEW_TRIGGER && !has_triggers))
         return;
-    }
-    if (down) {
-        view_take_over(machine);
+    view_control *const control = mover->take_over(scene, down);
+    if (down && has_triggers)
         tell_why_still(viewer, binding->action);
+    if (binding->action != VIEW_TRIGGER) {
+        walk(control, binding->action, down);
+        view_tell_state(viewer, down ? "drive" : "let-go");
+    } else if (down) {
+        press_trigger(viewer, binding);
     }
-    if (binding->action == VIEW_TRIGGER) {
-        if (down)
-            press_trigger(viewer, binding);
-        return;
-    }
-    walk(&machine->control, binding->action, down);
-    view_tell_state(viewer, down ? "drive" : "let-go");
 }

@@ -67,7 +67,7 @@ static void show_clip(view_state *viewer, const char *name)
 static void show_skin(view_state *viewer, const char *skin)
 {
     char *const name = view_shown_name(viewer);
-    if (name != NULL && viewer->document->scene.entity.entity != NULL)
+    if (name != NULL && view_own_parms(&viewer->document->scene) != NULL)
         open_name(viewer, name, skin);
     else
         view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
@@ -86,44 +86,12 @@ void view_show_named(view_state *viewer, size_t section, const char *name)
         open_name(viewer, name, NULL);
 }
 
-// The time bar shows the clip of the channel in focus.
-static void take_focus(view_state *viewer)
-{
-    view_scene *const scene = &viewer->document->scene;
-    const int32_t playing = scene->entity.channels[scene->entity.focus].clip;
-    for (size_t i = 0; i < scene->num_clips && playing >= 0; i++)
-        if (scene->clips[i].in_entity == (uint32_t)playing + 1)
-            scene->clip = i;
-    viewer->play.time = scene->entity.time;
-    viewer->play.range_first = viewer->play.range_last = 0;
-    viewer->play.held_at_end = false;
-}
-
 void view_play_in(view_state *viewer, uint32_t channel, size_t clip)
 {
-    view_scene *const scene = &viewer->document->scene;
-    const bool is_one = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
-    if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS
-        || (!is_one && clip != SIZE_MAX))
-        return;
-    const int32_t played = is_one ? (int32_t)scene->clips[clip].in_entity - 1 : -1;
-    if (!view_play_channel(&scene->entity, (md5_channel)channel, played)) {
+    if (view_play_in_channel(&viewer->document->scene, channel, clip, &viewer->play))
+        view_measure(viewer);
+    else
         view_notice(viewer, "It cannot be played in this channel");
-        return;
-    }
-    scene->entity.is_played = true;
-    scene->bind_pose = false;
-    take_focus(viewer);
-    view_measure(viewer);
-}
-
-void view_show_channel(view_state *viewer, uint32_t channel)
-{
-    view_entity *const entity = &viewer->document->scene.entity;
-    if (entity->entity == NULL || channel >= MD5_NUM_CHANNELS)
-        return;
-    (void)view_focus_channel(entity, (md5_channel)channel);
-    take_focus(viewer);
 }
 
 void view_show_neighbour(view_state *viewer, int step)

@@ -18,9 +18,6 @@ void view_show_named(view_state *viewer, size_t section, const char *name);
 // Plays a clip of the shown entity in a channel; SIZE_MAX: none.
 void view_play_in(view_state *viewer, uint32_t channel, size_t clip);
 
-// Shows the time of a channel.
-void view_show_channel(view_state *viewer, uint32_t channel);
-
 // The next (+1) or previous (-1) name of the shown one's section.
 void view_show_neighbour(view_state *viewer, int step);
 

@@ -84,8 +84,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         else if (view_point_ui(&viewer->ui, &facts, x, y))
             return true;
     }
-    if (viewer->document->scene.machine.player != NULL)
-        view_point_machine(viewer, x, y);
+    view_point_mover(viewer, x, y);
     if (is_camera) {
         viewer->press_travel += fabsf((float)motion->xrel) + fabsf((float)motion->yrel);
         move_camera(viewer, (float)motion->xrel * scale, (float)motion->yrel * scale);
@@ -155,7 +154,7 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
     if (!control && !alt && view_perform(viewer, view_key_browser(browser, key->sym, repeated)))
         return;
     const view_binding walk = view_find_binding(VIEW_MODE_MACHINE, key->sym, shift, control, alt);
-    if (view_drives_legs(viewer, walk.action)) {
+    if (view_drives_clips(viewer, walk.action)) {
         view_drive(viewer, &walk, true);
         return;
     }

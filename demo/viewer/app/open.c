@@ -220,7 +220,7 @@ bool view_reload(view_state *viewer)
         viewer->document->scene.picked_up ? 0 : viewer->document->scene.num_clips;
     const bool model = viewer->document->scene.model != NULL;
     const size_t shown = viewer->document->scene.clip;
-    const bool bind_pose = viewer->document->scene.bind_pose;
+    const bool is_bind_pose = view_is_bind_pose(&viewer->document->scene);
     const int32_t joint = viewer->ui.chosen_joint;
     const uint64_t hidden = viewer->hidden_meshes;
     const bool acts = viewer->document->scene.machine.acts;
@@ -244,7 +244,7 @@ bool view_reload(view_state *viewer)
     if (opened && shown < viewer->document->scene.num_clips)
         view_choose_clip(&viewer->document->scene, shown);
     if (opened) {
-        viewer->document->scene.bind_pose = bind_pose && model;
+        view_show_bind_pose(&viewer->document->scene, is_bind_pose && model, NULL);
         viewer->ui.chosen_joint = joint;
         viewer->hidden_meshes = hidden;
         viewer->document->scene.machine.acts = acts;
@@ -264,10 +264,12 @@ bool view_reload(view_state *viewer)
 
 void view_open_neighbour(view_state *viewer, int step)
 {
-    const char *const ending = viewer->document->scene.machine.player != NULL ? ".md5machine"
-                               : viewer->document->scene.model != NULL        ? ".md5mesh"
-                               : viewer->document->scene.num_clips > 0        ? ".md5anim"
-                                                                              : ".md5camera";
+    const view_scene *const scene = &viewer->document->scene;
+    const char *const own = view_mover_of(scene)->ending;
+    const char *const ending = own != NULL            ? own
+                               : scene->model != NULL ? ".md5mesh"
+                               : scene->num_clips > 0 ? ".md5anim"
+                                                      : ".md5camera";
     char *folder = common_folder(viewer->document->scene.path);
     common_list list = common_list_folder(folder, ending);
     char *clean = common_join(folder, common_base(viewer->document->scene.path));
@@ -301,11 +303,11 @@ static bool open_dropped(view_state *viewer, const char *path)
     return opened;
 }
 
-// On a machine: its model is shown with the clip instead.
+// On what uses no clips, a machine: its model is shown with the clip instead.
 static bool drop_clip(view_state *viewer, const char *path)
 {
     bool done;
-    if (viewer->document->scene.machine.player != NULL) {
+    if (view_mover_of(&viewer->document->scene)->clip_use == VIEW_CLIP_UNUSED) {
         // A copy: the character is freed with the replaced document.
         char *model = common_copy(viewer->document->scene.machine.character->model_path);
         const char *const files[2] = {model, path};
@@ -339,7 +341,7 @@ void view_drop(view_state *viewer, const char *path)
     } else if (view_is_image(path) && viewer->document->scene.model != NULL) {
         what = "texture";
         done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
-    } else if (common_has_ending(path, ".md5anim") && viewer->document->crowd.count > 0) {
+    } else if (common_has_ending(path, ".md5anim") && view_shows_crowd(viewer->document)) {
         view_notice(viewer, "Clips cannot be added to a crowd: drop a model");
         return;
     } else if (common_has_ending(path, ".md5anim") && viewer->document->scene.model != NULL) {

@@ -23,8 +23,7 @@ static bool open_character(view_state *viewer, const view_page *page)
     char *const path = view_own_model(page->model);
     const char *const shown = viewer->document->scene.path;
     bool opened = path != NULL && shown != NULL && strcmp(path, shown) == 0
-                  && viewer->document->scene.machine.player == NULL
-                  && viewer->document->crowd.count == 0;
+                  && view_mode_of(viewer->document) == VIEW_MODE_CLIPS;
     if (!opened && path != NULL) {
         const char *const files[1] = {path};
         opened = view_open(viewer, files, 1, false);

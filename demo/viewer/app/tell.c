@@ -12,24 +12,8 @@ void view_notice(view_state *viewer, const char *format, ...)
     viewer->ui.notice_end = viewer->now + 2.5;
 }
 
-static void tell_machine(view_state *viewer, const char *action)
-{
-    const view_machine *const machine = &viewer->document->scene.machine;
-    const md5_vec3 place = machine->place.translation;
-    char states[256] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < machine->desc->num_layers && used < sizeof states; i++) {
-        const md5_layer_status status = md5_player_layer(machine->player, i);
-        const char *const name = machine->desc->layers[i].states[status.state].name;
-        used +=
-            (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "", name);
-    }
-    const char *const shot = view_one_shot(machine);
-    view_debug(&viewer->log, "%s machine: place=%.3f,%.3f states=%s shot=%s", action,
-               (double)place.x, (double)place.y, states, shot != NULL ? shot : "-");
-}
-
-// One line of names and numbers, for debugging and for tests; a second one for a machine.
+// One line of names and numbers, for debugging and for tests; a second one of what moves the model,
+// if it has one.
 void view_tell_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -78,6 +62,10 @@ void view_tell_state(view_state *viewer, const char *action)
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
         viewer->now < viewer->ui.notice_end);
-    if (scene->machine.player != NULL)
-        tell_machine(viewer, action);
+    const view_motion_kind *const mover = view_mover_of(scene);
+    if (mover->tell != NULL) {
+        char text[512];
+        mover->tell(scene, text, sizeof text);
+        view_debug(&viewer->log, "%s %s", action, text);
+    }
 }

@@ -253,9 +253,8 @@ static bool is_moving(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     const md5_anim *const anim = view_clock(scene);
-    const bool has_machine = scene->machine.player != NULL && !scene->bind_pose;
     return viewer->play.playing && viewer->play.speed > 0.0
-           && (has_machine || (anim != NULL && anim->num_frames > 1));
+           && (view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1));
 }
 
 static bool run_loop(view_state *viewer, view_present *present)

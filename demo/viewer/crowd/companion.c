@@ -139,7 +139,7 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
     const char *const path = loader->options->guest;
     if (path == NULL || loader->renderer == NULL || scene->model == NULL)
         return true;
-    if (scene->machine.player == NULL) {
+    if (view_machine_of(scene) == NULL) {
         view_error(loader->log, "--guest: there is no state machine that %s could visit", path);
         return false;
     }
@@ -158,7 +158,7 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
 
 bool view_load_carried(view_companion *carried, view_scene *scene, const view_loader *loader)
 {
-    if (loader->renderer == NULL || scene->model == NULL || scene->machine.player == NULL)
+    if (loader->renderer == NULL || scene->model == NULL || view_machine_of(scene) == NULL)
         return true;
     char *const beside = common_folder(scene->machine.character->model_path);
     char *const folder = common_join(beside, "attached");

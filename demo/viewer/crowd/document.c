@@ -2,7 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 
 #include <stdlib.h>
 
@@ -79,7 +79,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (loader->options->terrain && scene->model != NULL
         && view_find_feet(&scene->terrain, scene) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
-    if (loader->options->walk && scene->model != NULL && view_find_legs(scene) == 0)
+    if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!view_load_companions(document->companions, scene, loader)
         || !view_load_guest(&document->companions[VIEW_GUEST], scene, loader)
@@ -240,7 +240,5 @@ void view_pose_compared(view_document *document, const view_play *play)
 
 view_mode view_mode_of(const view_document *document)
 {
-    if (document->crowd.count > 0)
-        return VIEW_MODE_CROWD;
-    return document->scene.machine.player != NULL ? VIEW_MODE_MACHINE : VIEW_MODE_CLIPS;
+    return view_shows_crowd(document) ? VIEW_MODE_CROWD : view_mover_of(&document->scene)->mode;
 }

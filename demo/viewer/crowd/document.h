@@ -7,7 +7,7 @@
 #include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/assets/faults.h"
 #include "demo/viewer/motion/morphs.h"
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 #include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/motion/upload.h"
@@ -62,6 +62,12 @@ bool view_ready_morphs(view_document *document, const view_loader *loader);
 
 // Poses what the scene's pose is compared with, if anything; see view_pose_compare().
 void view_pose_compared(view_document *document, const view_play *play);
+
+// Whether a crowd is shown instead of the scene's model.
+static inline bool view_shows_crowd(const view_document *document)
+{
+    return document->crowd.count > 0;
+}
 
 // What keys do depends on it.
 view_mode view_mode_of(const view_document *document);

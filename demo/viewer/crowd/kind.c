@@ -279,8 +279,8 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
 {
     kind->name = scene->name;
     kind->model = scene->model;
-    if (scene->model != NULL && scene->machine.player != NULL) {
-        kind->machine = scene->machine.character->machine;
+    kind->machine = view_machine_of(scene);
+    if (kind->machine != NULL) {
     } else if (scene->model != NULL && scene->num_clips > 0) {
         alloc_clips(kind, (uint32_t)scene->num_clips);
         for (uint32_t i = 0; i < kind->num_clips; i++)

@@ -13,19 +13,14 @@ static md5_mat34 placed_beside(const view_document *document, const view_compani
         .rotation = {.w = 1.0f},
         .translation = {0.0f, side * view_companion_distance(companion, scene), 0.0f},
     };
-    const md5_mat34 beside = md5_mat34_from_xform(aside);
-    if (scene->machine.player == NULL)
-        return beside;
-    // Relative to the placement of the scene's model, which the machine moves.
-    const md5_mat34 place = md5_mat34_from_xform(scene->machine.place);
-    return md5_mat34_mul(beside, place);
+    return md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
 }
 
 // Companion `i`, or NULL if it is not shown.
 static view_companion *shown_companion(const view_stage *stage, int i)
 {
     view_companion *const companion = &stage->document->companions[i];
-    return companion->model != NULL && stage->document->crowd.count == 0 ? companion : NULL;
+    return companion->model != NULL && !view_shows_crowd(stage->document) ? companion : NULL;
 }
 
 // Writes the companion's palette and returns its placement.

@@ -66,7 +66,7 @@ static bool draw_layers(const view_stage *stage, md5gl_stage_pass pass, md5_erro
     const view_document *const document = stage->document;
     if (document->drawn == NULL)
         return true;
-    if (document->crowd.count > 0)
+    if (view_shows_crowd(document))
         return view_layer_crowd(stage, pass, error);
     return view_draw_layers(stage, &document->textures, document->drawn, pass, error)
            && view_layer_companions(stage, pass, error);
@@ -84,7 +84,7 @@ static bool draw_model(const view_stage *stage, md5_error *error)
         style |= MD5GL_UNTEXTURED;
     if (shown->edges)
         style |= MD5GL_WIREFRAME;
-    if (stage->document->crowd.count > 0) {
+    if (view_shows_crowd(stage->document)) {
         if (!view_pose_crowd(stage, error))
             return false;
         view_shade_crowd(stage);
@@ -149,7 +149,7 @@ static void draw_overlays(const view_stage *stage, float aspect)
     view_clear_lines(lines);
     // In a crowd the scene's model is not drawn itself.
     view_scene *const scene = &stage->document->scene;
-    const bool posed = stage->document->crowd.count == 0;
+    const bool posed = !view_shows_crowd(stage->document);
     if (posed && (shown->normals || shown->bounds))
         view_skin(scene);
     if (posed && shown->normals)
@@ -231,7 +231,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     view_document *const document = stage->document;
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     view_blend_document(document, &loader);
-    if (document->scene.dual && document->crowd.count == 0) // for the bounds of the shadow casters
+    if (document->scene.dual && !view_shows_crowd(document)) // for the bounds of the shadow casters
         view_skin(&document->scene);
     md5gl_point_light points[VIEW_NUM_POINTS];
     view_lens lens;
@@ -239,7 +239,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
         describe_frame(stage, target, width, height, transparent, &lens, points);
     if (!view_prepare_levels(stage, error) || !view_prepare_surface(stage, error))
         return false;
-    if (document->crowd.count > 0)
+    if (view_shows_crowd(document))
         run_crowd(stage, &lens, &frame);
 
     see_deforms(document, &lens);

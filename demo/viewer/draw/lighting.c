@@ -98,7 +98,7 @@ static md5_bounds bounds_of_pose(const view_scene *scene)
 // If the clip moves far, those of the current pose give more detail. A crowd stays in its square.
 static md5_bounds find_casters(const view_stage *stage)
 {
-    if (stage->document->crowd.count > 0)
+    if (view_shows_crowd(stage->document))
         return stage->document->bounds;
     const view_scene *const scene = &stage->document->scene;
     const md5_bounds now = bounds_of_pose(scene);
@@ -145,7 +145,7 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     if (stage->shown->shadows && stage->document->drawn != NULL)
         frame->casters = find_casters(stage);
     // A crowd is wide and needs more texels, so that each character has enough.
-    frame->shadow_texels = stage->document->crowd.count > 0 ? VIEW_CROWD_TEXELS : 0;
+    frame->shadow_texels = view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
     frame->lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
     color_lights(stage->lights, frame->lighting, points, frame);
     frame->tone_mapped = !stage->shown->classic;
@@ -165,10 +165,10 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
 
 float view_parm_of(const view_stage *stage, int row)
 {
-    const md5_entity *const entity = stage->document->scene.entity.entity;
+    const float *const own = view_own_parms(&stage->document->scene);
     const float value = stage->parms->values[row - VIEW_FIRST_PARM];
-    const bool is_entitys = entity != NULL && value == view_range_of_parm(row)->usual;
-    return is_entitys ? entity->parms[row - VIEW_FIRST_PARM] : value;
+    const bool is_own = own != NULL && value == view_range_of_parm(row)->usual;
+    return is_own ? own[row - VIEW_FIRST_PARM] : value;
 }
 
 static void evaluate_layers(const view_stage *stage, const view_textures *textures)

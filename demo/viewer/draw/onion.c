@@ -40,9 +40,9 @@ static const md5_anim *ghosts_of(const view_stage *stage)
 {
     const view_document *const document = stage->document;
     const view_scene *const scene = &document->scene;
-    const bool plays = scene->machine.player == NULL && scene->legs.num_legs == 0;
-    return stage->onion.count > 0 && document->crowd.count == 0 && plays ? view_shown_anim(scene)
-                                                                         : NULL;
+    const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
+    return stage->onion.count > 0 && !view_shows_crowd(document) && plays ? view_shown_anim(scene)
+                                                                          : NULL;
 }
 
 static bool draw_bodies(const view_stage *stage, const view_ghost *ghosts, uint32_t count,

@@ -1,5 +1,7 @@
 #include "demo/viewer/draw/pick.h"
 
+#include "demo/viewer/motion/motion.h"
+
 #include <math.h>
 
 static const uint32_t edge_color = 0xF1F3F6FF, vertex_color = 0xF2C14EFF;
@@ -126,10 +128,7 @@ void view_add_measure(view_lines *lines, const view_scene *scene, const view_pic
 
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
-    const bool is_placed = scene->machine.player != NULL && !scene->bind_pose;
-    const md5_xform at_origin = {.rotation = {.w = 1.0f}};
-    const md5_xform place = is_placed ? scene->machine.place : at_origin;
-    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(place));
+    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(view_place_of(scene)));
     return scene->turn.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->turn.matrix), back) : back;
 }
 

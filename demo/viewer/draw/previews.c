@@ -4,7 +4,7 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/assets/layers.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 
 #include <math.h>
 #include <stdlib.h>

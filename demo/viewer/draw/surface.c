@@ -4,7 +4,7 @@
 static bool shows_weights(const view_stage *stage)
 {
     return stage->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL
-           && stage->document->crowd.count == 0;
+           && !view_shows_crowd(stage->document);
 }
 
 // Blends, hides and bends the copy as the model.

@@ -73,7 +73,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 {
     // First, because a machine's character walks and the camera follows. In a crowd the camera
     // determines who is visible.
-    if (viewer->document->crowd.count == 0)
+    if (!view_shows_crowd(viewer->document))
         pose_document(viewer);
     if (viewer->pages.open >= 0)
         return draw_page(viewer, target, width, height, transparent, clean, error);
@@ -97,7 +97,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                      md5_error *error)
 {
-    if (viewer->document->crowd.count == 0)
+    if (!view_shows_crowd(viewer->document))
         pose_document(viewer);
     view_keep_framed(viewer, viewer->width, viewer->height);
     // Laid out for the window.

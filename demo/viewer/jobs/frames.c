@@ -59,7 +59,7 @@ static void print_times(const view_state *viewer, const frame_times *times)
     printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n",
            (unsigned)times->count, (unsigned)viewer->width, (unsigned)viewer->height, sum,
            1e3 * times->frames[0], 1e3 * middle, 1e3 * times->frames[times->count - 1]);
-    if (viewer->document->crowd.count > 0)
+    if (view_shows_crowd(viewer->document))
         print_crowd(&viewer->document->crowd, times);
 }
 

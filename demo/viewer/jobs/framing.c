@@ -45,7 +45,7 @@ void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
 void view_frame_still(view_state *viewer)
 {
     const float distance = viewer->camera.distance;
-    if (viewer->following || viewer->document->crowd.count > 0 || viewer->pages.open >= 0)
+    if (viewer->following || view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
         return;
     view_measure_document(viewer->document, &viewer->play);
     view_frame_again(viewer);

@@ -189,14 +189,14 @@ static bool compare_still_poses(verification *v)
 {
     view_scene *const scene = &v->viewer->document->scene;
     const md5_moment none = {0};
-    scene->bind_pose = true;
+    view_show_bind_pose(scene, true, NULL);
     view_pose_moment(scene, &none);
     bool done = compare_pose(v);
     if (done) {
         turn_joints(scene);
         done = compare_pose(v);
     }
-    scene->bind_pose = false;
+    view_show_bind_pose(scene, false, NULL);
     return done;
 }
 
@@ -221,13 +221,13 @@ static bool compare_clips(verification *v)
     return true;
 }
 
-// If a machine moves the model, compares its first seconds.
-static bool compare_machine(verification *v)
+// If something else than a clip moves the model, compares its first seconds.
+static bool compare_motion(verification *v)
 {
     enum { NUM_SAMPLES = 60 };
     view_scene *const scene = &v->viewer->document->scene;
     view_play play = v->viewer->play;
-    for (int i = 0; i < NUM_SAMPLES && scene->machine.player != NULL; i++) {
+    for (int i = 0; i < NUM_SAMPLES && view_mover_of(scene)->moves_alone; i++) {
         play.time = 0.37 * i;
         view_pose(scene, &play);
         if (!compare_pose(v))
@@ -319,7 +319,7 @@ bool view_run_verify(view_state *viewer)
     };
     for (uint32_t i = 0; i < model->num_meshes; i++)
         v.reports[i].excess = -INFINITY;
-    const bool compared = compare_still_poses(&v) && compare_clips(&v) && compare_machine(&v);
+    const bool compared = compare_still_poses(&v) && compare_clips(&v) && compare_motion(&v);
     const bool passes = compared && report_all(&v, size);
     free(v.reports);
     free(v.positions);

@@ -3,6 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/motion/motion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ static void sort_differences(view_compare *compare)
 static void pose_other(view_compare *compare, const view_scene *scene, const md5_moment *moment)
 {
     const size_t size = compare->model->skeleton.num_joints * sizeof *compare->joints;
-    if (compare->binding == NULL || scene->bind_pose) {
+    if (compare->binding == NULL || view_is_bind_pose(scene)) {
         memcpy(compare->joints, compare->model->bind, size);
         return;
     }
@@ -214,9 +215,8 @@ static void measure_clip(view_compare *compare, view_scene *scene, const view_pl
 // A clip is shown as it is in its file: no machine, legs or channels move the model.
 static void measure_if_new(view_compare *compare, view_scene *scene, const view_play *play)
 {
-    const bool is_moved = scene->machine.player != NULL || scene->legs.num_legs > 0
-                          || scene->entity.is_played || scene->bind_pose;
-    const md5_anim *const anim = is_moved ? NULL : view_shown_anim(scene);
+    const bool is_as_file = view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE;
+    const md5_anim *const anim = is_as_file ? view_shown_anim(scene) : NULL;
     const bool is_old = anim == compare->measured && compare->bound == compare->against
                         && scene->root == compare->root;
     compare->measured = anim;
@@ -237,9 +237,9 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     const md5_moment moment =
         compare->bound != NULL ? view_moment(play, compare->bound) : (md5_moment){0};
     pose_other(compare, scene, &moment);
-    const bool is_bind = scene->bind_pose
-                         || (scene->machine.player == NULL && scene->legs.num_legs == 0
-                             && view_shown_anim(scene) == NULL);
+    const bool has_no_clip =
+        view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED && view_shown_anim(scene) == NULL;
+    const bool is_bind = view_is_bind_pose(scene) || has_no_clip;
     if (is_bind)
         memcpy(compare->scene_joints, scene->model->bind,
                compare->num_joints * sizeof *compare->scene_joints);

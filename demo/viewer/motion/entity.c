@@ -1,4 +1,4 @@
-#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/assets/words.h"
 
@@ -329,7 +329,7 @@ static void begin_anew(view_entity *of, double time)
     advance_to(of, time, NULL);
 }
 
-void view_run_entity(view_entity *of, double time)
+static void run_entity(view_entity *of, double time)
 {
     if (!(fabs(time) < 1e9)) // also NaN
         return;
@@ -377,11 +377,57 @@ static void place_part(const view_entity *of, const view_entity_part *part, md5_
     }
 }
 
-void view_pose_entity(view_entity *of, bool in_place, md5_xform *pose, md5_mat34 *joints)
+static void pose_entity(view_entity *of, bool in_place, md5_xform *pose, md5_mat34 *joints)
 {
     md5_actor_set_in_place(of->parts[0].actor, in_place);
     for (uint32_t i = 0; i < of->num_parts; i++)
         pose_part(of, &of->parts[i], pose, joints);
     for (uint32_t i = 0; i < of->num_parts; i++) // parents are placed first
         place_part(of, &of->parts[i], pose, joints);
+}
+
+// -- As a motion ----------------------------------------------------------------------------------
+
+static bool is_played(const view_scene *scene)
+{
+    return scene->entity.is_played;
+}
+
+// Feet on terrain follow the clip alone.
+static void pose_scene(view_scene *scene, const view_play *play)
+{
+    if (scene->terrain.num_feet > 0) {
+        view_clip_motion.pose(scene, play);
+        return;
+    }
+    run_entity(&scene->entity, play->time);
+    pose_entity(&scene->entity, scene->root != MD5_ROOT_FILE, scene->pose, scene->joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+    view_turn_pose(scene, NULL);
+}
+
+const view_motion_kind view_entity_motion = {
+    .name = "channels",
+    .clip_use = VIEW_CLIP_PLAYED,
+    .mode = VIEW_MODE_CLIPS,
+    .moves = is_played,
+    .pose = pose_scene,
+};
+
+const view_entity *view_channels_of(const view_scene *scene)
+{
+    const bool is_shown = view_motion_of(scene) == &view_entity_motion;
+    return is_shown && scene->entity.entity->model_def != NULL ? &scene->entity : NULL;
+}
+
+const md5_model_anim *view_commands_of(const view_scene *scene)
+{
+    const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
+    return number > 0 && scene->entity.is_played ? scene->entity.entity->clips[number - 1].anim
+                                                 : NULL;
+}
+
+const float *view_own_parms(const view_scene *scene)
+{
+    return scene->entity.entity != NULL ? scene->entity.entity->parms : NULL;
 }

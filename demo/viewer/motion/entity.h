@@ -83,18 +83,19 @@ bool view_play_channel(view_entity *of, md5_channel channel, int32_t clip);
 // Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
 double view_focus_channel(view_entity *of, md5_channel channel);
 
-// Advances to `time`. If that is before the last one, or long after it, channels play from where
-// they then are, without fading in, and no commands fire in between.
-void view_run_entity(view_entity *of, double time);
-
-// Writes the pose of the joined model: pose[its joints], relative to parents, and joints, in model
-// space. `in_place`: without the motion of the root.
-void view_pose_entity(view_entity *of, bool in_place, md5_xform *pose, md5_mat34 *joints);
-
 // "torso", ...
 const char *view_channel_name(md5_channel channel);
 
 // Whether clips can be played in a channel: it has joints.
 bool view_has_channel(const view_entity *of, md5_channel channel);
+
+struct view_scene;
+
+// The entity whose channels move a scene now, or NULL; the clip of the entity, with its frame
+// commands, that a scene has chosen, or NULL; and the parameters of its materials,
+// [VIEW_NUM_PARMS], or NULL if the scene is none of an entity.
+const view_entity *view_channels_of(const struct view_scene *scene);
+const md5_model_anim *view_commands_of(const struct view_scene *scene);
+const float *view_own_parms(const struct view_scene *scene);
 
 #endif

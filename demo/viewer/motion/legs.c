@@ -1,8 +1,7 @@
-#include "demo/viewer/motion/legs.h"
+#include "demo/viewer/motion/motion.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/scene.h"
 
 #include <string.h>
 
@@ -184,12 +183,7 @@ static void find_pistons(view_legs *legs, const view_scene *scene)
     }
 }
 
-uint32_t view_find_legs(view_scene *scene)
-{
-    return view_find_legs_of(scene, &scene->legs);
-}
-
-uint32_t view_find_legs_of(const view_scene *scene, view_legs *legs)
+uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 {
     const md5_skeleton *const skeleton = scene->skeleton;
     *legs = (view_legs){.time = -1.0};
@@ -282,8 +276,11 @@ static void write_pose(view_scene *scene, const md5_walk_desc *desc)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-void view_walk_legs(view_scene *scene, double time)
+// Advances to the time in steps of 1/60 s and writes the pose; joints and palette are in world
+// space. Restarts if it is earlier than the last.
+static void walk_legs(view_scene *scene, const view_play *play)
 {
+    const double time = play->time;
     view_legs *const legs = &scene->legs;
     const md5_xform origin = {.rotation = {.w = 1.0f}};
     md5_walk_desc desc = describe(scene);
@@ -301,3 +298,34 @@ void view_walk_legs(view_scene *scene, double time)
     }
     write_pose(scene, &desc);
 }
+
+// -- As a motion ----------------------------------------------------------------------------------
+
+static bool has_legs(const view_scene *scene)
+{
+    return scene->legs.num_legs > 0;
+}
+
+static md5_vec3 walked(const view_scene *scene, const view_play *play)
+{
+    (void)play;
+    return scene->legs.walk.position;
+}
+
+static view_control *take_over(view_scene *scene, bool down)
+{
+    (void)down;
+    scene->legs.is_driven = true;
+    return &scene->legs.control;
+}
+
+const view_motion_kind view_legs_motion = {
+    .name = "legs",
+    .clip_use = VIEW_CLIP_TIMES,
+    .mode = VIEW_MODE_CLIPS,
+    .moves_alone = true,
+    .moves = has_legs,
+    .pose = walk_legs,
+    .walked = walked,
+    .take_over = take_over,
+};

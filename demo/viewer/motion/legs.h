@@ -63,16 +63,9 @@ typedef struct view_legs {
 // Finds legs: joints with foot or ankle in their names that have a knee, a hip and a body as
 // ancestors. If each leg has its own joint between hip and body, that joint swivels the leg. Legs
 // alternate between two groups around the body. Returns their number; fewer than two do not walk.
-uint32_t view_find_legs(struct view_scene *scene);
-
-// The same, into `legs` instead of the scene's own.
-uint32_t view_find_legs_of(const struct view_scene *scene, view_legs *legs);
+uint32_t view_find_legs(const struct view_scene *scene, view_legs *legs);
 
 // Turns the halves of each piston of a pose towards each other.
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose);
-
-// Advances to `time` in steps of 1/60 s and writes the scene's pose; joints and palette are in
-// world space. Restarts if `time` is earlier than the last.
-void view_walk_legs(struct view_scene *scene, double time);
 
 #endif

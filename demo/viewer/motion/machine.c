@@ -1,8 +1,9 @@
-#include "demo/viewer/motion/machine.h"
+#include "demo/viewer/motion/motion.h"
 
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/motion/morphs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,11 +78,6 @@ void view_tell_pointer(view_machine *machine)
     to.z -= bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
     machine->told_yaw = nearest_yaw(view_degrees(atan2f(to.y, to.x)), machine->told_yaw);
     set_direction(machine, machine->told_yaw, view_degrees(atan2f(to.z, hypotf(to.x, to.y))));
-}
-
-void view_click_machine(view_machine *machine)
-{
-    set(machine, "click", 1.0f);
 }
 
 // -- Machines ------------------------------------------------------------------------------------
@@ -183,12 +179,6 @@ const char *view_play_one_shot(view_machine *machine)
     return NULL;
 }
 
-const char *view_one_shot(const view_machine *machine)
-{
-    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
-    return shot.is_playing ? machine->desc->clips[shot.clip].name : NULL;
-}
-
 static bool is_named(const char *name, const char *parameter)
 {
     return name != NULL && strcmp(name, parameter) == 0;
@@ -283,7 +273,10 @@ static void mark_items(const view_machine *machine, uint32_t number, bool *clips
             mark(machine, motion->items[i].motion, clips, motions);
 }
 
-void view_find_active(const view_machine *machine, bool *active)
+// Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
+// those of the current and the previous state of each layer; of a 1D blend only the neighbours of
+// the parameter's value.
+static void find_active(const view_machine *machine, bool *active)
 {
     const md5_machine_desc *const desc = machine->desc;
     bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
@@ -581,3 +574,160 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
         palette[i] = md5_mat34_mul(place, palette[i]);
     }
 }
+
+void view_click_machine(view_machine *machine)
+{
+    set(machine, "click", 1.0f);
+}
+
+// -- As a motion ----------------------------------------------------------------------------------
+
+static bool has_machine(const view_scene *scene)
+{
+    return scene->machine.player != NULL;
+}
+
+static void pose_scene(view_scene *scene, const view_play *play)
+{
+    view_machine *const machine = &scene->machine;
+    view_run_machine(machine, play->time);
+    const bool stands = view_give_ground(scene);
+    view_pose_machine(machine, scene->num_joints, scene->pose, scene->joints, scene->palette);
+    if (scene->morphs != NULL)
+        view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,
+                          scene->morphs->weights);
+    if (scene->terrain.num_feet == 0)
+        view_turn_pose(scene, &machine->place);
+    else if (!stands)
+        view_place_feet(scene, &machine->place, play->time);
+}
+
+static md5_xform place_of(const view_scene *scene)
+{
+    return scene->machine.place;
+}
+
+static md5_vec3 walked(const view_scene *scene, const view_play *play)
+{
+    (void)play;
+    return scene->machine.place.translation;
+}
+
+// A machine without clips is measured in the bind pose.
+static uint32_t num_clips(const view_scene *scene)
+{
+    const uint32_t count = scene->machine.character->num_clips;
+    return count > 0 ? count : 1;
+}
+
+static const md5_anim *clip_of(const view_scene *scene, uint32_t clip)
+{
+    const md5_character *const character = scene->machine.character;
+    return clip < character->num_clips ? character->anims[clip] : NULL;
+}
+
+// The clip's horizontal root motion is removed if the machine extracts it: it moves the character,
+// which the camera follows.
+static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
+{
+    const md5_moment begin = {0}, moment = {.frame0 = frame, .frame1 = frame};
+    const md5_character *const character = scene->machine.character;
+    if (clip >= character->num_clips) {
+        view_pose_moment(scene, &moment);
+        return;
+    }
+    md5_sample(character->bindings[clip], moment, MD5_ROOT_FILE, scene->pose);
+    if (scene->machine.desc->clips[clip].extract != MD5_EXTRACT_NONE) {
+        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], begin, moment);
+        scene->pose[0].translation.x -= motion.x;
+        scene->pose[0].translation.y -= motion.y;
+    }
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+    view_turn_pose(scene, NULL);
+}
+
+static void describe(const view_scene *scene, char *text, size_t size)
+{
+    const uint32_t count = scene->machine.desc->num_clips;
+    (void)snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", (unsigned)count,
+                   count == 1 ? "" : "s");
+}
+
+// The names of all clips, those that play now highlighted.
+static void list_clips(const view_scene *scene, view_rows *rows)
+{
+    const view_machine *const machine = &scene->machine;
+    const uint32_t count = machine->desc->num_clips;
+    const char **names = common_alloc(count + 1, sizeof *names);
+    bool *active = common_alloc(count + 1, sizeof *active);
+    find_active(machine, active);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = machine->desc->clips[i].name;
+    view_add_words(rows, "", names, active, count);
+    free(names);
+    free(active);
+}
+
+static void tell(const view_scene *scene, char *text, size_t size)
+{
+    const view_machine *const machine = &scene->machine;
+    const md5_vec3 place = machine->place.translation;
+    char states[256] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < machine->desc->num_layers && used < sizeof states; i++) {
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const char *const name = machine->desc->layers[i].states[status.state].name;
+        used +=
+            (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "", name);
+    }
+    const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
+    (void)snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", (double)place.x,
+                   (double)place.y, states,
+                   shot.is_playing ? machine->desc->clips[shot.clip].name : "-");
+}
+
+static view_control *take_over(view_scene *scene, bool down)
+{
+    if (down)
+        view_take_over(&scene->machine);
+    return &scene->machine.control;
+}
+
+static void point(view_scene *scene, md5_vec3 target)
+{
+    view_point_at(&scene->machine, target);
+}
+
+static void click(view_scene *scene)
+{
+    view_click_machine(&scene->machine);
+}
+
+// It was paused while the bind pose was shown.
+static void resume(const view_scene *scene, view_play *play)
+{
+    play->time = scene->machine.time;
+}
+
+const view_motion_kind view_machine_motion = {
+    .name = "machine",
+    .clip_use = VIEW_CLIP_UNUSED,
+    .mode = VIEW_MODE_MACHINE,
+    .moves_alone = true,
+    .ending = ".md5machine",
+    .moves = has_machine,
+    .pose = pose_scene,
+    .place = place_of,
+    .walked = walked,
+    .num_clips = num_clips,
+    .clip = clip_of,
+    .pose_frame = pose_frame,
+    .describe = describe,
+    .list_clips = list_clips,
+    .tell = tell,
+    .take_over = take_over,
+    .point = point,
+    .click = click,
+    .resume = resume,
+};

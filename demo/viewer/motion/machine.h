@@ -78,7 +78,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high);
 
-// Ends the machine's automatic behaviour: from now on the user controls it.
+// Ends demo mode: from now on the user controls it.
 void view_take_over(view_machine *machine);
 
 // Fires a trigger or toggles a bool.
@@ -91,16 +91,8 @@ bool view_can_walk(const view_machine *machine);
 // the machine's clips has two frames.
 const char *view_play_one_shot(view_machine *machine);
 
-// Name of the clip that plays as a one-shot, or NULL.
-const char *view_one_shot(const view_machine *machine);
-
 // Parameter index of the `number`-th trigger, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
-
-// Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
-// those of the current and the previous state of each layer; of a 1D blend only the neighbours of
-// the parameter's value.
-void view_find_active(const view_machine *machine, bool *active);
 
 // -- The pointer ----------------------------------------------------------------------------
 //

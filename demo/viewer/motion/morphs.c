@@ -67,15 +67,15 @@ static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *lo
 
 bool view_has_driven_morphs(const view_scene *scene)
 {
-    return scene->machine.player != NULL
-           && md5_machine_num_morphs(scene->machine.character->machine) > 0;
+    const md5_machine *const machine = view_machine_of(scene);
+    return machine != NULL && md5_machine_num_morphs(machine) > 0;
 }
 
 static void find_driven(view_morphs *morphs, const view_scene *scene, view_log *log)
 {
     if (!view_has_driven_morphs(scene))
         return;
-    const md5_machine *const machine = scene->machine.character->machine;
+    const md5_machine *const machine = view_machine_of(scene);
     morphs->num_driven = md5_machine_num_morphs(machine);
     morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
     morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);

@@ -4,107 +4,26 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/morphs.h"
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Turns the pose about `place`, where the character stands.
-static void turn_pose(view_scene *scene, const md5_xform *place)
-{
-    if (!scene->turn.is_set)
-        return;
-    const md5_mat34 from = md5_mat34_from_xform(md5_xform_inverse(*place));
-    const md5_mat34 to = md5_mat34_from_xform(*place);
-    const md5_mat34 turn = md5_mat34_mul(to, md5_mat34_mul(scene->turn.matrix, from));
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
-        scene->joints[i] = md5_mat34_mul(turn, scene->joints[i]);
-        if (scene->model != NULL)
-            scene->palette[i] = md5_mat34_mul(turn, scene->palette[i]);
-    }
-}
-
-// At the origin, where the turn is exact.
-static void turn_clip(view_scene *scene)
-{
-    view_turn_matrices(&scene->turn, scene->joints, scene->num_joints);
-    if (scene->model != NULL)
-        view_turn_matrices(&scene->turn, scene->palette, scene->num_joints);
-}
-
-static void pose_bind(view_scene *scene)
-{
-    const size_t size = scene->num_joints * sizeof *scene->joints;
-    if (scene->skeleton == NULL)
-        return;
-    if (scene->model != NULL) {
-        memcpy(scene->joints, scene->model->bind, size);
-        md5_build_palette(scene->model, scene->joints, scene->palette);
-    } else {
-        // Without a model the base frame of the clip is shown.
-        md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
-                           scene->joints);
-    }
-    turn_clip(scene);
-}
-
-void view_pose_moment(view_scene *scene, const md5_moment *moment)
-{
-    const view_clip *const clip = view_shown_clip(scene);
-    if (clip == NULL) {
-        pose_bind(scene);
-        return;
-    }
-    md5_sample(clip->binding, *moment, scene->root, scene->pose);
-    const md5_scales *const scales = scene->model != NULL ? clip->scales : NULL;
-    if (scales != NULL)
-        md5_scale_pose(scales, clip->binding, moment, scene->pose);
-    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    if (scene->model != NULL)
-        md5_build_palette(scene->model, scene->joints, scene->palette);
-    if (scales != NULL)
-        md5_scale_palette(scales, clip->binding, moment, scene->joints, scene->palette);
-    turn_clip(scene);
-}
-
-static void pose_entity(view_scene *scene, const view_play *play)
-{
-    view_run_entity(&scene->entity, play->time);
-    view_pose_entity(&scene->entity, scene->root != MD5_ROOT_FILE, scene->pose, scene->joints);
-    md5_build_palette(scene->model, scene->joints, scene->palette);
-    turn_clip(scene);
-}
-
 void view_pose(view_scene *scene, const view_play *play)
 {
-    if (scene->machine.player != NULL && !scene->bind_pose) {
-        view_run_machine(&scene->machine, play->time);
-        const bool stands = view_give_ground(scene);
-        view_pose_machine(&scene->machine, scene->num_joints, scene->pose, scene->joints,
-                          scene->palette);
-        if (scene->morphs != NULL)
-            view_drive_morphs(scene->morphs, scene->machine.player, scene->morphs->reported,
-                              scene->morphs->weights);
-        if (scene->terrain.num_feet == 0)
-            turn_pose(scene, &scene->machine.place);
-        else if (!stands)
-            view_place_feet(scene, &scene->machine.place, play->time);
-        return;
-    }
-    if (scene->legs.num_legs > 0 && !scene->bind_pose) {
-        view_walk_legs(scene, play->time);
-        return;
-    }
-    if (scene->entity.is_played && !scene->bind_pose && scene->terrain.num_feet == 0) {
-        pose_entity(scene, play);
-        return;
-    }
-    const md5_anim *const anim = view_shown_anim(scene);
-    const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
-    view_pose_moment(scene, &moment);
-    const md5_xform at_origin = {.rotation = {.w = 1.0f}};
-    if (scene->terrain.num_feet > 0 && anim != NULL)
-        view_place_feet(scene, &at_origin, play->time);
+    view_motion_of(scene)->pose(scene, play);
+}
+
+md5_xform view_place_of(const view_scene *scene)
+{
+    const view_motion_kind *const motion = view_motion_of(scene);
+    return motion->place != NULL ? motion->place(scene) : (md5_xform){.rotation = {.w = 1.0f}};
+}
+
+md5_vec3 view_walked(const view_scene *scene, const view_play *play)
+{
+    const view_motion_kind *const motion = view_motion_of(scene);
+    return motion->walked != NULL ? motion->walked(scene, play) : (md5_vec3){0, 0, 0};
 }
 
 void view_ready_skin(view_scene *scene)
@@ -343,31 +262,15 @@ static bool was_skinned(const far_frames *far, int index)
     return was;
 }
 
-static bool shows_machine(const view_scene *scene)
-{
-    return scene->machine.player != NULL && scene->machine.character->num_clips > 0
-           && !scene->bind_pose;
-}
-
-// Poses a frame of the shown clip or of clip `clip` of the machine. The clip's horizontal root
-// motion is removed if the machine extracts it: it moves the character, which the camera follows.
+// Poses a frame of the shown clip, or of one of those that the motion brings.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
-    const md5_moment begin = {0}, moment = {.frame0 = frame, .frame1 = frame};
-    if (!shows_machine(scene)) {
+    const view_motion_kind *const motion = view_motion_of(scene);
+    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+    if (motion->pose_frame != NULL)
+        motion->pose_frame(scene, clip, frame);
+    else
         view_pose_moment(scene, &moment);
-        return;
-    }
-    const md5_character *const character = scene->machine.character;
-    md5_sample(character->bindings[clip], moment, MD5_ROOT_FILE, scene->pose);
-    if (scene->machine.desc->clips[clip].extract != MD5_EXTRACT_NONE) {
-        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], begin, moment);
-        scene->pose[0].translation.x -= motion.x;
-        scene->pose[0].translation.y -= motion.y;
-    }
-    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    md5_build_palette(scene->model, scene->joints, scene->palette);
-    turn_clip(scene);
 }
 
 // Skins a few frames at even distances. A clip may leap between them, so the joints, which cost
@@ -402,11 +305,11 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     }
     if (scene->skeleton == NULL && scene->camera_path.camera != NULL)
         return path_bounds(scene->camera_path.camera, hull);
-    const md5_character *const character = scene->machine.character;
-    const uint32_t num_clips = shows_machine(scene) ? character->num_clips : 1;
+    const view_motion_kind *const motion = view_motion_of(scene);
+    const uint32_t num_clips = motion->num_clips != NULL ? motion->num_clips(scene) : 1;
     for (uint32_t clip = 0; clip < num_clips; clip++)
         measure_clip(scene, clip,
-                     shows_machine(scene) ? character->anims[clip] : view_shown_anim(scene),
+                     motion->clip != NULL ? motion->clip(scene, clip) : view_shown_anim(scene),
                      &bounds, hull, &far);
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         if (was_skinned(&far, i))
@@ -415,19 +318,6 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         widen_by_pose(scene, &bounds, hull);
     }
     return bounds;
-}
-
-md5_vec3 view_walked(const view_scene *scene, const view_play *play)
-{
-    const md5_anim *const anim = view_shown_anim(scene);
-    if (scene->machine.player != NULL && !scene->bind_pose)
-        return scene->machine.place.translation;
-    if (scene->legs.num_legs > 0 && !scene->bind_pose)
-        return scene->legs.walk.position;
-    if (anim == NULL || scene->root != MD5_ROOT_ID || scene->entity.is_played)
-        return (md5_vec3){0, 0, 0};
-    const md5_moment begin = {0}, now = view_moment(play, anim);
-    return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
 }
 
 // -- Faults in a pose ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/motion/motion.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/cube.h"
@@ -273,32 +273,14 @@ void view_choose_clip(view_scene *scene, size_t clip)
 {
     const uint32_t in_entity = scene->clips[clip].in_entity;
     scene->clip = clip;
-    scene->bind_pose = false;
     scene->entity.is_played =
         in_entity > 0
         && view_play_channel(&scene->entity, scene->entity.focus, (int32_t)in_entity - 1);
+    view_choose_motion(scene);
+    view_show_bind_pose(scene, false, NULL);
     // Without a model every clip brings its own joints.
     if (scene->model == NULL)
         view_make_pose(scene, &scene->clips[clip].anim->skeleton);
-}
-
-const view_clip *view_shown_clip(const view_scene *scene)
-{
-    const bool shown = scene->num_clips > 0 && !scene->bind_pose && scene->machine.player == NULL;
-    return shown ? &scene->clips[scene->clip] : NULL;
-}
-
-const md5_anim *view_shown_anim(const view_scene *scene)
-{
-    const view_clip *const clip = view_shown_clip(scene);
-    return clip != NULL ? clip->anim : NULL;
-}
-
-const md5_anim *view_clock(const view_scene *scene)
-{
-    const md5_anim *const anim = view_shown_anim(scene);
-    const bool moves = anim != NULL && anim->num_frames > 1;
-    return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
 }
 
 uint32_t view_count_vertices(const view_scene *scene)
@@ -382,6 +364,7 @@ static bool load_machine(view_scene *scene, const char *path, view_log *log)
         return false;
     scene->model = scene->machine.character->model;
     view_make_pose(scene, &scene->model->skeleton);
+    view_choose_motion(scene);
     return true;
 }
 

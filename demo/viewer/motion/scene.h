@@ -1,7 +1,7 @@
 // A scene: a model with its clips, or clips alone, and the current pose.
 //
-// view_pose() writes the pose, joints and palette; view_skin() then writes the skinned meshes.
-// Either `machine` has a player, which moves the model, or a clip or the bind pose is shown.
+// view_pose() writes the pose, joints and palette; view_skin() then writes the skinned meshes. What
+// moves the model is in motion.h.
 #ifndef DEMO_VIEWER_MOTION_SCENE_H
 #define DEMO_VIEWER_MOTION_SCENE_H
 
@@ -43,11 +43,13 @@ typedef struct view_scene {
     const md5_model *model; // own_model, or that of the machine; NULL: only joints are shown
     md5_model *own_model;
     view_clip *clips;
-    size_t num_clips, clip; // clip: index of the shown one, if num_clips > 0
+    size_t num_clips, clip; // clip: index of the chosen one, if num_clips > 0
+    // What moves the model, and what does so now: the same, or the bind pose. See motion.h; NULL:
+    // the clip.
+    const struct view_motion_kind *mover, *motion;
     const md5_files *files; // what all is read through, within limits; NULL: the system's files
     size_t num_unopened;    // animations beside the model that were not loaded
     bool picked_up;         // the clips were found beside the model, not named
-    bool bind_pose;         // show the bind pose instead of the clip
     md5_root root;
     view_turn turn;             // of the pose, unless it is placed on terrain or walks by rules
     bool dual;                  // skin by dual quaternions
@@ -58,10 +60,10 @@ typedef struct view_scene {
     const md5_skeleton *skeleton;     // NULL if there is only a camera path
     view_camera_path camera_path;
     view_terrain terrain;  // terrain, if any
-    view_legs legs;        // if there are any, they walk and no clip is shown
+    view_legs legs;        // if it has any, they walk by rules
     uint32_t num_looks;    // of an md5.cfg: one for each mesh; else 0
     view_look *looks;      // [num_looks]
-    view_machine machine;  // if it has a player, it moves the model and no clip is shown
+    view_machine machine;  // if it has a player, that moves the model
     view_library *library; // that the path is an address in, or NULL
     view_entity entity;    // its entity, if there is one
 
@@ -74,6 +76,12 @@ typedef struct view_scene {
     md5_dual_quat *duals; // [num_joints], the palette again, written by view_ready_skin() if `dual`
     view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
+
+// The machine of a scene; NULL: it has none.
+static inline const md5_machine *view_machine_of(const view_scene *scene)
+{
+    return scene->machine.player != NULL ? scene->machine.character->machine : NULL;
+}
 
 // Loads a model, animations and a camera path; each may be missing. Files that end in .md5anim are
 // animations, in .md5camera camera paths; the first other file is the model, or a machine
@@ -103,27 +111,11 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 // if the file cannot be read or does not fit the model.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
-// Loads a camera path, which replaces the current one. Returns false and logs an error on failure.
-bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
-
 // Shows clip `clip` (< num_clips).
 void view_choose_clip(view_scene *scene, size_t clip);
 
-// The shown clip; NULL if the bind pose or a machine is shown or there is no clip.
-const view_clip *view_shown_clip(const view_scene *scene);
-const md5_anim *view_shown_anim(const view_scene *scene);
-
-// The clip that gives the playback duration: the shown one if it has more than one frame, otherwise
-// that of the camera path, if there is one.
-const md5_anim *view_clock(const view_scene *scene);
-
-// Writes the pose at the time of `play`, or at a sample position of the shown clip.
-void view_pose(view_scene *scene, const view_play *play);
-void view_pose_moment(view_scene *scene, const md5_moment *moment);
-
-// Displacement of the character, if it moves as in id's engine or by a machine. The camera follows
-// it, so that the character stays visible.
-md5_vec3 view_walked(const view_scene *scene, const view_play *play);
+// Loads a camera path, which replaces the current one. Returns false and logs an error on failure.
+bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
 
 // Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
 void view_skin(view_scene *scene);

@@ -185,7 +185,7 @@ static void show_walk(view_picture *picture)
     hills ground = {.height = v[3]};
     view_legs legs;
     view_show_box(picture, (md5_vec3){-60.0f, -60.0f, 0.0f}, (md5_vec3){60.0f, 60.0f, 60.0f});
-    if (view_find_legs_of(scene, &legs) == 0)
+    if (view_find_legs(scene, &legs) == 0)
         return;
     const md5_walk_desc desc = {.skeleton = scene->skeleton,
                                 .legs = legs.legs,

@@ -12,10 +12,8 @@ static const float box_width = 250.0f, compact_width = 176.0f, label_width = 64.
 bool view_shows_channels(const view_facts *facts)
 {
     const view_stage *const stage = &facts->stage;
-    const view_scene *const scene = &stage->document->scene;
-    return scene->entity.is_played && scene->entity.entity->model_def != NULL && !scene->bind_pose
-           && scene->legs.num_legs == 0 && !stage->shown->help && !stage->shown->hierarchy
-           && !stage->shown->light_list;
+    return view_channels_of(&stage->document->scene) != NULL && !stage->shown->help
+           && !stage->shown->hierarchy && !stage->shown->light_list;
 }
 
 static void add_channel(const view_entity *of, md5_channel channel, view_rows *rows)
@@ -47,7 +45,7 @@ static void add_fired(const view_entity *of, int num_rows, view_rows *rows)
 
 static void list_channels(const view_facts *facts, view_rows *rows)
 {
-    const view_entity *const of = &facts->stage.document->scene.entity;
+    const view_entity *const of = view_channels_of(&facts->stage.document->scene);
     const bool compact = view_is_compact(facts);
     const float scale = facts->stage.font->scale;
     rows->font = facts->stage.font;

@@ -22,7 +22,7 @@ void view_list_compare(const view_facts *facts, view_rows *rows)
     enum { LISTED = 8 };
     const view_document *const document = facts->stage.document;
     const view_compare *const compare = &document->compare;
-    if (compare->model == NULL || document->crowd.count > 0)
+    if (compare->model == NULL || view_shows_crowd(document))
         return;
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_ACCENT, "Compared", "%s", compare->name);

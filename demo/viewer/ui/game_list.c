@@ -50,7 +50,8 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 
 void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel)
 {
-    const int32_t playing = scene->entity.channels[channel].clip;
+    const view_entity *const entity = view_channels_of(scene);
+    const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
     size_t chosen = 0;
     view_clear_browser(browser);
     browser->kind = VIEW_BROWSE_CHANNEL;

@@ -31,23 +31,19 @@ static void add_clip_rows(const view_facts *facts, view_rows *rows)
     const view_play *const play = facts->stage.play;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
-    if (clip != NULL && facts->stage.document->crowd.count > 0) // each character plays its own
+    const view_motion_kind *const mover = view_mover_of(scene);
+    char text[256];
+    view_describe_motion(scene, text, sizeof text);
+    if (clip != NULL && view_shows_crowd(facts->stage.document)) // each character plays its own
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%zu clip%s", scene->num_clips,
                      scene->num_clips == 1 ? "" : "s");
-    else if (clip != NULL)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%s" DOT "%zu of %zu", clip->name,
-                     scene->clip + 1, scene->num_clips);
-    else if (scene->machine.player != NULL && !scene->bind_pose)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "state machine" DOT "%u clip%s",
-                     (unsigned)scene->machine.desc->num_clips,
-                     scene->machine.desc->num_clips == 1 ? "" : "s");
-    else if (scene->skeleton != NULL)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "bind pose");
+    else if (text[0] != '\0')
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%s", text);
     if (scene->num_clips > 0 && view_mode_of(facts->stage.document) == VIEW_MODE_CLIPS)
         view_make_hit(rows, HIT_CLIPS, "A");
     // In a small window the states are only in the machine's panel.
-    if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE && !is_brief(facts))
-        view_add_machine_clips(&scene->machine, rows);
+    if (mover->list_clips != NULL && !view_shows_crowd(facts->stage.document) && !is_brief(facts))
+        mover->list_clips(scene, rows);
     if (anim == NULL || is_brief(facts))
         return;
     view_add_gap(rows);
@@ -110,7 +106,7 @@ static void add_turn(const view_facts *facts, view_rows *rows)
     char text[32];
     const view_turn *const turn = &facts->stage.document->scene.turn;
     view_describe_turn(turn, text, sizeof text);
-    if (turn->is_set && facts->stage.document->crowd.count == 0)
+    if (turn->is_set && !view_shows_crowd(facts->stage.document))
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Axes", "%s", text);
 }
 
@@ -184,7 +180,7 @@ static void add_faults(const view_facts *facts, view_rows *rows)
     if (document->scene.model == NULL || !(has_glyphs || shown->statistics))
         return;
     add_kinds_of_faults(&document->faults, "Faults", rows);
-    if (has_glyphs && document->crowd.count == 0)
+    if (has_glyphs && !view_shows_crowd(document))
         add_kinds_of_faults(&document->pose_faults, "In pose", rows);
 }
 

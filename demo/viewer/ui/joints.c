@@ -314,7 +314,7 @@ static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
 static int32_t drawn_joint(const view_ui *ui, const view_facts *facts)
 {
     const view_scene *const scene = &facts->stage.document->scene;
-    const bool is_posed = scene->skeleton != NULL && facts->stage.document->crowd.count == 0;
+    const bool is_posed = scene->skeleton != NULL && !view_shows_crowd(facts->stage.document);
     return is_posed ? view_marked_joint(ui, scene) : -1;
 }
 

@@ -9,20 +9,7 @@
 // In layout units.
 static const float box_width = 270.0f, compact_width = 190.0f, least_label = 56.0f;
 
-// -- Clips and layers -----------------------------------------------------------------------
-
-void view_add_machine_clips(const view_machine *machine, view_rows *rows)
-{
-    const uint32_t count = machine->desc->num_clips;
-    const char **names = common_alloc(count + 1, sizeof *names);
-    bool *active = common_alloc(count + 1, sizeof *active);
-    view_find_active(machine, active);
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = machine->desc->clips[i].name;
-    view_add_words(rows, "", names, active, count);
-    free(names);
-    free(active);
-}
+// -- Layers -----------------------------------------------------------------------
 
 // A layer's activity, and below it its states; active ones are highlighted.
 static void add_layer_rows(const view_machine *machine, uint32_t number, view_rows *rows)

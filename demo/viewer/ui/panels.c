@@ -30,7 +30,7 @@ view_rect view_free_region(const view_facts *facts)
 {
     const view_rect all = {0.0f, 0.0f, facts->width, facts->height - facts->caption};
     const float scale = facts->stage.font->scale;
-    if (!facts->stage.shown->panel || scale <= 0.0f || facts->stage.document->crowd.count > 0)
+    if (!facts->stage.shown->panel || scale <= 0.0f || view_shows_crowd(facts->stage.document))
         return all;
     view_rect region = all;
     region.height = view_bar_top(facts) - facts->caption;
@@ -300,7 +300,7 @@ void view_draw_marks(const view_ui *ui, const view_facts *facts)
     const view_stage *const stage = &facts->stage;
     view_scene *const scene = &stage->document->scene;
     view_draw_joint(ui, facts);
-    if (!facts->pick->is_set || scene->model == NULL || stage->document->crowd.count > 0)
+    if (!facts->pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
         return;
     view_skin(scene);
     view_clear_lines(stage->lines);

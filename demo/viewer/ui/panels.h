@@ -120,8 +120,7 @@ void view_list_pick(const view_facts *facts, view_rows *rows);    // pick_panel.
 // The time bar at the bottom: time_bar.c.
 void view_bar_panel(view_ui *ui, const view_facts *facts);
 
-// A state machine at the right: machine_panel.c. The names of its clips are also among the figures.
-void view_add_machine_clips(const view_machine *machine, view_rows *rows);
+// A state machine at the right: machine_panel.c.
 void view_list_machine(const view_facts *facts, view_rows *rows);
 view_rect view_machine_box(const view_facts *facts);
 void view_machine_panel(view_ui *ui, const view_facts *facts);

@@ -16,7 +16,7 @@ static const float widest = 400.0f, scale_width = 230.0f, scale_height = 12.0f, 
 static view_surface surface_of(const view_facts *facts)
 {
     const view_document *const document = facts->stage.document;
-    const bool is_one = document->drawn != NULL && document->crowd.count == 0;
+    const bool is_one = document->drawn != NULL && !view_shows_crowd(document);
     return is_one ? facts->stage.surface : VIEW_SURFACE_LIT;
 }
 

@@ -65,10 +65,9 @@ static void draw_commands(const view_facts *facts, view_rect track, const md5_an
     const double lit = 0.35; // seconds
     const view_scene *const scene = &facts->stage.document->scene;
     const float scale = facts->stage.font->scale, top = track.y - 4.0f * scale;
-    const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
-    if (number == 0 || !scene->entity.is_played)
+    const md5_model_anim *const from = view_commands_of(scene);
+    if (from == NULL)
         return;
-    const md5_model_anim *const from = scene->entity.entity->clips[number - 1].anim;
     const double now = view_cycle_time(facts->stage.play, anim);
     uint32_t last = 0;
     for (uint32_t i = 0; i < from->num_commands && i < MOST_DRAWN; i++) {
