@@ -3,7 +3,6 @@
 
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/draw/overlay.h"
-#include "demo/viewer/motion/pose.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/thumbnail.h"
 #include "demo/viewer/jobs/verify.h"
-#include "demo/viewer/motion/pose.h"
+#include "demo/viewer/motion/motion.h"
 #include "demo/viewer/app/contact_sheet.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"

@@ -527,3 +527,21 @@ const view_texture_found *view_mesh_search(const view_textures *textures, uint32
     static const view_texture_found none = {0};
     return textures->found != NULL ? &textures->found[mesh] : &none;
 }
+
+// -- Uploading models
+// ------------------------------------------------------------------------------
+
+md5gl_model *view_create_model(const view_loader *loader, const md5_model *model)
+{
+    const view_options *const options = loader->options;
+    md5_error error;
+    md5gl_model *drawn = md5gl_create_model(loader->renderer, model, options->path, &error);
+    if (drawn == NULL && options->path != MD5GL_PATH_AUTO && !options->verify
+        && error.status == MD5_ERROR_GPU) {
+        view_warn(loader->log, "%s; using another vertex path", error.message);
+        drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
+    }
+    if (drawn == NULL)
+        view_log_error(loader->log, &error);
+    return drawn;
+}

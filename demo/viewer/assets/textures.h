@@ -80,4 +80,20 @@ const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, vie
 // The result of the search for a mesh's texture; empty if the options name one.
 const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh);
 
+// -- Uploading models
+// ------------------------------------------------------------------------------
+
+// Input of loading besides the files.
+typedef struct view_loader {
+    const view_options *options;
+    md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
+    view_log *log;
+    const view_chosen_list *chosen; // NULL: no textures were chosen
+} view_loader;
+
+// Creates a model on the GPU with the vertex path of the options. If that path is not available,
+// logs a warning and uses another one, except for --verify. Returns NULL and logs an error on
+// failure.
+md5gl_model *view_create_model(const view_loader *loader, const md5_model *model);
+
 #endif

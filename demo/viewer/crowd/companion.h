@@ -6,7 +6,6 @@
 #include "md5/md5pose.h"
 #include "demo/viewer/motion/compare.h"
 #include "demo/viewer/motion/scene.h"
-#include "demo/viewer/motion/upload.h"
 
 // Companion 0 is retargeted, companion 1 is attached, companion 2 is compared, companion 3 is a
 // guest, companion 4 is carried: attached, with a machine.

@@ -9,7 +9,7 @@
 #define DEMO_VIEWER_CROWD_DETAILS_H
 
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/upload.h"
+#include "demo/viewer/assets/textures.h"
 #include "render/md5gl_game.h"
 
 typedef struct view_bakes {

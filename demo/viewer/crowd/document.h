@@ -10,7 +10,7 @@
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/assets/textures.h"
-#include "demo/viewer/motion/upload.h"
+#include "demo/viewer/motion/scene.h"
 
 typedef struct view_document {
     view_scene scene;

@@ -7,7 +7,6 @@
 #include "demo/viewer/crowd/details.h"
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/scene.h"
-#include "demo/viewer/motion/upload.h"
 #include "md5/md5model.h"
 #include "md5/md5play.h"
 

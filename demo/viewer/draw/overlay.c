@@ -2,7 +2,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/pose.h"
+#include "demo/viewer/motion/motion.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // Draws one frame: pose, scene, and the interface over it.
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/motion/pose.h"
+#include "demo/viewer/motion/motion.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_MOTION_MORPHS_H
 #define DEMO_VIEWER_MOTION_MORPHS_H
 
-#include "demo/viewer/motion/upload.h"
+#include "demo/viewer/motion/scene.h"
 
 // Weights are those of --morph, plus those that the machine drives. An empty one, all 0, is allowed
 // everywhere.

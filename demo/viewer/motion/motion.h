@@ -7,6 +7,7 @@
 #ifndef DEMO_VIEWER_MOTION_MOTION_H
 #define DEMO_VIEWER_MOTION_MOTION_H
 
+#include "demo/viewer/assets/faults.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/motion/scene.h"
 
@@ -125,5 +126,30 @@ md5_xform view_place_of(const view_scene *scene);
 // Displacement of the character, if it moves as in id's engine or by a machine. The camera follows
 // it, so that the character stays visible.
 md5_vec3 view_walked(const view_scene *scene, const view_play *play);
+
+// -- Faults in a pose (pose.c)
+// ----------------------------------------------------------------------
+//
+// Of normals and tangents: skinning turns what is right in the bind pose over where a joint bends
+// far.
+
+// Skins a mesh in the pose that view_pose() wrote last and counts its faults; tangents may be 6
+// degrees off, as blending leaves them. `marks` as in view_find_faults(). Call view_ready_skin()
+// first.
+view_faults view_find_mesh_faults(view_scene *scene, uint32_t mesh, bool *marks);
+
+// Those of all meshes; calls view_ready_skin(). None without a model.
+view_faults view_find_pose_faults(view_scene *scene);
+
+typedef struct view_clip_faults {
+    view_faults worst;    // of the frame that has most
+    uint32_t worst_frame; // from 0
+    uint32_t num_frames;  // of the clip; 0: none is shown
+    uint32_t num_faulty;  // frames that have any
+} view_clip_faults;
+
+// Counts the faults of all frames of the shown clip, in time linear in frames times vertices. The
+// scene is in the pose of the last frame after that.
+view_clip_faults view_find_clip_faults(view_scene *scene);
 
 #endif

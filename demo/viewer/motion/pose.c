@@ -1,10 +1,9 @@
-#include "demo/viewer/motion/pose.h"
+#include "demo/viewer/motion/motion.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/morphs.h"
-#include "demo/viewer/motion/motion.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef DEMO_VIEWER_MOTION_SCENE_H
 #define DEMO_VIEWER_MOTION_SCENE_H
 
-#include "demo/viewer/assets/look.h"
+#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/legs.h"
@@ -157,5 +157,10 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 // Loads a clip of the scene's library by its name and shows it. Returns false and logs an error if
 // it cannot be read or does not fit the model.
 bool view_add_game_clip(view_scene *scene, const char *name, view_log *log);
+
+// Uploads the model of a scene and its textures, with those that the command line names if
+// `as_asked`. Succeeds with *drawn NULL if there is no model or no renderer.
+bool view_upload(const view_loader *loader, const view_scene *scene, bool as_asked,
+                 md5gl_model **drawn, view_textures *textures);
 
 #endif
