@@ -12,19 +12,14 @@
 
 config ?= release
 BUILD ?= build/$(config)
-PREFIX ?= /usr/local
 DEPS ?= yes
 MD5GL ?= yes
-STRIP ?= strip
 PKG_CONFIG ?= pkg-config
-GLAD ?= glad
 PYTHON ?= python3
 
 ifeq (0,$(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)))
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 endif
-
-GOALS := $(or $(MAKECMDGOALS),all)
 # The products of the release configuration are in build/, those of others beside their objects.
 OUT := $(patsubst build/release,build,$(BUILD))
 VERSION := $(shell awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $$3; dot = "." }' md5/md5model.h)
@@ -36,18 +31,15 @@ ABI := $(shell echo $(VERSION) | awk -F. '{ print $$1 == 0 ? "0." $$2 : $$1 }')
 .PHONY: all lib gl tool run deps clean help FORCE
 
 # -- Sources: CMakeLists.txt takes the same files by the same patterns --------------------------------
-
 MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
 PLAY_SOURCES   := $(filter md5/motion/% md5/play/%,$(MD5_SOURCES))
 GAME_SOURCES   := $(filter md5/game/%,$(MD5_SOURCES))
 RENDER_SOURCES := $(wildcard render/*.c)
 VIEW_SOURCES   := $(wildcard demo/viewer/*/*.c)
-
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 MD5_OBJECTS    := $(call objects,$(filter-out $(PLAY_SOURCES) $(GAME_SOURCES),$(MD5_SOURCES)))
 # md5/core is in each library, under names of its own: no library uses what another one does not offer.
-SHARED_SOURCES := $(filter md5/core/%,$(MD5_SOURCES))
-shared = $(patsubst %.c,$(BUILD)/of/$(1)/%.o,$(SHARED_SOURCES))
+shared = $(patsubst %.c,$(BUILD)/of/$(1)/%.o,$(filter md5/core/%,$(MD5_SOURCES)))
 PLAY_OBJECTS   := $(call objects,$(PLAY_SOURCES)) $(call shared,play)
 GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game)
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
@@ -56,20 +48,16 @@ TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(COMMON_OBJECTS)
 VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
 
 # -- Flags: test/test.mk has those of the other configurations ----------------------------------------
-
 # -ffp-contract=off: fused multiply-adds would give other bits on other machines. Position-independent objects
 # serve both libraries; without semantic interposition they are as fast as others.
 STANDARD := -std=c11 -ffp-contract=off -fPIC -fvisibility=hidden -fno-semantic-interposition -I.
 # In standard C, gcc for s390x computes with floats as doubles, unless this option forbids it.
-ifeq (1,$(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P - 2>/dev/null))
-STANDARD += -fexcess-precision=fast
-endif
+STANDARD += $(if $(filter 1,$(shell echo __FLT_EVAL_METHOD__ | $(CC) -std=c11 -E -P - 2>/dev/null)),-fexcess-precision=fast)
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes $(if $(filter yes,$(WERROR)),-Werror)
 FLAGS_release := -O2 -DNDEBUG
 # The user's flags come last. With a plain -flto, gcc links on one core and prints a warning.
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
-
 # Evaluated only when used, after `deps` has installed the packages. -isystem suppresses warnings about headers
 # of other projects. zlib compresses the viewer's PNG files, if it is there.
 package_cflags = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1)))
@@ -79,8 +67,7 @@ ZLIB_LIBS = $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null)
 ZLIB_FLAGS = $(if $(ZLIB_LIBS),-DVIEW_HAS_ZLIB $(call package_cflags,zlib))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 # Archives are read through libzip, if this compiler can link it. Found when a program is made.
-find_zip = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/zip.sh $(CC) $(CFLAGS) $(ALL_LDFLAGS))
-ZIP_LIBS = $(eval ZIP_LIBS := $(find_zip))$(ZIP_LIBS)
+ZIP_LIBS = $(eval ZIP_LIBS := $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/zip.sh $(CC) $(CFLAGS) $(ALL_LDFLAGS)))$(ZIP_LIBS)
 ZIP_DEFINES = $(if $(ZIP_LIBS),-DCOMMON_HAS_ZIP)
 PICTURE_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg) $(ZIP_LIBS) $(ZLIB_LIBS) -lpthread -lm
 # $(say) before a command shows the step instead of the command, or, with V=1, that. How many steps there are,
@@ -91,9 +78,8 @@ step = $(eval DONE += x)sh .ci/progress.sh $(words $(DONE)) $(NUM_STEPS) $(or $(
 say = $(if $(V),,@$(if $(COUNTING),: step,$(step)) &&)
 
 # -- Products -----------------------------------------------------------------------------------------
-
 LIBRARY := $(patsubst %,$(OUT)/libmd5%.a,play game model)
-# The public headers under the names that programs include, here and where they are installed.
+# The public headers under the names that programs include; installed, they lie beside each other.
 INCLUDE := build/include/md5model
 HEADERS_OUT    := $(addprefix $(INCLUDE)/,$(notdir $(wildcard md5/md5*.h)))
 GL_HEADERS_OUT := $(addprefix $(INCLUDE)/,$(notdir $(wildcard render/md5gl*.h)))
@@ -109,7 +95,6 @@ tool: $(OUT)/md5tool
 ## make run            the viewer on our own model; without a display a picture of it
 run: $(OUT)/md5view
 	@sh .ci/run_viewer.sh $(OUT)/md5view build/md5view.png $(ARGS)
-
 # $(call library,NAME,OBJECTS,LIBRARIES): static, and shared, linked with other LIBRARIES. The second name is the
 # one that a program linked with build/libNAME.so looks for.
 define library
@@ -125,12 +110,9 @@ $(eval $(call library,md5model,$(MD5_OBJECTS)))
 $(eval $(call library,md5play,$(PLAY_OBJECTS),$(OUT)/libmd5model.so))
 $(eval $(call library,md5game,$(GAME_OBJECTS),$(OUT)/libmd5model.so))
 $(eval $(call library,md5gl,$(RENDER_OBJECTS),$(OUT)/libmd5model.so))
-# Installed, the public headers lie beside each other.
-copy_header = @mkdir -p $(@D) && sed 's|^\#include "md5/|\#include "|' $< > $@
-$(HEADERS_OUT): $(INCLUDE)/%: md5/%
-	$(copy_header)
-$(GL_HEADERS_OUT): $(INCLUDE)/%: render/%
-	$(copy_header)
+vpath md5%.h md5 render
+$(HEADERS_OUT) $(GL_HEADERS_OUT): $(INCLUDE)/%: %
+	@mkdir -p $(@D) && sed 's|^\#include "md5/|\#include "|' $< > $@
 
 $(OUT)/md5tool: $(TOOL_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ZIP_LIBS) -lpthread -lm
@@ -138,11 +120,12 @@ $(OUT)/md5view: $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(PICTURE_LIBS)
 
 # -- Objects ------------------------------------------------------------------------------------------
-
+define compile
+@mkdir -p $(@D)
+$(say) $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
+endef
 $(BUILD)/%.o: %.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(say) $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c $< -o $@
-
+	$(compile)
 # md5i_fail() of md5/core is md5i_play_fail() in libmd5play, for the linker.
 $(BUILD)/of/%.h: $(wildcard md5/core/*.h)
 	@mkdir -p $(@D)
@@ -151,12 +134,10 @@ define renamed
 $(2): EXTRA = -include $(BUILD)/of/$(1).h
 $(2): $(BUILD)/of/$(1).h
 $(BUILD)/of/$(1)/%.o: %.c $(BUILD)/flags
-	@mkdir -p $$(@D)
-	$$(say) $$(CC) $$(ALL_CFLAGS) $$(EXTRA) -MMD -MP -c $$< -o $$@
+	$$(compile)
 endef
 $(eval $(call renamed,play,$(PLAY_OBJECTS)))
 $(eval $(call renamed,game,$(GAME_OBJECTS)))
-
 GLAD_HEADER := build/glad/include/glad/gl.h
 $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.
@@ -170,7 +151,6 @@ $(BUILD)/demo/common/archive.o: $(BUILD)/zip-flags
 # Looked for after `deps` has installed it; goals that need no packages do without.
 $(BUILD)/zip-flags: | $(if $(filter-out lib tool test-library,$(GOALS)),deps)
 $(BUILD)/viewer-flags: | deps
-
 # Files that are rewritten only when their text changes: another compiler, other flags or another set of sources
 # rebuild what depends on them.
 define remember
@@ -185,14 +165,13 @@ $(eval $(call remember,$(BUILD)/zip-flags,$$(ZIP_DEFINES) $$(ZIP_LIBS)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
 
 # -- Generated code, the same in every configuration, and compiled without warnings -------------------
-
+$(BUILD)/made/%.o: EXTRA = -w -Ibuild/glad/include
 $(BUILD)/made/%.o: build/%.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(say) $(CC) $(ALL_CFLAGS) -w -Ibuild/glad/include -MMD -MP -c $< -o $@
+	$(compile)
 build/gl.c: $(GLAD_HEADER)
 	@echo '#include "glad/src/gl.c"' > $@
 $(GLAD_HEADER): .ci/gl_loader.py | deps
-	$(say) GLAD='$(GLAD)' $(PYTHON) $< build/glad && touch $@
+	$(say) GLAD='$(or $(GLAD),glad)' $(PYTHON) $< build/glad && touch $@
 # Each depends on the folder too: its modification time changes when a file is removed.
 embed = $(say) $(PYTHON) .ci/embed.py
 build/shaders.c: shaders $(sort $(filter-out %.md,$(wildcard shaders/*.*))) .ci/embed.py | deps
@@ -216,8 +195,6 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile $(PARTS)
 	@sed -n 's/^#  /  /p' Makefile $(PARTS)
-
 PARTS := test/test.mk .github/packaging/install.mk
 include $(PARTS)
-
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

@@ -2,6 +2,8 @@
 
 .PHONY: install install-lib install-programs uninstall amalgamate deb docs
 
+PREFIX     ?= /usr/local
+STRIP      ?= strip
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
