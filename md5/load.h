@@ -10,7 +10,7 @@
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
 #include "md5/core/file_text.h"
-#include "md5/read/joints.h"
+#include "md5/read/tables.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "md5/core/axes.h"
 #include "md5/load.h"
 #include "md5/pose/clip.h"
-#include "md5/read/anim_file.h"
+#include "md5/read/tables.h"
 
 // What an animation is made of, before its block exists. `moves` has flags of the joints that
 // change over the frames, as md5i_clip_plan() writes them.

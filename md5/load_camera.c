@@ -1,7 +1,7 @@
 // Cameras: read, put into one block.
 #include "md5/core/axes.h"
 #include "md5/load.h"
-#include "md5/read/camera_file.h"
+#include "md5/read/tables.h"
 
 typedef struct camera_layout {
     md5_camera *camera;

@@ -8,7 +8,7 @@
 #ifndef MD5_LOAD_MESH_H
 #define MD5_LOAD_MESH_H
 
-#include "md5/read/mesh_file.h"
+#include "md5/read/tables.h"
 #include "md5/skin/geometry.h"
 
 // Writes the sizes of the arrays that `mesh` becomes.

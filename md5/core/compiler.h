@@ -63,8 +63,8 @@
 
 // -- Kernels -----------------------------------------------------------------------------------
 
-// Whether kernels for instruction sets are compiled. Without an optimizer they would be large and no
-// faster than plain C, which has the same bits; MD5_SIMD asks for them nevertheless, MD5_NO_SIMD
+// Whether kernels for instruction sets are compiled. Without an optimizer they would be large and
+// no faster than plain C, which has the same bits; MD5_SIMD asks for them nevertheless, MD5_NO_SIMD
 // never wants them.
 #if defined(MD5_NO_SIMD)
 #define MD5_HAS_KERNELS 0

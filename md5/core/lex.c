@@ -280,3 +280,263 @@ bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
     lex->at += text->size;
     return true;
 }
+
+// -- Values: names, numbers in all forms, values of unknown words --------------------------------
+
+static bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+// -- Names ----------------------------------------------------------------------------------
+
+static bool is_name_byte(char c)
+{
+    return char_class(c) == 0 || (unsigned char)c >= 0x80;
+}
+
+// Blanks may stand in a bare name if a word follows on the same line that is no number.
+static const char *name_end(const md5_lex *lex, const char *at)
+{
+    for (;;) {
+        while (at < lex->end && is_name_byte(*at))
+            at++;
+        const char *next = at;
+        while (next < lex->end && (*next == ' ' || *next == '\t'))
+            next++;
+        if (next == lex->end || !is_name_byte(*next) || is_digit(*next) || strchr("+-./", *next))
+            return at;
+        at = next;
+    }
+}
+
+bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
+{
+    md5_lex_space(lex);
+    if (lex->at < lex->end && char_class(*lex->at) == 0) {
+        // Bytes from 0x80 on were taken for white space, but belong to the name.
+        const char *start = lex->at;
+        while (start > lex->text && (unsigned char)start[-1] >= 0x80)
+            start--;
+        lex->at = name_end(lex, lex->at);
+        *name = (md5_span){start, (size_t)(lex->at - start)};
+        return true;
+    }
+    return md5i_lex_text(lex, name, "the name of a joint");
+}
+
+void md5i_lex_blanks(md5_lex *lex)
+{
+    while (lex->at < lex->end && (unsigned char)*lex->at < 0x80) {
+        if (char_class(*lex->at) == MD5_SPACE)
+            lex->at++;
+        else if (*lex->at == '/' && lex->end - lex->at > 1
+                 && (lex->at[1] == '/' || lex->at[1] == '*'))
+            md5i_lex_skip_comment(lex);
+        else
+            return;
+    }
+}
+
+bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
+{
+    md5i_lex_blanks(lex);
+    const char *const start = lex->at;
+    const char *end = start;
+    while (end < lex->end && is_name_byte(*end))
+        end++;
+    if (end == start)
+        return md5i_lex_text(lex, name, what);
+    *name = (md5_span){start, (size_t)(end - start)};
+    lex->at = end;
+    return true;
+}
+
+// -- Numbers --------------------------------------------------------------------------------
+
+static bool word_begins(const char *at, const char *end, const char *lower_case)
+{
+    for (; *lower_case; at++, lower_case++) {
+        if (at == end || (*at | 0x20) != *lower_case)
+            return false;
+    }
+    return true;
+}
+
+// Says what is wrong with the number at `at`, which the grammar cannot read.
+static bool bad_number(md5_lex *lex, const char *at, const char *kind)
+{
+    const char *const end = md5i_lex_word_end(lex, at);
+    const char *digits = at;
+    const md5_quoted token = md5i_lex_token(lex, at);
+    while (digits < end && (*digits == '-' || *digits == '+'))
+        digits++;
+    const char *rest = digits;
+    while (rest < end && (is_digit(*rest) || *rest == '.'))
+        rest++;
+    if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf")
+        || (rest > digits && rest < end && *rest == '#'))
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is not a finite number", token.text);
+    if (word_begins(digits, end, "0x"))
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "%s is hexadecimal: numbers are decimal",
+                             token.text);
+    if (rest > digits && rest < end && *rest == ',')
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+                             "%s has a decimal comma: numbers are written with a point",
+                             token.text);
+    return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "expected %s, found %s", kind, token.text);
+}
+
+// Steps over a `-` that stands apart from its number.
+static bool take_lone_minus(md5_lex *lex)
+{
+    if (lex->end - lex->at < 2 || *lex->at != '-' || char_class(lex->at[1]) != MD5_SPACE)
+        return false;
+    lex->at++;
+    md5_lex_space(lex);
+    return true;
+}
+
+// Where a number that ends at `next` is followed by what may follow one: NULL if not. A C suffix
+// counts to it, as in the original's lexer; so does a comment.
+static const char *number_end(const md5_lex *lex, const char *next)
+{
+    if (!next)
+        return NULL;
+    if (next < lex->end && (*next | 0x20) == 'f')
+        next++;
+    const bool is_comment =
+        lex->end - next >= 2 && *next == '/' && (next[1] == '/' || next[1] == '*');
+    return is_comment || md5_lex_ends(lex, next) ? next : NULL;
+}
+
+bool md5i_lex_float_slow(md5_lex *lex, float *value)
+{
+    md5_lex_space(lex);
+    const char *const start = lex->at;
+    const bool negate = take_lone_minus(lex);
+    const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
+    const char *const next = number_end(lex, md5i_scan_float_exact(lex->at, lex->end, value));
+    if (!next || is_signed_twice)
+        return bad_number(lex, negate && !next ? lex->at : start, "a number");
+    if (*value - *value != 0.0f)
+        return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "%s is too large for a 32-bit float",
+                             md5i_lex_token(lex, start).text);
+    if (negate)
+        *value = -*value;
+    lex->at = next;
+    return true;
+}
+
+bool md5i_lex_fail_length(md5_lex *lex, const char *at)
+{
+    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
+                         "%s is out of range: expected a number from -1e9 to 1e9",
+                         md5i_lex_token(lex, at).text);
+}
+
+// Its range is that of float, which is ample for what needs it.
+bool md5i_lex_double(md5_lex *lex, double *value)
+{
+    float narrow;
+    md5_lex_space(lex);
+    md5_lex start = *lex;
+    TRY(md5_lex_float(lex, &narrow));
+    const bool negate = take_lone_minus(&start);
+    md5i_scan_double(start.at, start.end, value);
+    if (negate)
+        *value = -*value;
+    return true;
+}
+
+bool md5i_lex_int_slow(md5_lex *lex, int64_t *value)
+{
+    const int64_t limit = INT64_MAX / 10 - 1;
+    md5_lex_space(lex);
+    const char *const start = lex->at;
+    take_lone_minus(lex);
+    const char *next = lex->at;
+    const bool negative = start < lex->end && *start == '-';
+    if (next < lex->end && (*next == '-' || *next == '+') && next == start)
+        next++;
+
+    const char *const first = next;
+    int64_t whole = 0;
+    bool has_fraction = false, is_octal = false;
+    for (; next < lex->end && is_digit(*next); next++)
+        whole = whole < limit ? 10 * whole + (*next - '0') : INT64_MAX;
+    const bool any = next > first;
+    is_octal = any && *first == '0' && whole > 7;
+    if (any && next < lex->end && *next == '.') {
+        for (next++; next < lex->end && is_digit(*next); next++)
+            has_fraction |= *next != '0';
+    }
+    next = any ? number_end(lex, next) : NULL;
+    if (!next)
+        return bad_number(lex, any ? start : lex->at, "a whole number");
+    *value = negative ? -whole : whole;
+    if (has_fraction)
+        md5i_lex_warn_token(lex, start, "is read as the whole number %lld", (long long)*value);
+    else if (is_octal)
+        md5i_lex_warn_token(lex, start,
+                            "is read as decimal; the original engine reads it as octal");
+    lex->at = next;
+    return true;
+}
+
+// -- What is not known ----------------------------------------------------------------------
+
+static bool starts_line(const md5_lex *lex, const char *at)
+{
+    while (at > lex->text && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    return at == lex->text || at[-1] == '\n' || at[-1] == '\r';
+}
+
+// Steps over one token.
+static bool skip_token(md5_lex *lex)
+{
+    md5_span text;
+    if (*lex->at == '"' || *lex->at == '\'')
+        return md5i_lex_string(lex, &text);
+    const char *const end = md5i_lex_word_end(lex, lex->at);
+    lex->at = end > lex->at ? end : lex->at + 1;
+    return true;
+}
+
+bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
+{
+    const char *block = NULL;
+    size_t depth = 0;
+    for (;;) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        if (lex->at == lex->end)
+            break;
+        const char c = *lex->at;
+        if (depth == 0) {
+            if (c == '}'
+                || (md5_span_is_name(word) && (starts_line(lex, lex->at) || is_known(word))))
+                return true;
+            block = lex->at;
+        }
+        depth += c == '{';
+        depth -= c == '}';
+        TRY(skip_token(lex));
+    }
+    if (depth > 0)
+        return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX, "this block has no end: '}' is missing");
+    return true;
+}
+
+bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
+{
+    int64_t number;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_int(lex, &number));
+    if (number < 0 || number > UINT32_MAX)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
+                             (long long)number);
+    *value = (uint32_t)number;
+    return true;
+}

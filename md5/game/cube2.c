@@ -4,7 +4,7 @@
 #include "md5/core/math.h"
 #include "md5/game/cube2_script.h"
 #include "md5/md5dialects.h"
-#include "md5/core/lex_values.h"
+#include "md5/core/lex.h"
 
 #include <string.h>
 

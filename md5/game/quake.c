@@ -5,7 +5,6 @@
 #include "md5/game/containers.h"
 #include "md5/md5dialects.h"
 #include "md5/core/lex.h"
-#include "md5/core/lex_values.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "md5/core/assert.h"
 #include "md5/core/arena.h"
-#include "md5/core/match.h"
+#include "md5/core/names.h"
 #include "md5/motion/space.h"
 
 #include <string.h>

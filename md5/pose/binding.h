@@ -2,7 +2,7 @@
 #ifndef MD5_POSE_BINDING_H
 #define MD5_POSE_BINDING_H
 
-#include "md5/core/match.h"
+#include "md5/core/names.h"
 
 // A driven model joint whose track is not relative to its parent in the model. Its transform in the
 // pose becomes

@@ -2,7 +2,7 @@
 #ifndef MD5_READ_HEADER_H
 #define MD5_READ_HEADER_H
 
-#include "md5/core/lex_values.h"
+#include "md5/core/lex.h"
 
 typedef enum md5_kind {
     MD5_KIND_MESH = 1,

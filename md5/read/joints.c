@@ -1,4 +1,4 @@
-#include "md5/read/joints.h"
+#include "md5/read/tables.h"
 #include "md5/core/math.h"
 #include "md5/read/rows.h"
 

@@ -6,7 +6,7 @@
 #ifndef MD5_READ_ROWS_H
 #define MD5_READ_ROWS_H
 
-#include "md5/core/lex_values.h"
+#include "md5/core/lex.h"
 
 // A row number, 0, 1, 2 ..., as text: its decimal digits and a blank.
 typedef struct md5_row_number {

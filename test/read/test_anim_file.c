@@ -1,5 +1,5 @@
 // Reading of .md5anim files, and the warnings and errors about odd and broken ones.
-#include "md5/read/anim_file.h"
+#include "md5/read/tables.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
 

@@ -1,5 +1,5 @@
 // Tokens, their locations, and errors about text that is not a token.
-#include "md5/core/lex_values.h"
+#include "md5/core/lex.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
 

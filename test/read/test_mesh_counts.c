@@ -1,7 +1,7 @@
 // The counts in a model's text, looked up before it is parsed.
 #include "test/test.h"
 
-#include "md5/read/mesh_file.h"
+#include "md5/read/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Hierarchies in any order of joints: an order with parents first, warnings, cycles.
-#include "md5/read/mesh_file.h"
+#include "md5/read/tables.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
 

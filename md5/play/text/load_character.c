@@ -7,7 +7,7 @@
 #include "md5/play/locations.h"
 #include "md5/md5play.h"
 #include "md5/core/file_text.h"
-#include "md5/core/name_order.h"
+#include "md5/core/names.h"
 
 #include <stdio.h>
 #include <string.h>

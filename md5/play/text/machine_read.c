@@ -3,7 +3,7 @@
 // are. Every value's location is kept, for errors that are found only when the machine is created.
 #include "md5/core/arena.h"
 #include "md5/core/file_text.h"
-#include "md5/core/lex_values.h"
+#include "md5/core/lex.h"
 #include "md5/play/locations.h"
 #include "md5/play/schema.h"
 

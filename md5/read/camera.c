@@ -1,8 +1,7 @@
 // .md5camera: header, cuts, then one view a frame.
 #include "md5/core/math.h"
-#include "md5/read/camera_file.h"
+#include "md5/read/tables.h"
 #include "md5/read/header.h"
-#include "md5/read/joints.h"
 
 // The fewest bytes that one of each takes in a text: see mesh_parse.c.
 enum {

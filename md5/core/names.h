@@ -1,0 +1,26 @@
+// Names: which joints of two skeletons have the same, and names in order, so that one is found
+// among many in logarithmic time.
+#ifndef MD5_CORE_NAMES_H
+#define MD5_CORE_NAMES_H
+
+#include "md5/core/arena.h"
+#include "md5/core/lex.h"
+
+// Fills tracks[model joints] and targets[anim joints] with the joint of equal name, or -1. Returns
+// false and sets the context's error if memory runs out.
+bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                       int32_t *tracks, int32_t *targets);
+
+typedef struct md5_ordered_name {
+    md5_span name;
+    uint32_t number;
+} md5_ordered_name;
+
+// Sorts by name, equal ones by number.
+void md5i_order_names(md5_ordered_name *names, size_t count);
+
+// Returns the first of a name, or NULL.
+const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
+                                               md5_span name);
+
+#endif

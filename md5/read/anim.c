@@ -1,0 +1,991 @@
+// .md5anim: header, hierarchy, bounds, base frame and frames; the channels of version 6.
+#include "md5/core/math.h"
+#include "md5/core/names.h"
+#include "md5/read/tables.h"
+#include "md5/read/header.h"
+#include "md5/read/rows.h"
+
+// State while an .md5anim is read.
+
+// The fewest bytes that one of each takes in a file.
+enum {
+    MD5_ANIM_JOINT_BYTES = sizeof "a 0 0 0(0 0 0)(0 0 0)" - 1, // in the hierarchy and base frame
+    MD5_FRAME_BYTES = sizeof "frame 0{}" - 1,
+    MD5_NUMBER_BYTES = sizeof " 0" - 1,
+};
+
+typedef struct md5_anim_reader {
+    md5_lex lex;
+    md5_header header;
+    md5_count num_frames, num_joints, num_components;
+    const char *rate_at; // NULL = not given yet
+    md5_file_joint *joints;
+    md5_track *tracks;
+    md5_xform *base_frame;
+    const char *bounds_at;
+
+    // Number of components that the hierarchy refers to, and the position of the last reference.
+    uint64_t needed;
+    const char *needed_at;
+    uint64_t num_used; // components, each counted as often as joints use it
+    uint32_t
+        *turning; // [num_turning] joints with rotation flags: frames are checked for these only
+    uint32_t num_turning;
+
+    uint32_t num_frames_read;
+    int64_t first_frame; // the number of the first frame
+    float *numbers;
+    md5_anim_file *file;
+} md5_anim_reader;
+
+static inline uint32_t md5_num_flags(uint32_t flags)
+{
+    uint32_t bits = 0;
+    for (; flags; flags &= flags - 1)
+        bits++;
+    return bits;
+}
+
+// == Frames ======================================================================================
+//
+// The frames of an .md5anim: how many numbers each has, then the numbers.
+
+enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56 };
+
+// -- How many numbers a frame has -----------------------------------------------------------
+
+// Counts the numbers of the frame whose `{` was just read. Finds the position of number `declared`,
+// or of the `}` if there are fewer.
+static bool count_numbers(const md5_anim_reader *reader, uint32_t declared, uint64_t *count,
+                          const char **declared_at)
+{
+    md5_lex lex = reader->lex;
+    float number;
+    *count = 0;
+    *declared_at = NULL;
+    while (!md5_lex_at_block_end(&lex)) {
+        if (*count == declared)
+            *declared_at = lex.at;
+        TRY(md5_lex_float(&lex, &number));
+        ++*count;
+    }
+    if (!*declared_at)
+        *declared_at = lex.at;
+    return true;
+}
+
+// Header, hierarchy and the first frame each give the number of components. Some files have a wrong
+// header, but frames that fit the hierarchy: a warning. Any other difference is an error.
+static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t declared = reader->num_components.value;
+    uint64_t count;
+    const char *at;
+    TRY(count_numbers(reader, declared, &count, &at));
+    if (reader->needed == count && count != declared)
+        md5i_lex_warn(lex, reader->num_components.at,
+                      "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "
+                      "these are used",
+                      declared, (unsigned long long)count);
+    else if (count != declared)
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX,
+                             "numAnimatedComponents says %u, but this frame has %llu", declared,
+                             (unsigned long long)count);
+    else if (reader->needed > declared)
+        return md5i_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
+                             "components up to %llu, but numAnimatedComponents is %u",
+                             (unsigned long long)reader->needed, declared);
+    *num_components = (uint32_t)count; // `needed` and `declared` are below 2^31 + 6
+    return true;
+}
+
+// Limits how often joints share components, so that the asset's size is linear in that of the text.
+static bool check_sharing(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint64_t text_size = (uint64_t)(lex->end - lex->text);
+    if (reader->num_used <= text_size / reader->num_frames.value)
+        return true;
+    return md5i_lex_fail(lex, reader->num_components.at, MD5_ERROR_RANGE,
+                         "joints share components: %llu in %u frames is more than the file has "
+                         "bytes (%llu)",
+                         (unsigned long long)reader->num_used, reader->num_frames.value,
+                         (unsigned long long)text_size);
+}
+
+// A track without flags may have any `first`: brings it into the range that the asset promises.
+static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
+{
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->turning =
+        (uint32_t *)md5i_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
+    TRY(reader->turning);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        md5_track *const track = &reader->tracks[joint];
+        if (track->flags == 0 && track->first > num_components)
+            track->first = 0;
+        if (track->flags & ROTATION_FLAGS)
+            reader->turning[reader->num_turning++] = joint;
+    }
+    return true;
+}
+
+// Prepares for reading frames, at the first one, whose `{` was just read.
+static bool begin_frames(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    uint32_t num_components = 0;
+    TRY(settle_components(reader, &num_components));
+    TRY(check_sharing(reader));
+    // Room for no more frames than the rest of the text could hold. If there are fewer than
+    // numFrames says, reading ends with an error before the room does.
+    const size_t left = (size_t)(lex->end - lex->at);
+    const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
+    const size_t most = left / frame_bytes + 1;
+    const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
+    TRY(settle_tracks(reader, num_components));
+    reader->file->num_components = num_components;
+    reader->numbers =
+        (float *)md5i_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
+    return reader->numbers != NULL;
+}
+
+// -- Frames ---------------------------------------------------------------------------------
+
+static md5_vec3 frame_rotation(const md5_track *track, const md5_xform *base, const float *numbers)
+{
+    md5_vec3 rotation = {base->rotation.x, base->rotation.y, base->rotation.z};
+    const float *next = numbers + track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
+    if (track->flags & 8)
+        rotation.x = *next++;
+    if (track->flags & 16)
+        rotation.y = *next++;
+    if (track->flags & 32)
+        rotation.z = *next++;
+    return rotation;
+}
+
+// Returns the position of a component in the frame whose numbers begin at `start`.
+static const char *find_component(const md5_anim_reader *reader, const char *start,
+                                  uint32_t component)
+{
+    md5_lex lex = reader->lex;
+    float number;
+    lex.at = start;
+    for (uint32_t i = 0; i < component; i++)
+        md5_lex_float(&lex, &number); // as before, without an error
+    md5_lex_space(&lex);
+    return lex.at;
+}
+
+// Checks the range of a frame's numbers. Without branches: a negative difference sets the highest
+// bit.
+static bool check_lengths(md5_anim_reader *reader, const float *numbers, const char *start)
+{
+    const uint32_t count = reader->file->num_components, sign = UINT32_C(1) << 31;
+    const float longest = MD5_MOST_LENGTH;
+    uint32_t most, bits, differences = 0;
+    memcpy(&most, &longest, sizeof most);
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&bits, &numbers[i], sizeof bits);
+        differences |= most - (bits & ~sign);
+    }
+    if (!(differences & sign))
+        return true;
+    uint32_t first = 0;
+    while (md5_is_length(numbers[first]))
+        first++;
+    return md5i_lex_fail_length(&reader->lex, find_component(reader, start, first));
+}
+
+// Warns of a frame's rotations that are longer than 1: once for all of them, at the first in the
+// text, so that lines are counted forward only.
+static void check_rotations(md5_anim_reader *reader, const float *numbers, const char *start)
+{
+    uint32_t num_overlong = 0, component = 0;
+    md5_vec3 first = {0};
+    for (uint32_t i = 0; i < reader->num_turning; i++) {
+        const uint32_t joint = reader->turning[i];
+        const md5_track *const track = &reader->tracks[joint];
+        const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
+        if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
+            continue;
+        const uint32_t at = track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
+        if (num_overlong == 0 || at < component) {
+            component = at;
+            first = rotation;
+        }
+        num_overlong++;
+    }
+    if (num_overlong > 0)
+        md5i_warn_overlong(&reader->lex, find_component(reader, start, component), first,
+                           num_overlong);
+}
+
+// Frames are numbered 0, 1, 2 ...; some files begin with another number.
+static bool read_frame_number(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    uint32_t number;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5i_read_uint(lex, "frame", &number));
+    if (reader->num_frames_read == 0) {
+        reader->first_frame = number;
+        if (number != 0)
+            md5i_lex_warn(lex, at, "frames are numbered from %u, not from 0", number);
+    }
+    const int64_t expected = reader->first_frame + reader->num_frames_read;
+    if (number != expected)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "frame %u, expected frame %lld", number,
+                             (long long)expected);
+    return true;
+}
+
+static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
+{
+    // Numbers that are not plain come in groups: after one, the lexer reads this many.
+    enum { NOT_TRIED = 8 };
+    for (uint32_t i = 0; i < count;) {
+        i += (uint32_t)md5i_row_numbers(lex, &numbers[i], count - i);
+        for (int n = 0; n < NOT_TRIED && i < count; n++, i++) {
+            if (md5_lex_at_block_end(lex))
+                return md5i_fail_short(lex, "numAnimatedComponents", count, i);
+            TRY(md5_lex_float(lex, &numbers[i]));
+        }
+    }
+    return true;
+}
+
+// frame i { numbers }
+static bool read_frame(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    lex->at += strlen("frame");
+    TRY(read_frame_number(reader));
+    TRY(md5_lex_bracket(lex, '{'));
+    if (reader->num_frames_read == 0)
+        TRY(begin_frames(reader));
+
+    const char *const start = lex->at;
+    const uint32_t num_components = reader->file->num_components;
+    float *const numbers = reader->numbers + (size_t)reader->num_frames_read * num_components;
+    TRY(read_numbers(lex, numbers, num_components));
+    if (!md5i_lex_take(lex, '}'))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected '}' after the %u numbers of this frame, found %s",
+                             num_components, md5i_lex_token(lex, lex->at).text);
+    reader->num_frames_read++;
+    TRY(check_lengths(reader, numbers, start));
+    check_rotations(reader, numbers, start);
+    return true;
+}
+
+// Reads the first frame: what it needs must have been read before.
+static bool read_first_frame(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5i_need_count(lex, &reader->num_components, "numAnimatedComponents"));
+    if (!reader->joints || !reader->base_frame)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before the first frame",
+                             reader->joints ? "baseframe" : "hierarchy");
+    if (!reader->rate_at)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected 'frameRate' before the first frame");
+    return read_frame(reader);
+}
+
+// == Version 6 ===================================================================================
+//
+// Channels: animations of version 6, the 2002 alpha. The fields are those of two readers that know
+// nothing of each other, md5-converter (mjsonofharry) and Doom3-for-Android (glKarin), which also
+// agree in the order of the angles: yaw about z, pitch about y, roll about x, as idAngles.
+//
+//   channel 7 { joint "Body" attribute "yaw" starttime s endtime s framerate f
+//               strings n "..." range first end keys n k0 k1 ... }
+//
+// Keys are those of the frames from `first` on; before and behind them the nearest one holds.
+// Without a range the keys begin at frame 0. The joints boundsMin and boundsMax are the bounds.
+// There is no hierarchy: it is that of the model.
+//
+// Each joint becomes a track as in later versions. What does not change costs nothing, and the rest
+// no more numbers than the text has bytes, so that memory stays linear although ranges are short
+// texts for many frames.
+
+enum {
+    CHANNEL_BYTES = sizeof "channel 0{joint a attribute x framerate 1 keys 1 0}" - 1,
+    NUM_ATTRIBUTES = 6, // x y z yaw pitch roll
+    FIRST_ANGLE = 3,
+};
+
+static const uint32_t NONE = UINT32_MAX;
+
+typedef struct channel {
+    md5_span joint;
+    const char *at, *attribute_at;
+    uint32_t attribute; // index, or NUM_ATTRIBUTES: not of a transform
+    uint32_t first, end;
+    uint32_t num_keys;
+    const float *keys; // NULL = not read yet
+    double frame_rate; // 0 = not read yet
+} channel;
+
+// The channels of one joint by attribute, NULL where there is none.
+typedef struct joint_channels {
+    const channel *of[NUM_ATTRIBUTES];
+} joint_channels;
+
+typedef struct channel_reader {
+    md5_lex *lex;
+    md5_anim_file *file;
+    md5_count num_channels;
+    channel *channels;
+    uint32_t *owners; // [num_channels] joint of each channel, or NONE
+    md5_file_joint *joints;
+    joint_channels *tables; // [num_joints]
+    joint_channels bounds[2];
+} channel_reader;
+
+// -- One channel ----------------------------------------------------------------------------------
+
+static bool read_attribute(md5_lex *lex, channel *out)
+{
+    static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
+    md5_span name;
+    md5_lex_space(lex);
+    out->attribute_at = lex->at;
+    TRY(md5i_lex_text(lex, &name, "an attribute"));
+    out->attribute = 0;
+    while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
+        out->attribute++;
+    if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
+        md5i_lex_warn(lex, out->attribute_at, "the attribute %s is unknown: its channel is skipped",
+                      md5i_quote(name.bytes, name.size).text);
+    return true;
+}
+
+static bool read_frame_rate(md5_lex *lex, channel *out)
+{
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5i_lex_double(lex, &out->frame_rate));
+    const float narrow = (float)out->frame_rate;
+    if (narrow > 0.0f && isfinite(narrow))
+        return true;
+    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "framerate %g: expected more than 0",
+                         out->frame_rate);
+}
+
+static bool read_strings(md5_lex *lex)
+{
+    md5_span text;
+    uint32_t count;
+    TRY(md5i_read_uint(lex, "strings", &count));
+    for (uint32_t i = 0; i < count; i++)
+        TRY(md5i_lex_text(lex, &text, "a string"));
+    return true;
+}
+
+static bool read_range(md5_lex *lex, channel *out)
+{
+    TRY(md5i_read_uint(lex, "first frame", &out->first));
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5i_read_uint(lex, "last frame", &out->end));
+    if (out->end >= out->first)
+        return true;
+    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the range ends at %u, before its begin %u",
+                         out->end, out->first);
+}
+
+static bool read_keys(md5_lex *lex, channel *out)
+{
+    md5_count count = {NULL, 0};
+    TRY(md5i_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &count));
+    float *const keys = (float *)md5i_arena_room(lex->arena, count.value, sizeof *keys);
+    TRY(keys);
+    for (uint32_t i = 0; i < count.value; i++) {
+        if (md5_lex_at_block_end(lex))
+            return md5i_fail_short(lex, "keys", count.value, i);
+        TRY(md5_lex_length(lex, &keys[i]));
+    }
+    out->num_keys = count.value;
+    out->keys = keys;
+    return true;
+}
+
+typedef enum channel_word {
+    WORD_JOINT,
+    WORD_ATTRIBUTE,
+    WORD_START,
+    WORD_END,
+    WORD_RATE,
+    WORD_STRINGS,
+    WORD_RANGE,
+    WORD_KEYS,
+    NUM_WORDS
+} channel_word;
+
+static bool read_values(md5_lex *lex, int word, channel *out)
+{
+    double seconds; // frames are counted by keys and ranges
+    switch (word) {
+    case WORD_JOINT:
+        return md5i_lex_text(lex, &out->joint, "a joint's name");
+    case WORD_ATTRIBUTE:
+        return read_attribute(lex, out);
+    case WORD_RATE:
+        return read_frame_rate(lex, out);
+    case WORD_STRINGS:
+        return read_strings(lex);
+    case WORD_RANGE:
+        return read_range(lex, out);
+    case WORD_KEYS:
+        return read_keys(lex, out);
+    default:
+        return md5i_lex_double(lex, &seconds);
+    }
+}
+
+static bool read_words(md5_lex *lex, channel *out)
+{
+    static const char *const words[NUM_WORDS] = {"joint",     "attribute", "starttime", "endtime",
+                                                 "framerate", "strings",   "range",     "keys"};
+    static const int needed[] = {WORD_JOINT, WORD_ATTRIBUTE, WORD_RATE, WORD_KEYS};
+    uint32_t known = 0;
+    while (!md5i_lex_take(lex, '}')) {
+        int word = 0;
+        while (word < NUM_WORDS && !md5_span_is(md5i_lex_peek_word(lex), words[word]))
+            word++;
+        if (word == NUM_WORDS || known >> word & 1)
+            return md5i_lex_fail(
+                lex, lex->at, MD5_ERROR_SYNTAX,
+                "expected each of joint, attribute, starttime, endtime, framerate, "
+                "strings, range and keys once, or '}', found %s",
+                md5i_lex_token(lex, lex->at).text);
+        known |= UINT32_C(1) << word;
+        lex->at += strlen(words[word]);
+        TRY(read_values(lex, word, out));
+    }
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        if (!(known >> needed[i] & 1))
+            return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
+                                 "this channel ends without '%s'", words[needed[i]]);
+    }
+    return true;
+}
+
+// channel i { ... }
+static bool read_channel(channel_reader *reader, uint32_t index)
+{
+    md5_lex *const lex = reader->lex;
+    channel *const out = &reader->channels[index];
+    uint32_t number;
+    md5_lex_space(lex);
+    out->at = lex->at;
+    if (!md5_lex_take_word(lex, "channel"))
+        return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5i_read_uint(lex, "channel", &number));
+    if (number != index)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
+                             index);
+    TRY(md5_lex_bracket(lex, '{') && read_words(lex, out));
+    if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
+        md5i_lex_warn(lex, out->at,
+                      "framerate %g, but that of the first channel is %g, which counts",
+                      out->frame_rate, reader->channels[0].frame_rate);
+    return true;
+}
+
+// -- Joints ---------------------------------------------------------------------------------------
+
+// Sets reader->owners: of each channel the first one of the same joint; NONE if it is not of a
+// transform.
+static bool group_channels(channel_reader *reader)
+{
+    md5_arena *const arena = reader->lex->arena;
+    const uint32_t count = reader->num_channels.value;
+    reader->owners = (uint32_t *)md5i_arena_room(arena, count, sizeof *reader->owners);
+    TRY(reader->owners);
+    const md5_arena_mark before = md5i_arena_here(arena);
+    md5_ordered_name *const names =
+        (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
+    TRY(names);
+    uint32_t num_names = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        reader->owners[i] = NONE;
+        if (reader->channels[i].attribute < NUM_ATTRIBUTES)
+            names[num_names++] = (md5_ordered_name){reader->channels[i].joint, i};
+    }
+    md5i_order_names(names, num_names);
+    for (uint32_t i = 0, first = 0; i < num_names; i++) {
+        const md5_span name = names[i].name, group = names[first].name;
+        if (name.size != group.size
+            || (name.size > 0 && memcmp(name.bytes, group.bytes, name.size) != 0))
+            first = i;
+        reader->owners[names[i].number] = names[first].number;
+    }
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// 0 or 1 for the joints that hold bounds, else NONE.
+static uint32_t bounds_of(md5_span joint)
+{
+    return md5_span_is(joint, "boundsMin") ? 0 : md5_span_is(joint, "boundsMax") ? 1 : NONE;
+}
+
+static void enter(channel_reader *reader, joint_channels *table, const channel *added)
+{
+    const channel **const known = &table->of[added->attribute];
+    if (*known)
+        md5i_lex_warn(reader->lex, added->attribute_at,
+                      "the attribute appears a second time for %s: the first is used",
+                      md5i_quote(added->joint.bytes, added->joint.size).text);
+    else
+        *known = added;
+}
+
+// Makes the joints, in the order of their first channels, and enters all channels.
+static bool make_joints(channel_reader *reader)
+{
+    md5_arena *const arena = reader->lex->arena;
+    const uint32_t count = reader->num_channels.value;
+    reader->joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader->joints);
+    reader->tables = (joint_channels *)md5i_arena_alloc(arena, count, sizeof *reader->tables);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
+    TRY(reader->joints && reader->tables && order);
+    uint32_t num_joints = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const channel *const added = &reader->channels[i];
+        const uint32_t bounds = bounds_of(added->joint), owner = reader->owners[i];
+        if (owner == NONE)
+            continue;
+        if (bounds != NONE) {
+            enter(reader, &reader->bounds[bounds], added);
+            continue;
+        }
+        if (owner == i) { // its first channel; from here on this has the number of the joint
+            order[num_joints] = num_joints;
+            reader->joints[num_joints] =
+                (md5_file_joint){added->joint, (uint32_t)(added->at - reader->lex->text), -1};
+            reader->owners[i] = num_joints++;
+        }
+        enter(reader, &reader->tables[reader->owners[owner]], added);
+    }
+    reader->file->num_joints = num_joints;
+    reader->file->joints = reader->joints;
+    reader->file->order = order;
+    reader->file->parents_unknown = true;
+    return num_joints > 0
+           || md5i_lex_fail(reader->lex, reader->num_channels.at, MD5_ERROR_RANGE,
+                            "no channel moves a joint");
+}
+
+// -- Frames ---------------------------------------------------------------------------------------
+
+static float value_at(const channel *from, uint32_t frame)
+{
+    if (!from)
+        return 0.0f;
+    const uint32_t key = frame > from->first ? frame - from->first : 0;
+    return from->keys[key < from->num_keys ? key : from->num_keys - 1];
+}
+
+static bool changes(const channel *from)
+{
+    uint32_t key = 1;
+    while (from && key < from->num_keys && from->keys[key] == from->keys[0])
+        key++;
+    return from && key < from->num_keys;
+}
+
+static md5_vec3 translation_at(const joint_channels *table, uint32_t frame)
+{
+    return (md5_vec3){value_at(table->of[0], frame), value_at(table->of[1], frame),
+                      value_at(table->of[2], frame)};
+}
+
+// x y z of a rotation whose w is negative.
+static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
+{
+    const float yaw = value_at(table->of[FIRST_ANGLE], frame);
+    const float pitch = value_at(table->of[FIRST_ANGLE + 1], frame);
+    const float roll = value_at(table->of[FIRST_ANGLE + 2], frame);
+    const md5_quat q = md5_quat_from_euler((md5_euler){pitch, yaw, roll});
+    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
+}
+
+// Sets the flags of the joints and the number of components.
+static bool make_tracks(channel_reader *reader)
+{
+    enum { ROTATION = 8 | 16 | 32 };
+    md5_anim_file *const file = reader->file;
+    md5_arena *const arena = reader->lex->arena;
+    md5_track *const tracks =
+        (md5_track *)md5i_arena_alloc(arena, file->num_joints, sizeof *tracks);
+    md5_xform *const base = (md5_xform *)md5i_arena_alloc(arena, file->num_joints, sizeof *base);
+    TRY(tracks && base);
+    for (uint32_t joint = 0; joint < file->num_joints; joint++) {
+        const joint_channels *const table = &reader->tables[joint];
+        for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
+            if (changes(table->of[i]))
+                tracks[joint].flags |= i < FIRST_ANGLE ? UINT32_C(1) << i : ROTATION;
+        }
+        if (tracks[joint].flags != 0)
+            tracks[joint].first = file->num_components;
+        file->num_components += md5_num_flags(tracks[joint].flags);
+        const md5_vec3 rotation = rotation_at(table, 0);
+        base[joint].translation = translation_at(table, 0);
+        base[joint].rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0.0f};
+    }
+    file->tracks = tracks;
+    file->base_frame = base;
+    return true;
+}
+
+// Finds the number of frames, and checks that they ask for no more numbers than the text has bytes.
+static bool count_frames(channel_reader *reader)
+{
+    md5_lex *const lex = reader->lex;
+    md5_anim_file *const file = reader->file;
+    const uint64_t size = (uint64_t)(lex->end - lex->text);
+    const channel *longest = &reader->channels[0];
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < reader->num_channels.value; i++) {
+        const channel *const at = &reader->channels[i];
+        const uint64_t keys = (uint64_t)at->first + at->num_keys;
+        const uint64_t count = at->end > keys ? at->end : keys;
+        if (at->attribute < NUM_ATTRIBUTES && count > most) {
+            most = count;
+            longest = at;
+        }
+    }
+    const uint64_t components = file->num_components > 0 ? file->num_components : 1;
+    if (most > size / components)
+        return md5i_lex_fail(lex, longest->at, MD5_ERROR_RANGE,
+                             "%llu frames of %u changing numbers: more than the file has bytes "
+                             "(%llu)",
+                             (unsigned long long)most, file->num_components,
+                             (unsigned long long)size);
+    file->num_frames = (uint32_t)most;
+    return true;
+}
+
+static void write_joint(const channel_reader *reader, uint32_t joint, uint32_t frame, float *to)
+{
+    const md5_track *const track = &reader->file->tracks[joint];
+    const joint_channels *const table = &reader->tables[joint];
+    to += track->first;
+    for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
+        if (track->flags >> i & 1)
+            *to++ = value_at(table->of[i], frame);
+    }
+    if (track->flags >> FIRST_ANGLE == 0)
+        return;
+    const md5_vec3 rotation = rotation_at(table, frame);
+    to[0] = rotation.x;
+    to[1] = rotation.y;
+    to[2] = rotation.z;
+}
+
+static bool make_frames(channel_reader *reader)
+{
+    md5_anim_file *const file = reader->file;
+    const size_t count = file->num_components;
+    float *const numbers =
+        (float *)md5i_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
+    TRY(numbers);
+    for (uint32_t joint = 0; joint < file->num_joints; joint++) {
+        for (uint32_t frame = 0; frame < file->num_frames && file->tracks[joint].flags; frame++)
+            write_joint(reader, joint, frame, numbers + frame * count);
+    }
+    file->numbers = numbers;
+    return true;
+}
+
+// Bounds need all six numbers.
+static bool make_bounds(channel_reader *reader)
+{
+    md5_anim_file *const file = reader->file;
+    for (int i = 0; i < FIRST_ANGLE; i++) {
+        if (!reader->bounds[0].of[i] || !reader->bounds[1].of[i])
+            return true;
+    }
+    md5_bounds *const bounds =
+        (md5_bounds *)md5i_arena_room(reader->lex->arena, file->num_frames, sizeof *bounds);
+    TRY(bounds);
+    for (uint32_t frame = 0; frame < file->num_frames; frame++)
+        bounds[frame] = (md5_bounds){translation_at(&reader->bounds[0], frame),
+                                     translation_at(&reader->bounds[1], frame)};
+    file->bounds = bounds;
+    return true;
+}
+
+// Reads the number after `numchannels` of version 6, which was consumed, and all that follows.
+static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
+{
+    channel_reader reader = {.lex = lex, .file = file};
+    TRY(md5i_read_count(lex, "numchannels", 1, CHANNEL_BYTES, &reader.num_channels));
+    const uint32_t count = reader.num_channels.value;
+    reader.channels = (channel *)md5i_arena_alloc(lex->arena, count, sizeof *reader.channels);
+    TRY(reader.channels);
+    for (uint32_t i = 0; i < count; i++)
+        TRY(read_channel(&reader, i));
+    TRY(md5i_header_end(lex, header, "channel", "numchannels", &reader.num_channels));
+    file->frame_rate = reader.channels[0].frame_rate;
+    TRY(group_channels(&reader) && make_joints(&reader));
+    TRY(make_tracks(&reader) && count_frames(&reader));
+    return make_frames(&reader) && make_bounds(&reader);
+}
+
+// == The file ====================================================================================
+
+// The frame rate used instead of 0, as in other readers. id's engine divides by 0.
+enum { RATE_OF_NONE = 25 };
+
+enum { MOST_FLAGS = 63 };
+
+// Skips the keyword and `{` of a section that may appear once.
+static bool begin_section(md5_lex *lex, const char *word, bool is_known)
+{
+    if (is_known)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
+    lex->at += strlen(word);
+    return md5_lex_bracket(lex, '{');
+}
+
+// -- Hierarchy ------------------------------------------------------------------------------
+
+// flags first. Without flags the value of `first` is ignored.
+static bool read_track(md5_anim_reader *reader, md5_track *track)
+{
+    md5_lex *const lex = &reader->lex;
+    int64_t first;
+    md5_lex_space(lex);
+    const char *at = lex->at;
+    TRY(md5i_read_uint(lex, "flags", &track->flags));
+    if (track->flags > MOST_FLAGS)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63", track->flags);
+    md5_lex_space(lex);
+    at = lex->at;
+    TRY(md5_lex_int(lex, &first));
+    const bool is_used = track->flags != 0;
+    const bool fits = first >= 0 && first <= INT32_MAX;
+    if (is_used && !fits)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "first component %lld is out of range",
+                             (long long)first);
+    track->first = fits ? (uint32_t)first : 0;
+    const uint64_t needed = (uint64_t)track->first + md5_num_flags(track->flags);
+    reader->num_used += md5_num_flags(track->flags);
+    if (is_used && needed > reader->needed) {
+        reader->needed = needed;
+        reader->needed_at = at;
+    }
+    return true;
+}
+
+// NAME parent flags first
+static bool read_joint(md5_anim_reader *reader, uint32_t joint)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t num_joints = reader->num_joints.value;
+    md5_file_joint *const out = &reader->joints[joint];
+    if (md5_lex_at_block_end(lex))
+        return md5i_fail_short(lex, "numJoints", num_joints, joint);
+    out->at = (uint32_t)(lex->at - lex->text);
+    TRY(md5i_lex_joint_name(lex, &out->name));
+    TRY(md5i_read_parent(lex, num_joints, &out->parent));
+    return read_track(reader, &reader->tracks[joint]);
+}
+
+// Reserves the memory that an ordinary file needs in one chunk, once its counts are known. Includes
+// a byte for each joint and number, which load_anim.c needs.
+static bool reserve_tables(const md5_anim_reader *reader)
+{
+    enum { ALIGNMENT = 16, TABLES = 9 };
+    const uint64_t a_joint = sizeof *reader->joints + sizeof *reader->tracks
+                             + sizeof *reader->base_frame + sizeof *reader->turning
+                             + sizeof(uint32_t) + 1; // place in the order
+    const uint64_t num_joints = reader->num_joints.value, num_frames = reader->num_frames.value;
+    const uint64_t num_components = reader->num_components.value;
+    const uint64_t left = (uint64_t)(reader->lex.end - reader->lex.at);
+    const uint64_t num_numbers = num_frames * num_components, most = left / MD5_NUMBER_BYTES;
+    return md5i_arena_reserve(
+        reader->lex.arena,
+        (size_t)(num_joints * a_joint + num_components + num_frames * sizeof(md5_bounds)
+                 + (num_numbers < most ? num_numbers : most) * sizeof *reader->numbers
+                 + ALIGNMENT * TABLES));
+}
+
+static bool read_hierarchy(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
+    TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
+    const uint32_t num_joints = reader->num_joints.value;
+    TRY(reserve_tables(reader));
+    reader->joints =
+        (md5_file_joint *)md5i_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    TRY(reader->joints);
+    reader->tracks = (md5_track *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
+    TRY(reader->tracks);
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        TRY(read_joint(reader, joint));
+    TRY(md5i_end_rows(lex, "numJoints", num_joints, "niii"));
+    return md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order);
+}
+
+// -- Bounds and base frame ------------------------------------------------------------------
+
+static bool is_empty(const md5_bounds *box)
+{
+    const md5_vec3 low = box->min, high = box->max;
+    const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
+    return is_inverted || (low.x == high.x && low.y == high.y && low.z == high.z);
+}
+
+// Exporters that do not compute bounds write zeros.
+static void check_boxes(md5_lex *lex, const char *at, const md5_bounds *bounds, uint32_t count)
+{
+    uint32_t frame = 0;
+    while (frame < count && is_empty(&bounds[frame]))
+        frame++;
+    if (frame == count)
+        md5i_lex_warn(
+            lex, at,
+            "all boxes of 'bounds' are empty: programs that use them for culling hide the model");
+}
+
+// If there are more boxes than frames, keeps the first ones. If there are fewer, keeps none: it is
+// unknown to which frames they belong.
+static bool read_bounds(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const char *const at = lex->at;
+    uint32_t num_boxes = 0;
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
+    reader->bounds_at = at;
+    const uint32_t num_frames = reader->num_frames.value;
+    md5_bounds *const bounds =
+        (md5_bounds *)md5i_arena_room(lex->arena, num_frames, sizeof *bounds);
+    TRY(bounds);
+    while (!md5_lex_at_block_end(lex)) {
+        md5_bounds box;
+        TRY(md5_read_vec3(lex, &box.min));
+        TRY(md5_read_vec3(lex, &box.max));
+        if (num_boxes < num_frames)
+            bounds[num_boxes] = box;
+        num_boxes += num_boxes < UINT32_MAX;
+    }
+    TRY(md5i_lex_expect(lex, '}'));
+    if (num_boxes >= num_frames) {
+        reader->file->bounds = bounds;
+        check_boxes(lex, at, bounds, num_frames);
+    }
+    if (num_boxes != num_frames)
+        md5i_lex_warn(lex, at, "numFrames says %u, but 'bounds' has %u boxes: %s", num_frames,
+                      num_boxes, num_boxes > num_frames ? "the first are used" : "none is used");
+    return true;
+}
+
+static bool read_base_transform(md5_lex *lex, md5_xform *transform)
+{
+    md5_vec3 rotation;
+    TRY(md5_read_point(lex, &transform->translation));
+    TRY(md5i_read_rotation(lex, &rotation));
+    transform->rotation = (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
+    return true;
+}
+
+static bool read_base_frame(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
+    TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->base_frame =
+        (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
+    TRY(reader->base_frame);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (md5_lex_at_block_end(lex))
+            return md5i_fail_short(lex, "numJoints", num_joints, joint);
+        TRY(read_base_transform(lex, &reader->base_frame[joint]));
+    }
+    return md5i_end_rows(lex, "numJoints", num_joints, "pp");
+}
+
+// -- The file -------------------------------------------------------------------------------
+
+static bool read_top_word(md5_anim_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (reader->num_frames_read > 0) {
+        if (md5_span_is(word, "frame"))
+            return read_frame(reader);
+        if (!md5_span_is_name(word) || md5i_is_top_word(word))
+            return md5i_fail_short(lex, "numFrames", reader->num_frames.value,
+                                   reader->num_frames_read);
+    }
+    if (md5_span_is(word, "frame"))
+        return read_first_frame(reader);
+    if (md5_span_is(word, "hierarchy"))
+        return read_hierarchy(reader);
+    if (md5_span_is(word, "bounds"))
+        return read_bounds(reader);
+    if (md5_span_is(word, "baseframe"))
+        return read_base_frame(reader);
+    if (md5_lex_take_word(lex, "numFrames"))
+        return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
+    if (md5_lex_take_word(lex, "numJoints"))
+        return md5i_read_count(lex, "numJoints", 1, MD5_ANIM_JOINT_BYTES, &reader->num_joints);
+    if (md5_lex_take_word(lex, "numAnimatedComponents"))
+        return md5i_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
+    if (md5_lex_take_word(lex, "frameRate"))
+        return md5i_read_frame_rate(lex, RATE_OF_NONE, &reader->rate_at, &reader->file->frame_rate);
+    return md5i_header_word(lex, &reader->header, word);
+}
+
+static bool read_file(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_header_begin(lex, &reader->header));
+    while (reader->num_frames_read == 0 || reader->num_frames_read < reader->num_frames.value) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        md5i_header_see(lex, &reader->header, word);
+        const bool is_old = reader->header.version == MD5_VERSION_6;
+        if (is_old && md5_lex_take_word(lex, "numchannels"))
+            return read_channels(lex, &reader->header, reader->file);
+        const bool is_end = lex->at == lex->end && reader->num_frames_read == 0;
+        if (is_end || (is_old && md5_span_is(word, "channel")))
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
+                                 is_old ? "numchannels" : "frame",
+                                 md5i_lex_token(lex, lex->at).text);
+        TRY(read_top_word(reader, word));
+    }
+    return md5i_header_end(lex, &reader->header, "frame", "numFrames", &reader->num_frames);
+}
+
+bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file)
+{
+    *file = (md5_anim_file){0};
+    md5_anim_reader reader = {.header = {.kind = MD5_KIND_ANIM}, .file = file};
+    md5i_lex_begin(&reader.lex, arena, text, size);
+    TRY(read_file(&reader));
+    file->command_line = reader.header.command_line;
+    if (file->num_frames > 0) // of version 6
+        return true;
+    file->num_frames = reader.num_frames.value;
+    file->num_joints = reader.num_joints.value;
+    file->joints = reader.joints;
+    file->tracks = reader.tracks;
+    file->base_frame = reader.base_frame;
+    file->numbers = reader.numbers;
+    return true;
+}

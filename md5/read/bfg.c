@@ -1,0 +1,660 @@
+// The binary files of Doom 3 BFG: meshes, animations, cameras.
+#include "md5/core/arena.h"
+#include "md5/core/lex.h"
+#include "md5/core/math.h"
+#include "md5/read/tables.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+// Values in binary files, whose byte order is mixed. After the first failure every value is 0, so
+// that only counts and what follows from values need a check.
+
+typedef struct md5_binary {
+    md5_arena *arena;
+    const unsigned char *start, *at, *end;
+    bool has_failed;
+} md5_binary;
+
+// == Values ======================================================================================
+
+static void binary_begin(md5_binary *in, md5_arena *arena, const char *bytes, size_t size)
+{
+    const unsigned char *const start = (const unsigned char *)bytes;
+    *in = (md5_binary){.arena = arena, .start = start, .at = start, .end = start + size};
+}
+
+// Reports an error at the byte that is read next, or where the file ends: the file counts as one
+// line. Returns false.
+static bool binary_fail(md5_binary *in, md5_status status, const char *format, ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    in->has_failed = true;
+    return md5i_fail(in->arena->context, status, 1, (uint32_t)(in->at - in->start) + 1, "%s",
+                     message);
+}
+
+// Returns `size` bytes and steps over them; NULL if there are fewer.
+static const unsigned char *binary_take(md5_binary *in, size_t size)
+{
+    const unsigned char *const bytes = in->at;
+    if (!in->has_failed && size > (size_t)(in->end - in->at))
+        (void)binary_fail(in, MD5_ERROR_SYNTAX, "expected %zu bytes more, but %zu are left", size,
+                          (size_t)(in->end - in->at));
+    if (in->has_failed)
+        return NULL;
+    in->at += size;
+    return bytes;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t binary_little_32(md5_binary *in)
+{
+    const unsigned char *const b = binary_take(in, 4);
+    return b ? (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0] : 0;
+}
+
+static uint32_t binary_big_32(md5_binary *in)
+{
+    const unsigned char *const b = binary_take(in, 4);
+    return b ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3] : 0;
+}
+
+static float binary_big_float(md5_binary *in)
+{
+    return float_of(binary_big_32(in));
+}
+
+static float binary_little_float(md5_binary *in)
+{
+    return float_of(binary_little_32(in));
+}
+
+// Reads a length in little-endian order, then that many bytes, which are no NUL.
+static bool binary_text(md5_binary *in, md5_span *text, const char *what)
+{
+    const uint32_t size = binary_little_32(in);
+    const unsigned char *const bytes = binary_take(in, size);
+    TRY(bytes);
+    if (size > 0 && memchr(bytes, '\0', size)) {
+        in->at = bytes;
+        return binary_fail(in, MD5_ERROR_SYNTAX, "%s contains a NUL byte", what);
+    }
+    *text = (md5_span){(const char *)bytes, size};
+    return true;
+}
+
+// Reads how many items of `bytes` each follow, at least `least`. Messages call them `what`.
+static bool binary_count(md5_binary *in, const char *what, uint32_t least, size_t bytes,
+                         uint32_t *count)
+{
+    const uint32_t value = binary_big_32(in);
+    const size_t left = (size_t)(in->end - in->at);
+    TRY(!in->has_failed);
+    if (value >= least && value <= INT32_MAX && value <= left / bytes) {
+        *count = value;
+        return true;
+    }
+    in->at -= 4;
+    return binary_fail(in, MD5_ERROR_RANGE, "%lld %s: expected at least %u, in %zu bytes",
+                       (long long)(int32_t)value, what, least, left);
+}
+
+// Reads three floats in little-endian order, within 1e9.
+static bool binary_point(md5_binary *in, md5_vec3 *point)
+{
+    const unsigned char *const at = in->at;
+    const float x = binary_little_float(in), y = binary_little_float(in);
+    *point = (md5_vec3){x, y, binary_little_float(in)};
+    TRY(!in->has_failed);
+    if (md5_is_point(*point))
+        return true;
+    in->at = at;
+    return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
+}
+
+// Reads a rotation of four floats in big-endian order, and turns it into one of ours: id's engine
+// multiplies vectors from the left, so that w changes its sign.
+static bool binary_rotation(md5_binary *in, md5_quat *rotation)
+{
+    const unsigned char *const at = in->at;
+    const float x = binary_big_float(in), y = binary_big_float(in);
+    const float z = binary_big_float(in), w = binary_big_float(in);
+    const float square = x * x + y * y + z * z + w * w;
+    TRY(!in->has_failed);
+    if (square >= 0.25f && square <= 4.0f) {
+        const float scale = 1.0f / sqrtf(square);
+        *rotation = (md5_quat){x * scale, y * scale, z * scale, -w * scale};
+        return true;
+    }
+    in->at = at;
+    return binary_fail(in, MD5_ERROR_RANGE, "a rotation whose length is not 1");
+}
+
+// == Meshes ======================================================================================
+//
+// Models of Doom 3 BFG: .bmd5mesh files. Mixed byte order, as Model_md5.cpp of RBDOOM-3-BFG reads
+// it. Vertices are baked: a position in the bind pose, and up to four joints. They become weights,
+// of which the loader makes what it makes of those in text; normals are derived again.
+
+enum { VERTEX_BYTES = 32, VERTEX_JOINTS = 4 };
+
+typedef struct bfg_mesh_reader {
+    md5_binary in;
+    md5_mesh_file *file;
+    md5_xform *bind;
+    md5_mat34 *inverse;
+} bfg_mesh_reader;
+
+bool md5i_is_bfg_mesh(const char *bytes, size_t size)
+{
+    return size >= 4 && memcmp(bytes, "BRM", 3) == 0;
+}
+
+// -- Head -----------------------------------------------------------------------------------------
+
+static bool read_mesh_head(md5_binary *in)
+{
+    enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 };
+    md5_span name;
+    const unsigned char *const magic = binary_take(in, 4);
+    TRY(magic);
+    if (magic[3] != 108 && magic[3] != 110)
+        return binary_fail(in, MD5_ERROR_VERSION, "BFG model of version %u: expected 108 or 110",
+                           magic[3]);
+    (void)binary_take(in, TIME);
+    const uint32_t num_surfaces = binary_big_32(in);
+    if (num_surfaces != 0)
+        return binary_fail(in, MD5_ERROR_VERSION,
+                           "a BFG model with surfaces of its own: "
+                           "expected one of an .md5mesh, without");
+    (void)binary_take(in, BOUNDS);
+    (void)binary_take(in, NUMBERS);
+    TRY(binary_text(in, &name, "the model's name") && binary_take(in, FLAGS));
+    const unsigned char *const second = binary_take(in, 4);
+    TRY(second);
+    if (memcmp(second, "5DM", 3) != 0 || second[3] != 106) {
+        in->at = second;
+        return binary_fail(in, MD5_ERROR_VERSION, "expected '5DM' and version 106");
+    }
+    return true;
+}
+
+// -- Joints ---------------------------------------------------------------------------------------
+
+static bool read_names(bfg_mesh_reader *reader, md5_file_joint *joints, uint32_t *order)
+{
+    md5_binary *const in = &reader->in;
+    for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
+        TRY(binary_text(in, &joints[joint].name, "a joint's name"));
+        const int32_t parent = (int32_t)binary_big_32(in);
+        TRY(!in->has_failed);
+        if (parent >= (int32_t)joint) {
+            in->at -= 4;
+            return binary_fail(in, MD5_ERROR_RANGE,
+                               "joint %u has parent %d: expected one before it", joint, parent);
+        }
+        joints[joint].parent = parent < 0 ? -1 : parent;
+        order[joint] = joint;
+    }
+    return true;
+}
+
+// The file has transforms relative to the parent, which comes first.
+static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints)
+{
+    enum { BYTES = 28 };
+    md5_binary *const in = &reader->in;
+    uint32_t count;
+    TRY(binary_count(in, "joints of the bind pose", 1, BYTES, &count));
+    if (count != reader->file->num_joints)
+        return binary_fail(in, MD5_ERROR_RANGE, "%u joints of the bind pose: expected %u", count,
+                           reader->file->num_joints);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        md5_xform local = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        TRY(binary_rotation(in, &local.rotation) && binary_point(in, &local.translation));
+        const int32_t parent = joints[joint].parent;
+        reader->bind[joint] = parent < 0 ? local : md5_xform_mul(reader->bind[parent], local);
+        reader->bind[joint].rotation =
+            md5_quat_normalize(reader->bind[joint].rotation, local.rotation);
+        reader->inverse[joint] = md5_mat34_inverse(md5_mat34_from_xform(reader->bind[joint]));
+    }
+    return true;
+}
+
+static bool read_mesh_joints(bfg_mesh_reader *reader)
+{
+    enum { LEAST_BYTES = 8, MATRIX_BYTES = 48 };
+    md5_binary *const in = &reader->in;
+    md5_mesh_file *const file = reader->file;
+    uint32_t num_matrices;
+    TRY(binary_count(in, "joints", 1, LEAST_BYTES, &file->num_joints));
+    const size_t count = file->num_joints;
+    md5_file_joint *const joints =
+        (md5_file_joint *)md5i_arena_alloc(in->arena, count, sizeof *joints);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(in->arena, count, sizeof *order);
+    reader->bind = (md5_xform *)md5i_arena_room(in->arena, count, sizeof *reader->bind);
+    reader->inverse = (md5_mat34 *)md5i_arena_room(in->arena, count, sizeof *reader->inverse);
+    TRY(joints && order && reader->bind && reader->inverse);
+    TRY(read_names(reader, joints, order) && read_bind_pose(reader, joints));
+    TRY(binary_count(in, "inverse matrices", 1, MATRIX_BYTES, &num_matrices));
+    file->joints = joints;
+    file->order = order;
+    file->bind = reader->bind;
+    return binary_take(in, (size_t)num_matrices * MATRIX_BYTES) != NULL;
+}
+
+// -- Meshes ---------------------------------------------------------------------------------------
+
+// Half precision: 1 sign, 5 exponent, 10 mantissa bits. The engine writes neither denormals nor
+// infinities; they are read as numbers all the same.
+static float half_of(const unsigned char *bytes)
+{
+    const uint32_t bits = (uint32_t)bytes[0] << 8 | bytes[1];
+    const int exponent = (int)(bits >> 10 & 31);
+    const float mantissa = (float)(bits & 1023) / 1024.0f;
+    const float size =
+        exponent == 0 ? ldexpf(mantissa, -14) : ldexpf(1.0f + mantissa, exponent - 15);
+    return bits >> 15 ? -size : size;
+}
+
+static bool read_vertex(bfg_mesh_reader *reader, md5_file_mesh *mesh, uint32_t vertex)
+{
+    enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 };
+    md5_binary *const in = &reader->in;
+    const unsigned char *const at = in->at;
+    const float x = binary_big_float(in), y = binary_big_float(in);
+    const md5_vec3 position = {x, y, binary_big_float(in)};
+    TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
+    in->at = at;
+    if (!(fabsf(position.x) <= 1e9f && fabsf(position.y) <= 1e9f && fabsf(position.z) <= 1e9f))
+        return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
+    mesh->texcoords[vertex] = (md5_vec2){half_of(at + TEXCOORD), half_of(at + TEXCOORD + 2)};
+    mesh->vertices[vertex] = (md5_vertex){mesh->num_weights, 0};
+    for (int i = 0; i < VERTEX_JOINTS; i++) {
+        const uint32_t joint = at[JOINTS + i], weight = at[WEIGHTS + i];
+        if (weight == 0)
+            continue;
+        if (joint >= reader->file->num_joints)
+            return binary_fail(in, MD5_ERROR_RANGE, "joint %u, but there are %u", joint,
+                               reader->file->num_joints);
+        mesh->weights[mesh->num_weights++] = (md5_weight){
+            joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
+        mesh->vertices[vertex].num_weights++;
+    }
+    if (mesh->vertices[vertex].num_weights == 0)
+        mesh->vertices[vertex].first_weight = 0;
+    in->at = at + VERTEX_BYTES;
+    return true;
+}
+
+static bool read_vertices(bfg_mesh_reader *reader, md5_file_mesh *mesh)
+{
+    md5_arena *const arena = reader->in.arena;
+    const size_t count = mesh->num_vertices;
+    mesh->vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->vertices);
+    mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords);
+    mesh->weights =
+        (md5_weight *)md5i_arena_room(arena, VERTEX_JOINTS * count, sizeof *mesh->weights);
+    TRY(mesh->vertices && mesh->texcoords && mesh->weights);
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        TRY(read_vertex(reader, mesh, v));
+    return true;
+}
+
+static bool read_triangles(bfg_mesh_reader *reader, md5_file_mesh *mesh, uint32_t num_indices)
+{
+    md5_binary *const in = &reader->in;
+    mesh->num_triangles = num_indices / 3;
+    mesh->triangles = (uint32_t *)md5i_arena_room(in->arena, num_indices, sizeof *mesh->triangles);
+    const unsigned char *const bytes =
+        mesh->triangles ? binary_take(in, 2 * (size_t)num_indices) : NULL;
+    TRY(bytes);
+    for (uint32_t i = 0; i < num_indices; i++) {
+        mesh->triangles[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
+        if (mesh->triangles[i] >= mesh->num_vertices) {
+            in->at = bytes + 2 * (size_t)i;
+            return binary_fail(in, MD5_ERROR_RANGE, "vertex %u, but there are %u",
+                               mesh->triangles[i], mesh->num_vertices);
+        }
+    }
+    return true;
+}
+
+static bool read_mesh(bfg_mesh_reader *reader, md5_file_mesh *mesh)
+{
+    md5_binary *const in = &reader->in;
+    uint32_t num_joints, num_indices, num_mirrored, num_duplicates, num_edges;
+    TRY(binary_text(in, &mesh->shader, "a material's name"));
+    (void)binary_big_32(in); // vertices and triangles before seams were copied
+    (void)binary_big_32(in);
+    TRY(binary_count(in, "joints of a mesh", 0, 1, &num_joints));
+    (void)binary_take(in, num_joints);
+    (void)binary_big_float(in); // largest distance of a vertex from its joint
+    (void)binary_big_32(in);    // vertices again
+    TRY(binary_count(in, "vertices", 0, VERTEX_BYTES, &mesh->num_vertices));
+    TRY(binary_count(in, "indices", 0, 4, &num_indices));
+    TRY(binary_count(in, "mirrored vertices", 0, 4, &num_mirrored));
+    TRY(binary_count(in, "duplicate vertices", 0, 8, &num_duplicates));
+    TRY(binary_count(in, "edges", 0, 8, &num_edges));
+    if (num_indices % 3 != 0)
+        return binary_fail(in, MD5_ERROR_RANGE, "%u indices: expected three for a triangle",
+                           num_indices);
+    TRY(read_vertices(reader, mesh) && read_triangles(reader, mesh, num_indices));
+    // Indices, mirrored and equal vertices and edges of shadows; the number of the surface.
+    const size_t rest = 2 * (size_t)num_indices + 4 * (size_t)num_mirrored
+                        + 8 * (size_t)num_duplicates + 8 * (size_t)num_edges;
+    return binary_take(in, rest) && binary_take(in, 4);
+}
+
+bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, size_t note_size,
+                        md5_mesh_file *file)
+{
+    enum { LEAST_BYTES = 48 };
+    *file = (md5_mesh_file){0};
+    bfg_mesh_reader reader = {.file = file};
+    binary_begin(&reader.in, arena, bytes, size);
+    TRY(read_mesh_head(&reader.in) && read_mesh_joints(&reader));
+    TRY(binary_count(&reader.in, "meshes", 0, LEAST_BYTES, &file->num_meshes));
+    md5_file_mesh *const meshes =
+        (md5_file_mesh *)md5i_arena_alloc(arena, file->num_meshes, sizeof *meshes);
+    file->notes = md5i_arena_alloc(arena, file->num_meshes, note_size);
+    TRY(meshes && file->notes);
+    file->tables = md5i_arena_here(arena);
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        TRY(read_mesh(&reader, &meshes[m]));
+    file->meshes = meshes;
+    return true;
+}
+
+// == Animations ==================================================================================
+//
+// Animations of Doom 3 BFG: .bMD5anim files. Mixed byte order, as Anim.cpp of RBDOOM-3-BFG reads
+// it.
+
+typedef struct bfg_anim_reader {
+    md5_binary in;
+    md5_anim_file *file;
+    md5_file_joint *joints;
+    md5_track *tracks;
+} bfg_anim_reader;
+
+bool md5i_is_bfg_anim(const char *bytes, size_t size)
+{
+    return size >= 4 && memcmp(bytes, "BMD", 3) == 0;
+}
+
+// Reads a count that the head has given already.
+static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
+{
+    uint32_t count;
+    TRY(binary_count(in, what, 0, bytes, &count));
+    if (count == expected)
+        return true;
+    in->at -= 4;
+    return binary_fail(in, MD5_ERROR_RANGE, "%u %s: expected %u", count, what, expected);
+}
+
+static bool read_anim_head(bfg_anim_reader *reader)
+{
+    enum { MAGIC = 4, TIME = 8, VERSION = 101 };
+    md5_binary *const in = &reader->in;
+    md5_anim_file *const file = reader->file;
+    const unsigned char *const magic = binary_take(in, MAGIC);
+    TRY(magic);
+    if (magic[3] != VERSION)
+        return binary_fail(in, MD5_ERROR_VERSION, "BFG animation of version %u: expected %d",
+                           magic[3], VERSION);
+    (void)binary_take(in, TIME);
+    TRY(binary_count(in, "frames", 1, 1, &file->num_frames));
+    uint32_t rate;
+    TRY(binary_count(in, "frames a second", 1, 1, &rate));
+    (void)binary_big_32(in); // length in milliseconds
+    TRY(binary_count(in, "joints", 1, 1, &file->num_joints));
+    TRY(binary_count(in, "animated components", 0, 1, &file->num_components));
+    file->frame_rate = rate;
+    return true;
+}
+
+static bool read_bounds(bfg_anim_reader *reader)
+{
+    enum { BYTES = 24 };
+    md5_binary *const in = &reader->in;
+    const uint32_t count = reader->file->num_frames;
+    TRY(read_same_count(in, "bounds", BYTES, count));
+    md5_bounds *const bounds = (md5_bounds *)md5i_arena_room(in->arena, count, sizeof *bounds);
+    TRY(bounds);
+    for (uint32_t i = 0; i < count; i++) {
+        float values[6];
+        for (int k = 0; k < 6; k++) {
+            values[k] = binary_big_float(in);
+            if (!(values[k] >= -1e9f && values[k] <= 1e9f)) {
+                in->at -= 4;
+                return binary_fail(in, MD5_ERROR_RANGE, "bounds beyond 1e9");
+            }
+        }
+        bounds[i] =
+            (md5_bounds){{values[0], values[1], values[2]}, {values[3], values[4], values[5]}};
+    }
+    reader->file->bounds = bounds;
+    return true;
+}
+
+static uint32_t count_bits(uint32_t bits)
+{
+    uint32_t count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+static bool read_joint(bfg_anim_reader *reader, uint32_t joint)
+{
+    enum { ALL_FLAGS = 63 };
+    md5_binary *const in = &reader->in;
+    md5_track *const track = &reader->tracks[joint];
+    TRY(binary_text(in, &reader->joints[joint].name, "a joint's name"));
+    const unsigned char *const at = in->at;
+    const int32_t parent = (int32_t)binary_big_32(in);
+    *track = (md5_track){binary_big_32(in), binary_big_32(in)};
+    TRY(!in->has_failed);
+    const uint32_t num_components = reader->file->num_components;
+    const uint32_t used = track->flags <= ALL_FLAGS ? count_bits(track->flags) : 7;
+    reader->joints[joint].parent = parent < 0 ? -1 : parent;
+    if (used == 0)
+        track->first = 0; // wherever it pointed
+    in->at = at;
+    if (parent >= (int32_t)joint)
+        return binary_fail(in, MD5_ERROR_RANGE, "joint %u has parent %d: expected one before it",
+                           joint, parent);
+    if (used > 6 || track->first > num_components || used > num_components - track->first)
+        return binary_fail(in, MD5_ERROR_RANGE, "joint %u: components %u from %u on, of %u", joint,
+                           track->flags, track->first, num_components);
+    return binary_take(in, 12) != NULL;
+}
+
+static bool read_anim_joints(bfg_anim_reader *reader)
+{
+    enum { BYTES = 16 };
+    md5_binary *const in = &reader->in;
+    const uint32_t count = reader->file->num_joints;
+    TRY(read_same_count(in, "joints", BYTES, count));
+    reader->joints = (md5_file_joint *)md5i_arena_alloc(in->arena, count, sizeof *reader->joints);
+    reader->tracks = (md5_track *)md5i_arena_alloc(in->arena, count, sizeof *reader->tracks);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(in->arena, count, sizeof *order);
+    TRY(reader->joints && reader->tracks && order);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        order[joint] = joint; // parents come first
+        TRY(read_joint(reader, joint));
+    }
+    reader->file->joints = reader->joints;
+    reader->file->tracks = reader->tracks;
+    reader->file->order = order;
+    return true;
+}
+
+// Frames replace some of x y z, so w is computed later: w of ours is negative.
+static bool read_base_frame(bfg_anim_reader *reader)
+{
+    enum { BYTES = 28 };
+    md5_binary *const in = &reader->in;
+    const uint32_t count = reader->file->num_joints;
+    TRY(read_same_count(in, "joints of the base frame", BYTES, count));
+    md5_xform *const frame = (md5_xform *)md5i_arena_alloc(in->arena, count, sizeof *frame);
+    TRY(frame);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        md5_quat q;
+        TRY(binary_rotation(in, &q));
+        const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+        frame[joint].rotation = (md5_quat){q.x * sign, q.y * sign, q.z * sign, 0.0f};
+        TRY(binary_point(in, &frame[joint].translation));
+    }
+    reader->file->base_frame = frame;
+    return true;
+}
+
+// One number more than the count says follows.
+static bool read_numbers(bfg_anim_reader *reader)
+{
+    md5_binary *const in = &reader->in;
+    const md5_anim_file *const file = reader->file;
+    const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
+    uint32_t count;
+    TRY(binary_count(in, "numbers", 0, 4, &count));
+    if (count != expected) {
+        in->at -= 4;
+        return binary_fail(in, MD5_ERROR_RANGE, "%u numbers: expected %llu", count,
+                           (unsigned long long)expected);
+    }
+    float *const numbers = (float *)md5i_arena_room(in->arena, count, sizeof *numbers);
+    TRY(numbers);
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = binary_little_float(in);
+        if (!(numbers[i] >= -1e9f && numbers[i] <= 1e9f)) {
+            in->at -= 4;
+            return binary_fail(in, MD5_ERROR_RANGE, "a number beyond 1e9");
+        }
+    }
+    reader->file->numbers = numbers;
+    (void)binary_little_float(in);
+    return !in->has_failed;
+}
+
+bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file)
+{
+    md5_vec3 motion; // of the root over the whole animation: follows from the frames
+    *file = (md5_anim_file){0};
+    bfg_anim_reader reader = {.file = file};
+    binary_begin(&reader.in, arena, bytes, size);
+    TRY(read_anim_head(&reader) && read_bounds(&reader) && read_anim_joints(&reader));
+    TRY(read_base_frame(&reader) && read_numbers(&reader));
+    return binary_point(&reader.in, &motion);
+}
+
+// == Cameras =====================================================================================
+//
+// Camera paths of RBDOOM-3-BFG: .bcanim files. Mixed byte order, as CameraAnim in its Camera.cpp
+// reads it. Rotations are stored without w, as in text.
+
+bool md5i_is_bfg_camera(const char *bytes, size_t size)
+{
+    return size >= 4 && memcmp(bytes, "ACB", 3) == 0;
+}
+
+// Reads how many items of `bytes` each follow.
+static bool read_count(md5_binary *in, const char *what, uint32_t least, size_t bytes,
+                       uint32_t *count)
+{
+    *count = binary_little_32(in);
+    const size_t left = (size_t)(in->end - in->at);
+    TRY(!in->has_failed);
+    if (*count >= least && *count <= INT32_MAX && *count <= left / bytes)
+        return true;
+    in->at -= 4;
+    return binary_fail(in, MD5_ERROR_RANGE, "%lld %s: expected at least %u, in %zu bytes",
+                       (long long)(int32_t)*count, what, least, left);
+}
+
+static bool read_camera_head(md5_binary *in, md5_camera_file *file)
+{
+    enum { VERSION = 100 };
+    const unsigned char *const magic = binary_take(in, 4);
+    TRY(magic);
+    if (magic[3] != VERSION)
+        return binary_fail(in, MD5_ERROR_VERSION, "BFG camera of version %u: expected %d", magic[3],
+                           VERSION);
+    const int32_t rate = (int32_t)binary_little_32(in);
+    TRY(!in->has_failed);
+    file->frame_rate = rate;
+    if (rate > 0)
+        return true;
+    in->at -= 4;
+    return binary_fail(in, MD5_ERROR_RANGE, "%d frames a second: expected at least 1", rate);
+}
+
+// Cuts are below the number of frames, which follows them.
+static bool check_cuts(md5_binary *in, const unsigned char *at, const md5_camera_file *file)
+{
+    for (uint32_t i = 0; i < file->num_cuts; i++) {
+        if (file->cuts[i] < file->num_frames)
+            continue;
+        in->at = at + 4 * (size_t)i;
+        return binary_fail(in, MD5_ERROR_RANGE, "cut at frame %lld, of %u frames",
+                           (long long)(int32_t)file->cuts[i], file->num_frames);
+    }
+    return true;
+}
+
+static bool read_frame(md5_binary *in, md5_camera_view *view)
+{
+    const unsigned char *const at = in->at;
+    view->fov = binary_big_float(in);
+    const float x = binary_big_float(in), y = binary_big_float(in);
+    const float z = binary_big_float(in);
+    TRY(!in->has_failed);
+    if (!md5_is_length(view->fov) || !md5_is_point((md5_vec3){x, y, z})) {
+        in->at = at;
+        return binary_fail(in, MD5_ERROR_RANGE, "a field of view or rotation beyond 1e9");
+    }
+    if (!(view->fov > 0.0f && view->fov < 180.0f))
+        md5i_warn(in->arena->context, 1, (uint32_t)(at - in->start) + 1,
+                  "field of view %g: expected more than 0 and less than 180 degrees",
+                  (double)view->fov);
+    view->rotation = md5_quat_from_xyz(x, y, z);
+    return binary_point(in, &view->position);
+}
+
+bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file)
+{
+    enum { CUT_BYTES = 4, FRAME_BYTES = 28 };
+    *file = (md5_camera_file){0};
+    md5_binary in;
+    binary_begin(&in, arena, bytes, size);
+    TRY(read_camera_head(&in, file));
+    TRY(read_count(&in, "cuts", 0, CUT_BYTES, &file->num_cuts));
+    uint32_t *const cuts = (uint32_t *)md5i_arena_alloc(arena, file->num_cuts, sizeof *cuts);
+    TRY(cuts);
+    const unsigned char *const cuts_at = in.at;
+    for (uint32_t i = 0; i < file->num_cuts; i++)
+        cuts[i] = binary_little_32(&in);
+    file->cuts = cuts;
+    TRY(read_count(&in, "frames", 1, FRAME_BYTES, &file->num_frames));
+    TRY(check_cuts(&in, cuts_at, file));
+    md5_camera_view *const frames =
+        (md5_camera_view *)md5i_arena_alloc(arena, file->num_frames, sizeof *frames);
+    TRY(frames);
+    for (uint32_t i = 0; i < file->num_frames; i++)
+        TRY(read_frame(&in, &frames[i]));
+    file->frames = frames;
+    return true;
+}

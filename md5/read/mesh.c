@@ -1,0 +1,974 @@
+// .md5mesh: how much there is of each thing; header and joints, or the bones of version 6; meshes
+// of vertices, triangles and weights.
+#include "md5/core/math.h"
+#include "md5/core/names.h"
+#include "md5/read/header.h"
+#include "md5/read/tables.h"
+#include "md5/read/rows.h"
+
+// The fewest bytes that one of each takes in an .md5mesh. A count that the rest of the text could
+// not hold is an error, so that memory stays linear in the size of the text.
+
+enum {
+    MD5_JOINT_BYTES = sizeof "a 0(0 0 0)(0 0 0)" - 1,
+    MD5_MESH_BYTES = sizeof "mesh{numverts 0 numtris 0 numweights 0}" - 1,
+    MD5_VERTEX_BYTES = sizeof "vert 0(0 0)0 0" - 1,
+    MD5_TRIANGLE_BYTES = sizeof "tri 0 0 0 0" - 1,
+    MD5_WEIGHT_BYTES = sizeof "weight 0 0 0(0 0 0)" - 1,
+    MD5_OLD_WEIGHT_BYTES = sizeof "weight 0 0 0 0 0 0" - 1, // version 6
+    MD5_BONE_BYTES = sizeof "bone 0{name a bindpos 0 0 0 bindmat 0 0 0 0 0 0 0 0 0}" - 1,
+    MD5_COLOR_BYTES = sizeof "vertexcolor 0(0 0 0 0)" - 1,
+};
+
+// State while an .md5mesh is read.
+
+typedef struct md5_mesh_reader {
+    md5_lex lex;
+    md5_header header;
+    md5_count num_joints, num_meshes;
+    uint32_t num_meshes_read;
+    md5_arena *joint_arena;
+    md5_file_joint *joints;
+    struct md5_file_bone *bones; // of version 6; `joints` is set after the last of them
+    uint32_t num_bones_read;
+    md5_file_mesh *meshes;
+    size_t note_size;
+    uint64_t num_references; // of vertices to weights, over all meshes
+    md5_mesh_file *file;
+} md5_mesh_reader;
+
+// Whether vertices and weights have no parentheses, and joints are bones.
+static inline bool md5_is_old_mesh(const md5_mesh_reader *reader)
+{
+    return reader->header.version == MD5_VERSION_6;
+}
+
+// State while one mesh is read.
+typedef struct md5_mesh_block {
+    md5_file_mesh *mesh;
+    md5_count num_vertices, num_triangles, num_weights, num_colors;
+    const char *vertices_at, *triangles_at; // where the first of each begins
+    // The first corner of a narrow triangle whose vertex is out of range, and that vertex.
+    bool has_bad_corner;
+    size_t bad_corner;
+    uint32_t bad_vertex;
+    bool has_name, has_shader;
+} md5_mesh_block;
+
+// Whether each vertex ends with a normal and a tangent.
+static inline bool md5_has_frames(const md5_mesh_reader *reader)
+{
+    return reader->header.version == 12;
+}
+
+// == Counts ======================================================================================
+//
+// How much there is of each thing in an .md5mesh, before it is read.
+
+// Where a text has an `n` more often than this without a count behind it, it is left at what is
+// known: so many that looking on would take long do not occur in a table.
+enum { FREE_MISSES = 1000, BYTES_A_MISS = 64 };
+
+enum { JOINTS, MESHES, VERTICES, TRIANGLES, WEIGHTS, NUM_WORDS };
+
+#define WORD(word) (word), sizeof(word) - 1
+
+static const struct {
+    const char *word;
+    size_t length;
+    size_t bytes; // that each thing takes at least
+} count_words[NUM_WORDS] = {
+    [JOINTS] = {WORD("numJoints "), MD5_JOINT_BYTES},
+    [MESHES] = {WORD("numMeshes "), MD5_MESH_BYTES},
+    [VERTICES] = {WORD("numverts "), MD5_VERTEX_BYTES},
+    [TRIANGLES] = {WORD("numtris "), MD5_TRIANGLE_BYTES},
+    [WEIGHTS] = {WORD("numweights "), MD5_WEIGHT_BYTES},
+};
+
+// NUM_WORDS for none. The fourth letter tells them apart.
+static size_t find_word(const char *at, size_t size)
+{
+    enum { SHORTEST = sizeof "numtris " - 1, TELLING = 3 };
+    size_t i = 0;
+    if (size < SHORTEST || at[1] != 'u' || at[2] != 'm')
+        return NUM_WORDS;
+    while (i < NUM_WORDS && count_words[i].word[TELLING] != at[TELLING])
+        i++;
+    return i < NUM_WORDS && count_words[i].length <= size
+                   && memcmp(at, count_words[i].word, count_words[i].length) == 0
+               ? i
+               : NUM_WORDS;
+}
+
+// Steps over it, too.
+static uint64_t read_number(const char **at, const char *end)
+{
+    const uint64_t enough = UINT32_MAX;
+    uint64_t value = 0;
+    while (*at < end && **at == ' ')
+        ++*at;
+    for (; *at < end && (unsigned char)(**at - '0') < 10; ++*at)
+        value = value < enough ? 10 * value + (uint64_t)(**at - '0') : value;
+    return value;
+}
+
+md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
+{
+    const char *const end = text + size;
+    const char *at = text;
+    uint64_t sums[NUM_WORDS] = {0}, most_vertices = 0;
+    size_t num_misses = 0;
+    while (at < end && num_misses < FREE_MISSES + (size_t)(at - text) / BYTES_A_MISS) {
+        at = (const char *)memchr(at, 'n', (size_t)(end - at));
+        if (!at)
+            break;
+        const size_t word = find_word(at, (size_t)(end - at));
+        if (word == NUM_WORDS) {
+            at++;
+            num_misses++;
+            continue;
+        }
+        at += count_words[word].length;
+        const uint64_t number = read_number(&at, end);
+        const uint64_t most = (size_t)(end - at) / count_words[word].bytes;
+        const uint64_t count = number < most ? number : most;
+        // Of joints and of meshes there is one count, the first: if all that a text says were added
+        // up, a few bytes for each could ask for the whole text's worth again.
+        if (word >= VERTICES || sums[word] == 0)
+            sums[word] += count;
+        if (word == VERTICES && count > most_vertices)
+            most_vertices = count;
+        // Tables follow their counts, and take no less.
+        at += word >= VERTICES ? count * count_words[word].bytes : 0;
+    }
+    return (md5_mesh_counts){
+        .num_joints = sums[JOINTS],
+        .num_meshes = sums[MESHES],
+        .num_vertices = sums[VERTICES],
+        .num_triangles = sums[TRIANGLES],
+        .num_weights = sums[WEIGHTS],
+        .most_vertices = most_vertices,
+    };
+}
+
+enum { ALIGNMENT = 16 };
+
+size_t md5i_file_joints_size(const md5_mesh_counts *counts)
+{
+    enum { TABLES = 6 };
+    const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_xform) + sizeof(uint32_t);
+    const uint64_t to_order = 2 * sizeof(uint32_t); // while the order is made
+    return (size_t)(counts->num_joints * (a_joint + to_order) + TABLES * ALIGNMENT);
+}
+
+size_t md5i_mesh_file_size(const md5_mesh_counts *counts)
+{
+    enum { TABLES = 1, TABLES_A_MESH = 4 };
+    const md5_file_mesh *const mesh = NULL;
+    const uint64_t a_vertex = sizeof *mesh->vertices + sizeof *mesh->texcoords;
+    const uint64_t a_corner = counts->most_vertices <= MD5_MOST_NARROW
+                                  ? sizeof *mesh->narrow_triangles
+                                  : sizeof *mesh->triangles;
+    return (size_t)(counts->num_meshes * sizeof *mesh + counts->num_vertices * a_vertex
+                    + counts->num_triangles * 3 * a_corner
+                    + counts->num_weights * sizeof *mesh->weights
+                    + ALIGNMENT * (TABLES + 1 + TABLES_A_MESH * counts->num_meshes));
+}
+
+// == Rows of vertices, triangles and weights =====================================================
+//
+// The tables of a mesh: rows of vertices, triangles, weights and colors, and the indices in them.
+
+// Reads keyword and number of `vert 3`, `tri 3`, `weight 3`, which `count` says comes next. As in
+// id's engine the number is ignored; the first one in a table that is not in order is a warning.
+static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *count_word,
+                              const char *word, uint32_t item, bool *is_warned)
+{
+    int64_t number;
+    if (!md5_lex_take_word(lex, word))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u '%s'",
+                             count_word, count->value, md5i_lex_token(lex, lex->at).text, item,
+                             word);
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5_lex_int(lex, &number));
+    if (number != item && !*is_warned) {
+        *is_warned = true;
+        md5i_lex_warn(lex, at, "found '%s %lld', expected '%s %u': the order of rows is used", word,
+                      (long long)number, word, item);
+    }
+    return true;
+}
+
+// ( u v ), in version 6 without parentheses
+static bool read_texcoord(md5_lex *lex, bool is_old, md5_vec2 *texcoord)
+{
+    TRY(is_old || md5_lex_bracket(lex, '('));
+    TRY(md5_lex_float(lex, &texcoord->x));
+    TRY(md5_lex_float(lex, &texcoord->y));
+    return is_old || md5_lex_bracket(lex, ')');
+}
+
+// ( u v ) first count
+static bool read_vertex(md5_lex *lex, bool is_old, md5_vertex *vertex, md5_vec2 *texcoord)
+{
+    TRY(read_texcoord(lex, is_old, texcoord));
+    TRY(md5i_read_uint(lex, "first weight", &vertex->first_weight));
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5i_read_uint(lex, "number of weights", &vertex->num_weights));
+    if (vertex->num_weights == 0)
+        md5i_lex_warn(lex, at, "a vertex without weights stays at the origin");
+    return true;
+}
+
+// ( x y z w )
+static bool read_vec4(md5_lex *lex, md5_vec4 *value)
+{
+    TRY(md5_lex_bracket(lex, '('));
+    TRY(md5_lex_float(lex, &value->x));
+    TRY(md5_lex_float(lex, &value->y));
+    TRY(md5_lex_float(lex, &value->z));
+    TRY(md5_lex_float(lex, &value->w));
+    return md5_lex_bracket(lex, ')');
+}
+
+static bool allocate_vertices(const md5_mesh_reader *reader, md5_file_mesh *mesh)
+{
+    md5_arena *const arena = reader->lex.arena;
+    const uint32_t count = mesh->num_vertices;
+    TRY(mesh->vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->vertices));
+    TRY(mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords));
+    if (!md5_has_frames(reader))
+        return true;
+    TRY(mesh->normals = (md5_vec3 *)md5i_arena_room(arena, count, sizeof *mesh->normals));
+    TRY(mesh->tangents = (md5_vec4 *)md5i_arena_room(arena, count, sizeof *mesh->tangents));
+    return true;
+}
+
+// Each reads a count, whose keyword was consumed, and the rows after it.
+static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_mesh *const mesh = block->mesh;
+    bool is_warned = false;
+    TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
+    const uint32_t count = mesh->num_vertices = block->num_vertices.value;
+    TRY(allocate_vertices(reader, mesh));
+    block->vertices_at = lex->at;
+    const bool is_old = md5_is_old_mesh(reader);
+    md5_row_number number = md5_row_begin();
+    for (uint32_t v = 0; v < count; v++, md5_row_next(&number)) {
+        if (is_old || !md5i_row_vertex(lex, &number, &mesh->vertices[v], &mesh->texcoords[v])) {
+            TRY(begin_item(lex, &block->num_vertices, "numverts", "vert", v, &is_warned));
+            TRY(read_vertex(lex, is_old, &mesh->vertices[v], &mesh->texcoords[v]));
+        }
+        if (md5_has_frames(reader)) {
+            TRY(md5_read_vec3(lex, &mesh->normals[v]));
+            TRY(read_vec4(lex, &mesh->tangents[v]));
+        }
+    }
+    return true;
+}
+
+static void note_bad_corner(md5_mesh_block *block, size_t first, const uint32_t corners[3])
+{
+    size_t i = 0;
+    while (corners[i] < block->num_vertices.value)
+        i++;
+    block->has_bad_corner = true;
+    block->bad_corner = first + i;
+    block->bad_vertex = corners[i];
+}
+
+// Stores the corners of a triangle; `first` is the index of its first corner.
+static inline void add_corners(md5_mesh_block *block, size_t first, const uint32_t corners[3])
+{
+    const uint32_t a = corners[0], b = corners[1], c = corners[2];
+    if (block->mesh->triangles) {
+        memcpy(block->mesh->triangles + first, corners, 3 * sizeof *corners);
+        return;
+    }
+    uint16_t *const to = block->mesh->narrow_triangles + first;
+    to[0] = (uint16_t)a;
+    to[1] = (uint16_t)b;
+    to[2] = (uint16_t)c;
+    const uint32_t count = block->num_vertices.value;
+    if ((a >= count || b >= count || c >= count) && !block->has_bad_corner)
+        note_bad_corner(block, first, corners);
+}
+
+static bool allocate_triangles(md5_arena *arena, md5_mesh_block *block)
+{
+    md5_file_mesh *const mesh = block->mesh;
+    const size_t count = 3 * (size_t)mesh->num_triangles;
+    if (block->num_vertices.at && block->num_vertices.value <= MD5_MOST_NARROW)
+        mesh->narrow_triangles =
+            (uint16_t *)md5i_arena_room(arena, count, sizeof *mesh->narrow_triangles);
+    else
+        mesh->triangles = (uint32_t *)md5i_arena_room(arena, count, sizeof *mesh->triangles);
+    return mesh->narrow_triangles || mesh->triangles;
+}
+
+static bool read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    bool is_warned = false;
+    TRY(md5i_read_count(lex, "numtris", 0, MD5_TRIANGLE_BYTES, &block->num_triangles));
+    const uint32_t count = block->mesh->num_triangles = block->num_triangles.value;
+    TRY(allocate_triangles(lex->arena, block));
+    block->triangles_at = lex->at;
+    md5_row_number number = md5_row_begin();
+    for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
+        uint32_t corners[3];
+        if (!md5i_row_triangle(lex, &number, corners)) {
+            TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
+            for (int i = 0; i < 3; i++)
+                TRY(md5i_read_uint(lex, "vertex", &corners[i]));
+        }
+        add_corners(block, 3 * (size_t)t, corners);
+    }
+    return true;
+}
+
+// joint bias ( offset ), in version 6 without parentheses
+static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5i_read_uint(lex, "joint", &weight->joint));
+    if (weight->joint >= reader->num_joints.value)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but %s is %u", weight->joint,
+                             md5_is_old_mesh(reader) ? "numbones" : "numJoints",
+                             reader->num_joints.value);
+    TRY(md5_lex_length(lex, &weight->bias));
+    if (!md5_is_old_mesh(reader))
+        return md5_lex_point(lex, &weight->offset);
+    return md5_lex_length(lex, &weight->offset.x) && md5_lex_length(lex, &weight->offset.y)
+           && md5_lex_length(lex, &weight->offset.z);
+}
+
+static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_mesh *const mesh = block->mesh;
+    bool is_warned = false;
+    const bool is_old = md5_is_old_mesh(reader);
+    const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
+    TRY(md5i_read_count(lex, "numweights", 0, bytes, &block->num_weights));
+    const uint32_t count = mesh->num_weights = block->num_weights.value;
+    mesh->weights = (md5_weight *)md5i_arena_room(lex->arena, count, sizeof *mesh->weights);
+    TRY(mesh->weights);
+    const uint32_t num_joints = reader->num_joints.value;
+    md5_row_number number = md5_row_begin();
+    for (uint32_t w = 0; w < count; w++, md5_row_next(&number)) {
+        if (!is_old && md5i_row_weight(lex, &number, num_joints, &mesh->weights[w]))
+            continue;
+        TRY(begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
+        TRY(read_weight(reader, &mesh->weights[w]));
+    }
+    return true;
+}
+
+// Version 12 only: vertexcolor i ( r g b a )
+static bool read_colors(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_mesh *const mesh = block->mesh;
+    bool is_warned = false;
+    TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
+    const uint32_t count = block->num_colors.value;
+    TRY(mesh->colors = (md5_vec4 *)md5i_arena_room(lex->arena, count, sizeof *mesh->colors));
+    for (uint32_t c = 0; c < count; c++) {
+        TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c, &is_warned));
+        TRY(read_vec4(lex, &mesh->colors[c]));
+    }
+    return true;
+}
+
+// -- Indices, once the tables they point into are known -------------------------------------
+
+// Returns the position of vertex `item` by reading the table again, which had no errors. Does not
+// repeat warnings.
+static const char *find_vertex(const md5_mesh_reader *reader, const md5_mesh_block *block,
+                               uint32_t item)
+{
+    md5_context silent = *reader->lex.arena->context;
+    md5_arena arena = {.context = &silent};
+    md5_mesh_reader again = *reader;
+    md5_vertex vertex;
+    md5_vec2 texcoord;
+    md5_vec3 normal;
+    md5_vec4 tangent;
+    int64_t number;
+    silent.warn = NULL;
+    again.lex.arena = &arena;
+    again.lex.at = block->vertices_at;
+    for (uint32_t v = 0;; v++) {
+        md5_lex_take_word(&again.lex, "vert");
+        md5_lex_int(&again.lex, &number);
+        if (v == item)
+            break;
+        read_vertex(&again.lex, md5_is_old_mesh(reader), &vertex, &texcoord);
+        if (md5_has_frames(&again)) {
+            md5_lex_vec3(&again.lex, &normal);
+            read_vec4(&again.lex, &tangent);
+        }
+    }
+    (void)read_texcoord(&again.lex, md5_is_old_mesh(reader), &texcoord);
+    md5_lex_space(&again.lex);
+    return again.lex.at;
+}
+
+static const char *find_corner(const md5_mesh_reader *reader, const md5_mesh_block *block,
+                               size_t corner)
+{
+    md5_context silent = *reader->lex.arena->context;
+    md5_arena arena = {.context = &silent};
+    md5_lex lex = reader->lex;
+    int64_t number;
+    silent.warn = NULL;
+    lex.arena = &arena;
+    lex.at = block->triangles_at;
+    for (size_t i = 0;; i++) {
+        if (i % 3 == 0) {
+            md5_lex_take_word(&lex, "tri");
+            md5_lex_int(&lex, &number);
+        }
+        if (i == corner)
+            break;
+        md5_lex_int(&lex, &number);
+    }
+    md5_lex_space(&lex);
+    return lex.at;
+}
+
+// Check indices at the end of a mesh. An index outside of its table is an error; so are vertices
+// that share weights more often than the text has bytes.
+static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
+{
+    md5_file_mesh *const mesh = block->mesh;
+    const uint64_t text_size = (uint64_t)(reader->lex.end - reader->lex.text);
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        md5_vertex *const vertex = &mesh->vertices[v];
+        const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
+        reader->num_references += vertex->num_weights;
+        if (vertex->num_weights == 0)
+            vertex->first_weight = 0; // wherever it pointed
+        else if (end > mesh->num_weights)
+            return md5i_lex_fail(&reader->lex, find_vertex(reader, block, v), MD5_ERROR_RANGE,
+                                 "weights %u to %llu, but numweights is %u", vertex->first_weight,
+                                 (unsigned long long)end - 1, mesh->num_weights);
+        else if (reader->num_references > text_size)
+            return md5i_lex_fail(&reader->lex, find_vertex(reader, block, v), MD5_ERROR_RANGE,
+                                 "so far vertices share weights %llu times, more than the file "
+                                 "has bytes (%llu)",
+                                 (unsigned long long)reader->num_references,
+                                 (unsigned long long)text_size);
+    }
+    return true;
+}
+
+static bool check_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    const md5_file_mesh *const mesh = block->mesh;
+    const size_t num_corners = mesh->triangles ? 3 * (size_t)mesh->num_triangles : 0;
+    for (size_t i = 0; i < num_corners && !block->has_bad_corner; i++) {
+        block->has_bad_corner = mesh->triangles[i] >= mesh->num_vertices;
+        block->bad_corner = i;
+        block->bad_vertex = mesh->triangles[i];
+    }
+    if (!block->has_bad_corner)
+        return true;
+    return md5i_lex_fail(&reader->lex, find_corner(reader, block, block->bad_corner),
+                         MD5_ERROR_RANGE, "vertex %u, but numverts is %u", block->bad_vertex,
+                         mesh->num_vertices);
+}
+
+// == Version 6 ===================================================================================
+//
+// Bones: the joints of version 6, the 2002 alpha. The fields are those of md5-converter's reader
+// (mjsonofharry) and its tests.
+//
+//   bone 1 { name "Body2" bindpos x y z bindmat m00 m01 ... m22 [parent "origin"] }
+//
+// The rows of bindmat are the joint's own axes in model space, as everywhere in id's code; so they
+// are the columns of the rotation that is meant here. There may be several roots.
+
+typedef struct md5_file_bone {
+    md5_file_joint joint;
+    md5_span parent;
+    const char *parent_at; // NULL = it is a root
+    md5_xform bind;
+} md5_file_bone;
+
+// Reads the number after `numbones`, which was consumed.
+static bool read_num_bones(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_read_count(lex, "numbones", 1, MD5_BONE_BYTES, &reader->num_joints));
+    reader->bones = (md5_file_bone *)md5i_arena_alloc(lex->arena, reader->num_joints.value,
+                                                      sizeof *reader->bones);
+    return reader->bones != NULL;
+}
+
+// -- One bone -------------------------------------------------------------------------------------
+
+static bool read_numbers(md5_lex *lex, float *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        TRY(md5_lex_length(lex, &numbers[i]));
+    return true;
+}
+
+// How far the rows are from being perpendicular and of length 1, and right-handed.
+static float distance_from_rotation(const md5_vec3 rows[3])
+{
+    float most = fabsf(md5_vec3_dot(md5_vec3_cross(rows[0], rows[1]), rows[2]) - 1.0f);
+    for (int i = 0; i < 3; i++) {
+        for (int k = i; k < 3; k++)
+            most = fmaxf(most, fabsf(md5_vec3_dot(rows[i], rows[k]) - (i == k ? 1.0f : 0.0f)));
+    }
+    return most;
+}
+
+// The largest of 4x^2, 4y^2, 4z^2 and 4w^2 is the one to divide by.
+static md5_quat rotation_of_rows(const md5_vec3 rows[3])
+{
+    const float xx = rows[0].x, yy = rows[1].y, zz = rows[2].z;
+    const float sizes[4] = {1.0f + xx - yy - zz, 1.0f - xx + yy - zz, 1.0f - xx - yy + zz,
+                            1.0f + xx + yy + zz};
+    // Sums and differences of what is not on the diagonal; columns are rows.
+    const float xy = rows[0].y + rows[1].x, yz = rows[1].z + rows[2].y, zx = rows[2].x + rows[0].z;
+    const float wx = rows[1].z - rows[2].y, wy = rows[2].x - rows[0].z, wz = rows[0].y - rows[1].x;
+    const md5_quat products[4] = {{sizes[0], xy, zx, wx},
+                                  {xy, sizes[1], yz, wy},
+                                  {zx, yz, sizes[2], wz},
+                                  {wx, wy, wz, sizes[3]}};
+    int largest = 0;
+    for (int i = 1; i < 4; i++)
+        largest = sizes[i] > sizes[largest] ? i : largest;
+    const md5_quat none = {0.0f, 0.0f, 0.0f, -1.0f};
+    const md5_quat q = md5_quat_normalize(products[largest], none);
+    return q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q; // as those rebuilt from x y z
+}
+
+static bool read_matrix(md5_lex *lex, md5_quat *rotation)
+{
+    enum { SIZE = 9 };
+    const float TOLERANCE = 0.01f;
+    float m[SIZE];
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(read_numbers(lex, m, SIZE));
+    const md5_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
+    if (!(distance_from_rotation(rows) <= TOLERANCE))
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bindmat is no rotation");
+    *rotation = rotation_of_rows(rows);
+    return true;
+}
+
+enum { NAME = 1, POSITION = 2, MATRIX = 4, PARENT = 8 };
+
+static uint32_t kind_of(md5_span word)
+{
+    return md5_span_is(word, "name")      ? NAME
+           : md5_span_is(word, "bindpos") ? POSITION
+           : md5_span_is(word, "bindmat") ? MATRIX
+           : md5_span_is(word, "parent")  ? PARENT
+                                          : 0;
+}
+
+// Reads a keyword and its value, and adds it to those that are known.
+static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
+{
+    const md5_span word = md5i_lex_peek_word(lex);
+    const uint32_t kind = kind_of(word);
+    float position[3];
+    if (kind == 0 || (*known & kind))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected each of name, bindpos, bindmat and parent once, or '}', "
+                             "found %s",
+                             md5i_lex_token(lex, lex->at).text);
+    *known |= kind;
+    lex->at += word.size;
+    if (kind == NAME)
+        return md5i_lex_text(lex, &bone->joint.name, "a bone's name");
+    if (kind == MATRIX)
+        return read_matrix(lex, &bone->bind.rotation);
+    if (kind == POSITION) {
+        TRY(read_numbers(lex, position, 3));
+        bone->bind.translation = (md5_vec3){position[0], position[1], position[2]};
+        return true;
+    }
+    md5_lex_space(lex);
+    bone->parent_at = lex->at;
+    return md5i_lex_text(lex, &bone->parent, "a bone's name");
+}
+
+static bool read_block(md5_lex *lex, md5_file_bone *bone)
+{
+    uint32_t known = 0;
+    while (!md5i_lex_take(lex, '}'))
+        TRY(read_bone_word(lex, bone, &known));
+    const char *const missing = !(known & NAME)       ? "name"
+                                : !(known & POSITION) ? "bindpos"
+                                : !(known & MATRIX)   ? "bindmat"
+                                                      : NULL;
+    return !missing
+           || md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "this bone ends without '%s'",
+                            missing);
+}
+
+// -- All bones ------------------------------------------------------------------------------------
+
+static bool find_parents(md5_mesh_reader *reader, md5_file_joint *joints)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t count = reader->num_joints.value;
+    const md5_arena_mark before = md5i_arena_here(lex->arena);
+    md5_ordered_name *const names =
+        (md5_ordered_name *)md5i_arena_alloc(lex->arena, count, sizeof *names);
+    TRY(names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = (md5_ordered_name){joints[i].name, i};
+    md5i_order_names(names, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_file_bone *const bone = &reader->bones[i];
+        const md5_ordered_name *const parent =
+            bone->parent_at ? md5i_find_ordered_name(names, count, bone->parent) : NULL;
+        if (bone->parent_at && !parent)
+            return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE, "no bone is called %s",
+                                 md5i_quote(bone->parent.bytes, bone->parent.size).text);
+        joints[i].parent = parent ? (int32_t)parent->number : -1;
+    }
+    md5i_arena_rewind(lex->arena, before);
+    return true;
+}
+
+static bool finish_bones(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t count = reader->num_joints.value;
+    md5_xform *const bind = (md5_xform *)md5i_arena_room(lex->arena, count, sizeof *bind);
+    md5_file_joint *const joints =
+        (md5_file_joint *)md5i_arena_room(lex->arena, count, sizeof *joints);
+    TRY(bind && joints);
+    for (uint32_t i = 0; i < count; i++) {
+        bind[i] = reader->bones[i].bind;
+        joints[i] = reader->bones[i].joint;
+    }
+    TRY(find_parents(reader, joints));
+    TRY(md5i_order_joints(lex, joints, count, &reader->file->order));
+    reader->joints = joints;
+    reader->file->num_joints = count;
+    reader->file->joints = joints;
+    reader->file->bind = bind;
+    return true;
+}
+
+// Reads `bone i { ... }`. After the last one the joints of the file are complete.
+static bool read_bone(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t index = reader->num_bones_read;
+    uint32_t number;
+    if (!reader->bones)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'numbones' before 'bone'");
+    if (reader->joints)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "numbones is %u, but there are more",
+                             reader->num_joints.value);
+    reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
+    lex->at += strlen("bone");
+    md5_lex_space(lex);
+    const char *const at = lex->at;
+    TRY(md5i_read_uint(lex, "bone", &number));
+    if (number != index)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number, index);
+    TRY(md5_lex_bracket(lex, '{') && read_block(lex, &reader->bones[index]));
+    reader->num_bones_read++;
+    return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
+}
+
+// == The file ====================================================================================
+
+// -- Joints ---------------------------------------------------------------------------------
+
+// NAME parent ( position ) ( rotation )
+static bool read_joint(md5_mesh_reader *reader, uint32_t joint, md5_xform *bind)
+{
+    md5_lex *const lex = &reader->lex;
+    md5_file_joint *const out = &reader->joints[joint];
+    if (md5_lex_at_block_end(lex))
+        return md5i_fail_short(lex, "numJoints", reader->num_joints.value, joint);
+    out->at = (uint32_t)(lex->at - lex->text);
+    TRY(md5i_lex_joint_name(lex, &out->name));
+    TRY(md5i_read_parent(lex, reader->num_joints.value, &out->parent));
+    return md5i_read_transform(lex, bind);
+}
+
+static bool read_joint_rows(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->joints =
+        (md5_file_joint *)md5i_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    TRY(reader->joints);
+    md5_xform *const bind = (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *bind);
+    TRY(bind);
+
+    TRY(md5_lex_bracket(lex, '{'));
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        TRY(read_joint(reader, joint, &bind[joint]));
+    TRY(md5i_end_rows(lex, "numJoints", num_joints, "nipp"));
+    TRY(md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order));
+    reader->file->num_joints = num_joints;
+    reader->file->joints = reader->joints;
+    reader->file->bind = bind;
+    return true;
+}
+
+static bool read_joints(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const char *const at = lex->at;
+    TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
+    lex->at += strlen("joints");
+    if (reader->joints)
+        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
+    md5_arena *const arena = lex->arena;
+    lex->arena = reader->joint_arena; // also for names that are joined
+    const bool is_read = read_joint_rows(reader);
+    lex->arena = arena;
+    return is_read;
+}
+
+// -- Meshes ---------------------------------------------------------------------------------
+
+static bool is_mesh_word(md5_span word)
+{
+    static const char *const words[] = {"name", "shader", "numverts",   "vert",
+                                        "tri",  "weight", "numweights", "numtris"};
+    const size_t shortest = sizeof "tri" - 1;
+    if (word.size < shortest)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (md5_span_is(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
+// Reads the text of a keyword that may appear once; the first one is used.
+static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_span *text)
+{
+    md5_span read;
+    const char *const at = lex->at - strlen(what);
+    TRY(md5i_lex_text(lex, &read, "a string"));
+    if (*is_known)
+        md5i_lex_warn(lex, at, "'%s' appears a second time: the first is used", what);
+    else
+        *text = read;
+    *is_known = true;
+    return true;
+}
+
+// Reports a `vert`, `tri` or `weight` outside of its table.
+static bool fail_item(const md5_mesh_reader *reader, md5_lex *lex, const md5_mesh_block *block,
+                      md5_span word)
+{
+    const bool is_old = md5_is_old_mesh(reader), has_frames = md5_has_frames(reader);
+    const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
+    const md5_count *const count = is_vertex     ? &block->num_vertices
+                                   : is_triangle ? &block->num_triangles
+                                                 : &block->num_weights;
+    const char *const count_word = is_vertex ? "numverts" : is_triangle ? "numtris" : "numweights";
+    TRY(md5i_need_count(lex, count, count_word));
+    return md5i_fail_rows(lex, count_word, count->value,
+                          is_vertex     ? is_old       ? "wiiiii"
+                                          : has_frames ? "wipiipp"
+                                                       : "wipii"
+                          : is_triangle ? "wiiii"
+                          : is_old      ? "wiiiiii"
+                                        : "wiiip");
+}
+
+// Consumes the next word if it is `word`.
+static bool take_word(md5_lex *lex, md5_span next, const char *word)
+{
+    if (!md5_span_is(next, word))
+        return false;
+    lex->at += next.size;
+    return true;
+}
+
+// Reads one keyword of a mesh with its values. Keywords may come in any order.
+static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    const md5_span word = md5i_lex_peek_word(lex);
+    if (take_word(lex, word, "shader"))
+        return read_mesh_text(lex, "shader", &block->has_shader, &block->mesh->shader);
+    if (take_word(lex, word, "name"))
+        return read_mesh_text(lex, "name", &block->has_name, &block->mesh->name);
+    if (take_word(lex, word, "numverts"))
+        return read_vertices(reader, block);
+    if (take_word(lex, word, "numtris"))
+        return read_triangles(reader, block);
+    if (take_word(lex, word, "numweights"))
+        return read_weights(reader, block);
+    if (md5_has_frames(reader) && take_word(lex, word, "numvertexcolors"))
+        return read_colors(reader, block);
+
+    if (!md5_span_is_name(word))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected '}' at the end of a mesh, found %s",
+                             md5i_lex_token(lex, lex->at).text);
+    if (is_mesh_word(word))
+        return fail_item(reader, lex, block, word);
+    md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
+    lex->at += word.size;
+    return md5i_lex_skip_values(lex, is_mesh_word);
+}
+
+static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
+{
+    if (count->at)
+        return true;
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this mesh ends without '%s'", word);
+}
+
+static const char *meshes_word(const md5_mesh_reader *reader)
+{
+    return md5_is_old_mesh(reader) ? "nummeshes" : "numMeshes";
+}
+
+static bool read_mesh(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const bool is_old = md5_is_old_mesh(reader);
+    uint32_t number;
+    if (!reader->joints)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before 'mesh'",
+                             is_old ? "bone" : "joints");
+    TRY(md5i_need_count(lex, &reader->num_meshes, meshes_word(reader)));
+    if (reader->num_meshes_read == 0)
+        reader->file->tables = md5i_arena_here(lex->arena);
+    md5_mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
+    lex->at += strlen("mesh");
+    TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
+    TRY(md5_lex_bracket(lex, '{'));
+    lex->mesh_comment = (md5_span){0};
+    md5_lex_space(lex);
+    while (lex->at == lex->end || *lex->at != '}') {
+        TRY(read_mesh_word(reader, &block));
+        md5_lex_space(lex);
+    }
+    TRY(need_table(lex, &block.num_vertices, "numverts"));
+    TRY(need_table(lex, &block.num_triangles, "numtris"));
+    TRY(need_table(lex, &block.num_weights, "numweights"));
+    if (!block.has_shader)
+        md5i_lex_warn(lex, lex->at, "this mesh ends without 'shader'");
+    lex->at++;
+    if (!block.has_name && lex->mesh_comment.bytes)
+        block.mesh->name = lex->mesh_comment;
+    if (block.num_colors.at && block.num_colors.value != block.num_vertices.value)
+        return md5i_lex_fail(lex, block.num_colors.at, MD5_ERROR_RANGE,
+                             "numvertexcolors is %u, but numverts is %u", block.num_colors.value,
+                             block.num_vertices.value);
+    TRY(check_vertices(reader, &block));
+    TRY(check_triangles(reader, &block));
+    reader->num_meshes_read++;
+    return true;
+}
+
+// -- The file -------------------------------------------------------------------------------
+
+static bool read_num_meshes(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_read_count(lex, meshes_word(reader), 0, MD5_MESH_BYTES, &reader->num_meshes));
+    const uint32_t num_meshes = reader->num_meshes.value;
+    TRY(reader->meshes =
+            (md5_file_mesh *)md5i_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
+    reader->file->notes = md5i_arena_alloc(lex->arena, num_meshes, reader->note_size);
+    return reader->file->notes != NULL;
+}
+
+static bool read_old_word(md5_mesh_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (md5_span_is(word, "bone"))
+        return read_bone(reader);
+    if (md5_lex_take_word(lex, "numbones"))
+        return read_num_bones(reader);
+    if (md5_lex_take_word(lex, "nummeshes"))
+        return read_num_meshes(reader);
+    return md5i_header_word(lex, &reader->header, word);
+}
+
+static bool read_top_word(md5_mesh_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (md5_span_is(word, "mesh"))
+        return read_mesh(reader);
+    if (md5_is_old_mesh(reader))
+        return read_old_word(reader, word);
+    if (md5_span_is(word, "joints"))
+        return read_joints(reader);
+    if (md5_lex_take_word(lex, "numJoints"))
+        return md5i_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
+    if (md5_lex_take_word(lex, "numMeshes"))
+        return read_num_meshes(reader);
+    return md5i_header_word(lex, &reader->header, word);
+}
+
+static bool is_complete(const md5_mesh_reader *reader)
+{
+    return reader->joints && reader->num_meshes.at
+           && reader->num_meshes_read == reader->num_meshes.value;
+}
+
+static bool read_file(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_header_begin(lex, &reader->header));
+    while (!is_complete(reader)) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        // After the joints another file may begin, although meshes of this one are missing.
+        if (lex->at == lex->end || (reader->joints && md5_span_is(word, "MD5Version")))
+            break;
+        md5i_header_see(lex, &reader->header, word);
+        TRY(read_top_word(reader, word));
+    }
+    if (!reader->joints)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
+                             md5_is_old_mesh(reader) ? "bone" : "joints",
+                             md5i_lex_token(lex, lex->at).text);
+    const char *const count_word = meshes_word(reader);
+    TRY(md5i_need_count(lex, &reader->num_meshes, count_word));
+    if (reader->num_meshes_read < reader->num_meshes.value)
+        md5i_lex_warn(lex, reader->num_meshes.at, "%s says %u, but the file has %u", count_word,
+                      reader->num_meshes.value, reader->num_meshes_read);
+    return md5i_header_end(lex, &reader->header, "mesh", count_word, &reader->num_meshes);
+}
+
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
+                         size_t note_size, md5_mesh_file *file)
+{
+    *file = (md5_mesh_file){0};
+    md5_mesh_reader reader = {.header = {.kind = MD5_KIND_MESH},
+                              .joint_arena = joints,
+                              .note_size = note_size,
+                              .file = file};
+    md5i_lex_begin(&reader.lex, arena, text, size);
+    reader.lex.join_strings = true;
+    TRY(read_file(&reader));
+    if (reader.num_meshes_read == 0)
+        file->tables = md5i_arena_here(arena);
+    file->command_line = reader.header.command_line;
+    file->num_meshes = reader.num_meshes_read;
+    file->meshes = reader.meshes;
+    return true;
+}

@@ -1,0 +1,141 @@
+// The tables of .md5mesh, .md5anim and .md5camera files, before anything is derived from them.
+#ifndef MD5_READ_TABLES_H
+#define MD5_READ_TABLES_H
+
+#include "md5/core/lex.h"
+
+// -- Joints --------------------------------------------------------------------------------------
+
+typedef struct md5_file_joint {
+    md5_span name;
+    uint32_t at;    // byte offset of the joint in the text
+    int32_t parent; // -1 or below the number of joints
+} md5_file_joint;
+
+// Reads a parent: any negative number is a root; one out of range is an error.
+bool md5i_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent);
+
+// Reads ( x y z ) of a rotation, unchanged. Warns if they are longer than 1.
+bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation);
+
+// Reads ( x y z ) ( x y z ): translation and rotation.
+bool md5i_read_transform(md5_lex *lex, md5_xform *transform);
+
+// Warns of `count` rotations longer than 1. `rotation` is the first of them, at `at`.
+void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count);
+
+// Writes order[num_joints], allocated in the arena: roots, their children, the children of those,
+// so that computing a joint seldom waits for the result of the previous one. Warns of each joint
+// that comes before its parent. A joint that is its own ancestor is an error. Linear, no recursion.
+bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                       const uint32_t **order);
+
+// -- .md5mesh ------------------------------------------------------------------------------------
+
+// Every index is inside its table.
+typedef struct md5_file_mesh {
+    md5_span name, shader;
+    uint32_t num_vertices, num_triangles, num_weights;
+    md5_vertex *vertices;
+    md5_vec2 *texcoords;
+    // [3 * num_triangles] vertices, in one of two widths; the other is NULL.
+    uint16_t *narrow_triangles;
+    uint32_t *triangles;
+    md5_weight *weights;
+    // Version 12 only, else NULL; normals and tangents in the space of a vertex's dominant joint.
+    md5_vec3 *normals;
+    md5_vec4 *tangents;
+    md5_vec4 *colors; // may be NULL there too
+} md5_file_mesh;
+
+typedef struct md5_mesh_file {
+    md5_span command_line;
+    uint32_t num_joints; // >= 1
+    const md5_file_joint *joints;
+    const md5_xform *bind; // [num_joints] model space, w rebuilt
+    const uint32_t *order; // [num_joints] parents before children
+    uint32_t num_meshes;
+    const md5_file_mesh *meshes;
+    void *notes;           // [num_meshes][note_size] zeroed, for the caller's use
+    md5_arena_mark tables; // md5i_arena_rewind() to it frees tables and texts of meshes, no more
+} md5_mesh_file;
+
+// Sizes of the tables of a file, according to its counts.
+typedef struct md5_mesh_counts {
+    uint64_t num_joints, num_meshes, num_vertices, num_triangles, num_weights; // of all meshes
+    uint64_t most_vertices;                                                    // of one mesh
+} md5_mesh_counts;
+
+// Meshes of up to this many vertices have narrow triangles if `numverts` comes before `numtris`.
+enum { MD5_MOST_NARROW = 1 << 16 };
+
+// Estimates the counts without parsing, in a fraction of the time. The words may occur elsewhere,
+// or counts may be wrong; no count exceeds what the text could hold.
+md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size);
+
+// Bytes that md5i_read_mesh_file() takes from the arena of the joints, and from the other one
+// without notes, if the counts are right.
+size_t md5i_file_joints_size(const md5_mesh_counts *counts);
+size_t md5i_mesh_file_size(const md5_mesh_counts *counts);
+
+// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text;
+// joints, their bind pose and order in an arena of their own, which may be the same, and is for
+// version 6. The caller gets `note_size` bytes for each mesh. Returns false with the context's
+// error set.
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
+                         size_t note_size, md5_mesh_file *file);
+
+// The same for a .bmd5mesh of Doom 3 BFG, which its first bytes tell from text.
+bool md5i_is_bfg_mesh(const char *bytes, size_t size);
+bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, size_t note_size,
+                        md5_mesh_file *file);
+
+// -- .md5anim ------------------------------------------------------------------------------------
+
+typedef struct md5_anim_file {
+    md5_span command_line;
+    uint32_t num_frames; // >= 1
+    uint32_t num_joints; // >= 1
+    uint32_t num_components;
+    double frame_rate; // > 0
+    const md5_file_joint *joints;
+    bool parents_unknown;    // of version 6: all are -1
+    const uint32_t *order;   // [num_joints] parents before children
+    const md5_track *tracks; // [num_joints]; first + bits set <= num_components
+    // [num_joints] relative to the parent; x y z of rotations as in the file, w is 0: frames
+    // replace some of the three before w is computed.
+    const md5_xform *base_frame;
+    const float *numbers;     // [num_frames][num_components]
+    const md5_bounds *bounds; // [num_frames], or NULL if the file has no bounds for each frame
+} md5_anim_file;
+
+// Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.
+// Returns false with the context's error set.
+bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
+
+// The same for a .bMD5anim of Doom 3 BFG, which its first bytes tell from text.
+bool md5i_is_bfg_anim(const char *bytes, size_t size);
+bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
+
+// -- .md5camera ----------------------------------------------------------------------------------
+
+typedef struct md5_camera_file {
+    md5_span command_line;
+    uint32_t num_frames; // >= 1
+    uint32_t num_cuts;
+    double frame_rate;    // > 0
+    const uint32_t *cuts; // [num_cuts] below num_frames
+    uint32_t num_cut_views;
+    const md5_cut_view *cut_views; // [num_cut_views]
+    const md5_camera_view *frames; // [num_frames]
+} md5_camera_file;
+
+// Reads `size` bytes of .md5camera text. What `file` points to lies in the arena or in the text.
+// Returns false with the context's error set.
+bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file);
+
+// The same for a .bcanim of Doom 3 BFG's successors, which its first bytes tell from text.
+bool md5i_is_bfg_camera(const char *bytes, size_t size);
+bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
+
+#endif
