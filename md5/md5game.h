@@ -82,10 +82,6 @@ MD5_GAME_API const char *md5_game_file(const md5_game *game, size_t index);
 // of hidden files. The name may have upper case, \ and a leading /; a name with .. or :: is never
 // found. Time: constant for the file that is used, else linear in the number of the paths' files.
 MD5_GAME_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
-// num_paths of md5_create_game() if there is none. So 0 gives the path whose file is used; calls
-// from the index behind it give the paths of hidden files. Time: linear in the number of the paths'
-// files.
-MD5_GAME_API size_t md5_game_file_place(const md5_game *game, const char *name, size_t from);
 
 // Returns functions for md5_load_opts.files that read from the game, so that
 // md5_load_model("models/imp/imp.md5mesh", &opts, &error) finds what the engine would.

@@ -2,82 +2,13 @@
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-// == Messages =====================================================================================
-//
-// What all commands report on stderr: wrong arguments and errors in files.
-
-int tool_usage(const char *command, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    fputs("md5tool: ", stderr);
-    common_print_text(stderr, text);
-    fprintf(stderr, " (see md5tool%s%s --help)\n", command ? " " : "", command ? command : "");
-    return TOOL_BAD_USAGE;
-}
-
-int tool_take_files(const char *command, int count, char **arguments)
-{
-    int num_files = 0;
-    bool is_file = false;
-    for (int i = 0; i < count; i++) {
-        const bool is_option = !is_file && arguments[i][0] == '-' && arguments[i][1] == '-';
-        if (is_option && arguments[i][2] != '\0') {
-            tool_usage(command, "%s: unknown option '%s'", command, arguments[i]);
-            return -1;
-        }
-        if (is_option)
-            is_file = true;
-        else
-            arguments[num_files++] = arguments[i];
-    }
-    if (num_files > 0)
-        return num_files;
-    tool_usage(command, "%s: missing file", command);
-    return -1;
-}
-
-void tool_print_error(const md5_error *error)
-{
-    char text[TOOL_MESSAGE];
-    md5_format_error(error, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
-}
-
-bool tool_fail_to_write(const char *path, md5_error *error)
-{
-    *error = (md5_error){.status = MD5_ERROR_IO};
-    (void)snprintf(error->file, sizeof error->file, "%s", path);
-    (void)snprintf(error->message, sizeof error->message, "cannot write the file: %s",
-                   strerror(errno));
-    return false;
-}
 
 // == Manual page and completions ==================================================================
 //
 // The manual page and the completions of md5tool. Both come from the help texts: a line that begins
 // with "  --" describes an option of its command.
-
-// -- Help texts -----------------------------------------------------------------------------
-
-// Returns the next option of a help text, without its hyphens, and its length; NULL at the end.
-static const char *next_option(const char *text, int *length)
-{
-    const char *const line = strstr(text, "\n  --");
-    if (line == NULL)
-        return NULL;
-    const char *const name = line + 5;
-    *length = (int)strspn(name, "abcdefghijklmnopqrstuvwxyz-");
-    return name;
-}
 
 // Prints the help text of a command after its first line, so that roff takes no character of it for
 // an instruction.
@@ -96,7 +27,7 @@ static void print_body(const char *text)
 
 // -- Manual page ----------------------------------------------------------------------------
 
-void tool_print_manual(const tool_command *commands, size_t num_commands)
+static void print_manual(const tool_command *commands, size_t num_commands)
 {
     printf(".TH MD5TOOL 1 \"\" \"md5tool %d.%d.%d\" \"User Commands\"\n", MD5_VERSION_MAJOR,
            MD5_VERSION_MINOR, MD5_VERSION_PATCH);
@@ -133,9 +64,10 @@ static void print_names(const tool_command *commands, size_t num_commands)
 
 static void print_options(const tool_command *command)
 {
-    int length = 0;
-    for (const char *at = command->help; (at = next_option(at, &length)) != NULL;)
-        printf("--%.*s ", length, at);
+    for (const char *line = command->help; (line = strstr(line, "\n  --")) != NULL; line++) {
+        const char *const name = line + strlen("\n  --");
+        printf("--%.*s ", (int)strspn(name, "abcdefghijklmnopqrstuvwxyz-"), name);
+    }
     fputs("--help", stdout);
 }
 
@@ -202,7 +134,7 @@ static void print_fish(const tool_command *commands, size_t num_commands)
           stdout);
 }
 
-int tool_print_completions(const char *shell, const tool_command *commands, size_t num_commands)
+static int print_completions(const char *shell, const tool_command *commands, size_t num_commands)
 {
     if (strcmp(shell, "bash") == 0)
         print_bash(commands, num_commands);
@@ -216,8 +148,6 @@ int tool_print_completions(const char *shell, const tool_command *commands, size
 }
 
 // == Commands =====================================================================================
-//
-// md5tool: prints what is in MD5 files, without a window.
 
 static const tool_command commands[] = {
     {"info", tool_info, tool_info_help},
@@ -282,11 +212,11 @@ static int run(int count, char **arguments)
         return TOOL_OK;
     }
     if (strcmp(arguments[0], "--man") == 0) {
-        tool_print_manual(commands, NUM_COMMANDS);
+        print_manual(commands, NUM_COMMANDS);
         return TOOL_OK;
     }
     if (strcmp(arguments[0], "--completions") == 0)
-        return tool_print_completions(count > 1 ? arguments[1] : "", commands, NUM_COMMANDS);
+        return print_completions(count > 1 ? arguments[1] : "", commands, NUM_COMMANDS);
     for (size_t i = 0; i < NUM_COMMANDS; i++) {
         if (strcmp(arguments[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, arguments + 1);

@@ -33,11 +33,6 @@ extern const char tool_info_help[], tool_check_help[], tool_dump_help[], tool_ve
 extern const char tool_list_help[], tool_explain_help[], tool_bind_help[];
 extern const char tool_compress_help[], tool_decompress_help[];
 
-// Prints the manual page, made from the help texts.
-void tool_print_manual(const tool_command *commands, size_t num_commands);
-// Prints a script that a shell reads. Returns an exit status.
-int tool_print_completions(const char *shell, const tool_command *commands, size_t num_commands);
-
 // Prints what is wrong with the arguments, and how to get help, as one line on stderr. Returns 2.
 int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);
 
