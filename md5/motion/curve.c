@@ -1,8 +1,546 @@
-// Curves: creation, and their public functions.
+// Curves: checks of their descriptions, their pieces, arc length, evaluation.
+#include "md5/core/arena.h"
 #include "md5/core/assert.h"
-#include "md5/motion/length.h"
+#include "md5/core/math.h"
+#include "md5/md5curve.h"
 
 #include <string.h>
+
+// A curve as Bézier pieces, the common form of all kinds, so that there is one evaluation and one
+// computation of length. Points are homogeneous (w x, w y, w z, w), so that pieces may be rational.
+typedef struct md5_vec4d {
+    double x, y, z, w;
+} md5_vec4d;
+
+typedef struct md5_pieces {
+    uint32_t degree, count;
+    double *starts;    // [count + 1] t at which each begins; the last is 1
+    md5_vec4d *points; // [count][degree + 1]
+} md5_pieces;
+
+// a at 0 and b at 1, exactly.
+static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
+{
+    const double s = 1.0 - t;
+    return (md5_vec4d){
+        s * a.x + t * b.x,
+        s * a.y + t * b.y,
+        s * a.z + t * b.z,
+        s * a.w + t * b.w,
+    };
+}
+
+// Point and derivative at a position 0..1 within a piece.
+typedef struct md5_motion_at {
+    md5_vec3d point, velocity;
+} md5_motion_at;
+
+// Lengths along the pieces of a curve: a table of arcs so short that one quadrature measures each.
+
+// A part of one piece.
+typedef struct md5_arc {
+    double distance; // of its start from that of the curve, units
+    double from, to; // shares of the piece
+    uint32_t piece;
+} md5_arc;
+
+// == Checks ======================================================================================
+//
+// Checks descriptions of curves.
+
+#define LEAST_WEIGHT 0.001f
+#define MOST_WEIGHT 1000.0f
+#define LEAST_SPAN 1e-9 // of the range of the knots
+
+static uint32_t curve_degree(const md5_curve_desc *desc)
+{
+    switch (desc->kind) {
+    case MD5_CURVE_BEZIER:
+        return desc->num_points - 1;
+    case MD5_CURVE_NURBS:
+        return desc->degree != 0 ? desc->degree : 3;
+    default:
+        return 3;
+    }
+}
+
+static bool check_points(md5_context *context, const md5_curve_desc *desc)
+{
+    for (uint32_t i = 0; i < desc->num_points; i++) {
+        const md5_vec3 p = desc->points[i];
+        if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "point %u is %g %g %g, expected finite numbers", i, (double)p.x,
+                             (double)p.y, (double)p.z);
+    }
+    return true;
+}
+
+// The number of points that a kind needs.
+static bool check_count(md5_context *context, const md5_curve_desc *desc)
+{
+    static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
+                                        "cubic Bezier curve", "Bezier curve",
+                                        "B-spline",           "NURBS"};
+    const char *const kind = names[desc->kind], *const form = desc->is_closed ? "closed" : "open";
+    const uint32_t n = desc->num_points;
+    uint32_t least = 3, most = MD5_MAX_CURVE_POINTS;
+    if (!desc->is_closed)
+        least = desc->kind <= MD5_CURVE_CATMULL_ROM_UNIFORM || desc->kind == MD5_CURVE_BEZIER
+                    ? 2
+                    : curve_degree(desc) + 1;
+    if (desc->kind == MD5_CURVE_BEZIER)
+        most = MD5_MAX_CURVE_DEGREE + 1;
+    if (n < least || n > most)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected %u to %u", n,
+                         form, kind, least, most);
+    if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "a %s of one piece is closed, expected an open one", kind);
+    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected 3 n%s", n,
+                         form, kind, desc->is_closed ? "" : " + 1");
+    return true;
+}
+
+static bool check_weights(md5_context *context, const md5_curve_desc *desc)
+{
+    for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
+        const float weight = desc->weights[i];
+        if (!(weight >= LEAST_WEIGHT && weight <= MOST_WEIGHT))
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "weight %u is %g, expected %g to %g",
+                             i, (double)weight, (double)LEAST_WEIGHT, (double)MOST_WEIGHT);
+    }
+    return true;
+}
+
+static bool check_knots(md5_context *context, const md5_curve_desc *desc)
+{
+    const uint32_t degree = curve_degree(desc), n = desc->num_points;
+    const float *const knots = desc->knots;
+    const double range = (double)knots[n] - (double)knots[degree];
+    for (uint32_t i = 0; i <= n + degree; i++) {
+        if (!(fabsf(knots[i]) <= FLT_MAX))
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "knot %u is %g, expected a finite number", i, (double)knots[i]);
+        const double step = i > 0 ? (double)knots[i] - (double)knots[i - 1] : 0.0;
+        if (step < 0.0)
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "knot %u is %g, expected at least knot %u, %g", i, (double)knots[i],
+                             i - 1, (double)knots[i - 1]);
+        if (step > 0.0 && step < LEAST_SPAN * range)
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "knots %u and %u differ by %g, expected 0 or at least %g", i - 1, i,
+                             step, LEAST_SPAN * range);
+    }
+    if (!(range > 0.0))
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "knots %u and %u are both %g, expected a range", degree, n,
+                         (double)knots[n]);
+    for (uint32_t i = 1; i < n; i++) {
+        if (knots[i] == knots[i + degree])
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "knots %u to %u are all %g, expected at most %u equal ones", i,
+                             i + degree, (double)knots[i], degree);
+    }
+    return true;
+}
+
+static bool check_nurbs(md5_context *context, const md5_curve_desc *desc)
+{
+    if (desc->kind != MD5_CURVE_NURBS && (desc->weights || desc->knots || desc->degree != 0))
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "degree, weights or knots of another curve than NURBS");
+    TRY(check_weights(context, desc));
+    if (desc->knots && desc->is_closed)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "knots of a closed NURBS, expected none: it is uniform");
+    return !desc->knots || check_knots(context, desc);
+}
+
+// Fail if numbers of the description are outside their limits.
+static bool check_curve(md5_context *context, const md5_curve_desc *desc)
+{
+    if ((unsigned)desc->kind > MD5_CURVE_NURBS)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "curve kind %u, expected 0 to %u",
+                         (unsigned)desc->kind, (unsigned)MD5_CURVE_NURBS);
+    if (desc->degree > MD5_MAX_CURVE_DEGREE)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "degree %u, expected at most %u",
+                         desc->degree, (unsigned)MD5_MAX_CURVE_DEGREE);
+    TRY(check_count(context, desc));
+    TRY(check_points(context, desc));
+    return check_nurbs(context, desc);
+}
+
+// == Pieces ======================================================================================
+
+// De Casteljau's algorithm: each round replaces neighbours by the point between them; the last two
+// are the derivative. In homogeneous coordinates, P = w p has P' = w' p + w p'.
+static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double share)
+{
+    const uint32_t degree = pieces->degree;
+    const md5_vec4d *const points = pieces->points + (size_t)piece * (degree + 1);
+    md5_vec4d p[MD5_MAX_CURVE_DEGREE + 1];
+    for (uint32_t i = 0; i <= degree; i++)
+        p[i] = points[i];
+    for (uint32_t left = degree; left > 1; left--) {
+        for (uint32_t i = 0; i < left; i++)
+            p[i] = md5_vec4d_lerp(p[i], p[i + 1], share);
+    }
+    const md5_vec4d at = md5_vec4d_lerp(p[0], p[1], share);
+    const md5_vec3d point = {at.x / at.w, at.y / at.w, at.z / at.w};
+    const double w = p[1].w - p[0].w, scale = (double)degree / at.w;
+    return (md5_motion_at){
+        point,
+        {
+            scale * (p[1].x - p[0].x - w * point.x),
+            scale * (p[1].y - p[0].y - w * point.y),
+            scale * (p[1].z - p[0].z - w * point.z),
+        },
+    };
+}
+
+// Allocates the arrays of `count` pieces in an arena.
+static bool take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count)
+{
+    const size_t num_points = (size_t)count * (degree + 1);
+    pieces->degree = degree;
+    pieces->count = count;
+    pieces->starts = (double *)md5i_arena_room(arena, (size_t)count + 1, sizeof *pieces->starts);
+    TRY(pieces->starts);
+    pieces->points = (md5_vec4d *)md5i_arena_room(arena, num_points, sizeof *pieces->points);
+    return pieces->points != NULL;
+}
+
+static md5_vec4d whole(md5_vec3 p)
+{
+    return (md5_vec4d){(double)p.x, (double)p.y, (double)p.z, 1.0};
+}
+
+// Make the pieces of a checked description.
+static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+{
+    const uint32_t degree = curve_degree(desc);
+    const uint32_t count = (desc->num_points - (desc->is_closed ? 0 : 1)) / degree;
+    TRY(take_pieces(arena, pieces, degree, count));
+    for (uint32_t i = 0; i < count; i++) {
+        pieces->starts[i] = (double)i / count;
+        for (uint32_t j = 0; j <= degree; j++) {
+            const uint32_t point = (i * degree + j) % desc->num_points;
+            pieces->points[(size_t)i * (degree + 1) + j] = whole(desc->points[point]);
+        }
+    }
+    pieces->starts[count] = 1.0;
+    return true;
+}
+
+// == Catmull-Rom curves ==========================================================================
+//
+// Catmull-Rom curves: at each point the velocity of the parabola through it and its neighbours, and
+// between two points the cubic with these velocities.
+
+// Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.
+#define LEAST_SHARE 1e-3
+
+typedef struct path {
+    const md5_vec3 *points;
+    uint32_t num_points, num_pieces;
+    bool is_uniform;
+    double least; // time of a piece
+} path;
+
+static md5_vec3d step_of(const path *of, uint32_t piece)
+{
+    const md5_vec3 from = of->points[piece], to = of->points[(piece + 1) % of->num_points];
+    return md5_vec3d_sub(md5_vec3d_of(to), md5_vec3d_of(from));
+}
+
+static double time_of(const path *of, uint32_t piece)
+{
+    if (of->is_uniform)
+        return 1.0;
+    const double time = sqrt(md5_vec3d_length(step_of(of, piece)));
+    return time > of->least ? time : of->least;
+}
+
+static path path_of(const md5_curve_desc *desc)
+{
+    path made = {
+        .points = desc->points,
+        .num_points = desc->num_points,
+        .num_pieces = desc->num_points - (desc->is_closed ? 0 : 1),
+        .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
+    };
+    double longest = 0.0;
+    for (uint32_t piece = 0; piece < made.num_pieces; piece++)
+        longest = fmax(longest, time_of(&made, piece));
+    made.least = longest > 0.0 ? LEAST_SHARE * longest : 1.0;
+    return made;
+}
+
+// Velocity at the start of a piece, or at the end of the last one of an open path.
+static md5_vec3d velocity_at(const path *of, uint32_t point)
+{
+    const bool is_closed = of->num_pieces == of->num_points;
+    const uint32_t after = point % of->num_points;
+    const uint32_t before = (point + of->num_points - 1) % of->num_points;
+    if (!is_closed && (point == 0 || point == of->num_pieces)) {
+        const uint32_t only = point == 0 ? after : before;
+        return md5_vec3d_scale(step_of(of, only), 1.0 / time_of(of, only));
+    }
+    const double time_before = time_of(of, before), time_after = time_of(of, after);
+    const double sum = time_before + time_after;
+    return md5_vec3d_add(md5_vec3d_scale(step_of(of, before), time_after / (time_before * sum)),
+                         md5_vec3d_scale(step_of(of, after), time_before / (time_after * sum)));
+}
+
+static md5_vec4d beside(md5_vec3d point, md5_vec3d velocity, double time)
+{
+    const md5_vec3d at = md5_vec3d_add(point, md5_vec3d_scale(velocity, time));
+    return (md5_vec4d){at.x, at.y, at.z, 1.0};
+}
+
+static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+{
+    const path of = path_of(desc);
+    TRY(take_pieces(arena, pieces, 3, of.num_pieces));
+    double total = 0.0;
+    for (uint32_t i = 0; i < of.num_pieces; i++) {
+        const md5_vec3d from = md5_vec3d_of(desc->points[i]);
+        const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % of.num_points]);
+        const double third = time_of(&of, i) / 3.0;
+        md5_vec4d *const p = pieces->points + 4 * (size_t)i;
+        p[0] = beside(from, from, 0.0);
+        p[1] = beside(from, velocity_at(&of, i), third);
+        p[2] = beside(to, velocity_at(&of, i + 1), -third);
+        p[3] = beside(to, to, 0.0);
+        pieces->starts[i] = total;
+        total += time_of(&of, i);
+    }
+    for (uint32_t i = 0; i < of.num_pieces; i++)
+        pieces->starts[i] /= total;
+    pieces->starts[of.num_pieces] = 1.0;
+    return true;
+}
+
+// == B-splines ===================================================================================
+//
+// B-splines, cut into Bézier pieces.
+//
+// Each piece of degree d between two knots a < b has a polar form: a symmetric function of d
+// arguments, linear in each, which de Boor's algorithm computes if every round takes an argument of
+// its own. Its values at (a, ..., a, b, ..., b) are the Bézier points of the piece. L. Ramshaw,
+// "Blossoms are polar forms", Computer Aided Geometric Design 6, 1989.
+
+typedef struct spline {
+    const md5_curve_desc *desc;
+    int64_t degree, num_points;
+    int64_t first, end; // pieces are between knots i and i + 1, from first to end - 1
+} spline;
+
+static spline spline_of(const md5_curve_desc *desc)
+{
+    const int64_t degree = (int64_t)curve_degree(desc), num_points = (int64_t)desc->num_points;
+    return (spline){
+        .desc = desc,
+        .degree = degree,
+        .num_points = num_points,
+        .first = desc->is_closed ? 0 : degree,
+        .end = num_points,
+    };
+}
+
+static double knot(const spline *of, int64_t i)
+{
+    if (of->desc->knots)
+        return (double)of->desc->knots[i];
+    if (of->desc->is_closed || of->desc->kind == MD5_CURVE_B_SPLINE)
+        return (double)i;
+    const int64_t inner = i - of->degree, last = of->num_points - of->degree;
+    return (double)(inner < 0 ? 0 : inner > last ? last : inner);
+}
+
+// The first of the degree + 1 points that a piece depends on is that of its own knot, less the
+// degree; a closed curve is shifted so that it begins near point 0.
+static md5_vec4d control(const spline *of, int64_t piece, int64_t i)
+{
+    int64_t point = piece - of->degree + i;
+    if (of->desc->is_closed)
+        point = (point + (of->degree + 1) / 2 + of->degree * of->num_points) % of->num_points;
+    const md5_vec3 p = of->desc->points[point];
+    const double w = of->desc->weights ? (double)of->desc->weights[point] : 1.0;
+    return (md5_vec4d){w * (double)p.x, w * (double)p.y, w * (double)p.z, w};
+}
+
+// The polar form of a piece, of which the last `num_ends` arguments are its end, the others its
+// start.
+static md5_vec4d polar_form(const spline *of, int64_t piece, int64_t num_ends)
+{
+    const int64_t degree = of->degree;
+    md5_vec4d p[MD5_MAX_CURVE_DEGREE + 1];
+    for (int64_t i = 0; i <= degree; i++)
+        p[i] = control(of, piece, i);
+    for (int64_t round = 1; round <= degree; round++) {
+        const double x = knot(of, piece + (round > degree - num_ends ? 1 : 0));
+        for (int64_t i = degree; i >= round; i--) {
+            const double from = knot(of, piece - degree + i), to = knot(of, piece + i + 1 - round);
+            p[i] = md5_vec4d_lerp(p[i - 1], p[i], (x - from) / (to - from));
+        }
+    }
+    return p[degree];
+}
+
+static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+{
+    const spline of = spline_of(desc);
+    const double start = knot(&of, of.first), range = knot(&of, of.end) - start;
+    uint32_t count = 0;
+    for (int64_t i = of.first; i < of.end; i++)
+        count += knot(&of, i + 1) > knot(&of, i);
+    TRY(take_pieces(arena, pieces, (uint32_t)of.degree, count));
+    double *next = pieces->starts;
+    md5_vec4d *point = pieces->points;
+    for (int64_t i = of.first; i < of.end; i++) {
+        if (!(knot(&of, i + 1) > knot(&of, i)))
+            continue;
+        *next++ = (knot(&of, i) - start) / range;
+        for (int64_t j = 0; j <= of.degree; j++)
+            *point++ = polar_form(&of, i, j);
+    }
+    *next = 1.0;
+    return true;
+}
+
+// == Length ======================================================================================
+
+// An arc is halved until that changes its length by no more than this share of the control polygon
+// of its piece, in proportion. At a cusp the change shrinks with the square of the arc, so that it
+// falls below after about 20 halvings.
+#define TOLERANCE 1e-7
+enum { MOST_HALVINGS = 24, MOST_ARCS = 1000, NUM_NODES = 4 };
+
+// Rounding errors of speeds, as a share of the coordinates: far from the origin they exceed the
+// tolerance, and halving does not make them smaller.
+#define NOISE 1e-12
+
+// Half of the nodes of the Gauss-Legendre rule with 8 of them, and their weights: the positive
+// zeros of the Legendre polynomial P8, and 2 / ((1 - x^2) P8'(x)^2).
+static const double nodes[NUM_NODES] = {
+    0.18343464249564980,
+    0.52553240991632899,
+    0.79666647741362674,
+    0.96028985649753623,
+};
+static const double weights[NUM_NODES] = {
+    0.36268378337836198,
+    0.31370664587788729,
+    0.22238103445337447,
+    0.10122853629037626,
+};
+
+static double speed_at(const md5_pieces *pieces, uint32_t piece, double share)
+{
+    return md5_vec3d_length(piece_at(pieces, piece, share).velocity);
+}
+
+static double integrate(const md5_pieces *pieces, uint32_t piece, double from, double to)
+{
+    const double center = 0.5 * (from + to), half = 0.5 * (to - from);
+    double sum = 0.0;
+    for (int i = 0; i < NUM_NODES; i++)
+        sum += weights[i]
+               * (speed_at(pieces, piece, center - half * nodes[i])
+                  + speed_at(pieces, piece, center + half * nodes[i]));
+    return half * sum;
+}
+
+static md5_vec3d corner(md5_vec4d p)
+{
+    return (md5_vec3d){p.x / p.w, p.y / p.w, p.z / p.w};
+}
+
+// The tolerance for an arc as long as the piece. A curve with positive weights is not longer than
+// its control polygon.
+static double allowed_change(const md5_pieces *pieces, uint32_t piece)
+{
+    const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
+    double length = 0.0, farthest = md5_vec3d_length(corner(p[0]));
+    for (uint32_t i = 0; i < pieces->degree; i++) {
+        const md5_vec3d from = corner(p[i]), to = corner(p[i + 1]);
+        length += md5_vec3d_length(md5_vec3d_sub(to, from));
+        farthest = fmax(farthest, md5_vec3d_length(to));
+    }
+    return TOLERANCE * length + NOISE * farthest;
+}
+
+// Adds the arcs of one piece in order, by adaptive halving; `index` is one of the 2^depth
+// intervals.
+static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc *arcs,
+                              double *length)
+{
+    const double allowed = allowed_change(pieces, piece);
+    uint32_t depth = 0, index = 0, count = 0;
+    do {
+        const double width = 1.0 / (double)(1u << depth);
+        const double from = index * width, to = (index + 1) * width, middle = 0.5 * (from + to);
+        const double whole = integrate(pieces, piece, from, to);
+        const double halves =
+            integrate(pieces, piece, from, middle) + integrate(pieces, piece, middle, to);
+        const bool may_halve = depth < MOST_HALVINGS && count < MOST_ARCS;
+        if (may_halve && fabs(whole - halves) > allowed * width) {
+            depth++;
+            index *= 2;
+            continue;
+        }
+        if (arcs)
+            arcs[count] = (md5_arc){*length, from, to, piece};
+        *length += halves;
+        count++;
+        for (index++; depth > 0 && index % 2 == 0; depth--)
+            index /= 2;
+    } while (depth > 0);
+    return count;
+}
+
+// Returns the number of arcs, and sets *length. Writes arcs[that number] unless it is NULL.
+static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length)
+{
+    uint32_t count = 0;
+    *length = 0.0;
+    for (uint32_t piece = 0; piece < pieces->count; piece++)
+        count += measure_piece(pieces, piece, arcs ? arcs + count : NULL, length);
+    return count;
+}
+
+// Length of a part of an arc: from its start to the share `to` of its piece.
+static double length_of_arc(const md5_pieces *pieces, const md5_arc *arc, double to)
+{
+    return integrate(pieces, arc->piece, arc->from, to);
+}
+
+// Newton's method, with bisection where it would leave the interval that holds the solution.
+static double share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
+{
+    double low = arc->from, high = arc->to, share = low;
+    for (int step = 0; step < 60; step++) {
+        const double miss = length_of_arc(pieces, arc, share) - length;
+        if (miss > 0.0)
+            high = share;
+        else
+            low = share;
+        const double speed = speed_at(pieces, arc->piece, share), last = share;
+        share = last - miss / speed;
+        if (!(share >= low && share <= high))
+            share = 0.5 * (low + high);
+        if (fabs(share - last) <= 1e-10 * (arc->to - arc->from))
+            break;
+    }
+    return share;
+}
+
+// == Curves ======================================================================================
+//
+// Curves: creation, and their public functions.
 
 struct md5_curve {
     md5_pieces pieces;
@@ -35,7 +573,7 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
 {
     md5_curve parts = {.size = 0};
     md5_block block = {NULL, 0};
-    const uint32_t num_arcs = md5i_measure_pieces(pieces, NULL, &parts.length);
+    const uint32_t num_arcs = measure_pieces(pieces, NULL, &parts.length);
     lay_out(&block, pieces, num_arcs, &parts);
     parts.size = block.used;
     block = (md5_block){(unsigned char *)md5i_alloc(context, parts.size), 0};
@@ -46,7 +584,7 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
     const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
     memcpy(curve->pieces.points, pieces->points, num_points * sizeof *pieces->points);
     memcpy(curve->pieces.starts, pieces->starts, (pieces->count + 1) * sizeof *pieces->starts);
-    md5i_measure_pieces(pieces, curve->arcs, &curve->length);
+    measure_pieces(pieces, curve->arcs, &curve->length);
     curve->allocator = context->allocator;
     return curve;
 }
@@ -54,13 +592,13 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
 static md5_curve *make_curve(md5_arena *arena, const md5_curve_desc *desc)
 {
     md5_pieces pieces;
-    if (!md5i_check_curve(arena->context, desc))
+    if (!check_curve(arena->context, desc))
         return NULL;
     const bool is_bezier = desc->kind == MD5_CURVE_CUBIC_BEZIER || desc->kind == MD5_CURVE_BEZIER;
     const bool is_spline = desc->kind == MD5_CURVE_B_SPLINE || desc->kind == MD5_CURVE_NURBS;
-    const bool is_made = is_bezier   ? md5i_make_bezier(arena, desc, &pieces)
-                         : is_spline ? md5i_make_spline(arena, desc, &pieces)
-                                     : md5i_make_catmull_rom(arena, desc, &pieces);
+    const bool is_made = is_bezier   ? make_bezier(arena, desc, &pieces)
+                         : is_spline ? make_spline(arena, desc, &pieces)
+                                     : make_catmull_rom(arena, desc, &pieces);
     return is_made ? place_curve(arena->context, &pieces) : NULL;
 }
 
@@ -125,7 +663,7 @@ md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
     MD5_ASSERT(curve != NULL, "curve: not NULL");
     const location at = locate(curve, t);
-    return md5_vec3d_round(md5i_piece_at(&curve->pieces, at.piece, at.share).point);
+    return md5_vec3d_round(piece_at(&curve->pieces, at.piece, at.share).point);
 }
 
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
@@ -134,7 +672,7 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
     const location at = locate(curve, t);
     const double *const starts = curve->pieces.starts;
     const double width = starts[at.piece + 1] - starts[at.piece];
-    const md5_vec3d velocity = md5i_piece_at(&curve->pieces, at.piece, at.share).velocity;
+    const md5_vec3d velocity = piece_at(&curve->pieces, at.piece, at.share).velocity;
     return md5_vec3d_round(md5_vec3d_scale(velocity, 1.0 / width));
 }
 
@@ -176,7 +714,7 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
             high = middle;
     }
     const md5_arc *const arc = &curve->arcs[low];
-    const double share = md5i_share_of_arc(&curve->pieces, arc, inside - arc->distance);
+    const double share = share_of_arc(&curve->pieces, arc, inside - arc->distance);
     const double *const starts = curve->pieces.starts;
     return starts[arc->piece] + share * (starts[arc->piece + 1] - starts[arc->piece]);
 }
@@ -197,5 +735,5 @@ double md5_curve_distance(const md5_curve *curve, double t)
             high = middle;
     }
     const md5_arc *const arc = &curve->arcs[low];
-    return arc->distance + md5i_length_of_arc(&curve->pieces, arc, at.share);
+    return arc->distance + length_of_arc(&curve->pieces, arc, at.share);
 }

@@ -1,9 +1,285 @@
+// Feet: soles that are held where they stand, feet on uneven ground.
+#include "md5/core/assert.h"
+#include "md5/motion/spring.h"
+#include "md5/motion/feet.h"
+#include "md5/motion/space.h"
+
+// == Hold ========================================================================================
+
+// A critically damped spring has 1 % left of a displacement at rest after so many of its time
+// constants: (1 + x) exp(-x) = 0.01.
+static const double settled = 6.638;
+
+// A foot with a shorter release is back at once.
+static const float shortest = 1e-6f;
+
+// A leg is stretched if it is longer than this share of its reach, and than it is animated.
+static const float straight = 0.999f;
+
+// A sole is turned by at most 45 degrees: the tangent of half of it.
+static const float farthest_turn = 0.41421356f;
+
+static md5_vec3 turn(const md5_hold_step *step, md5_vec3 v)
+{
+    return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
+                      0.0f};
+}
+
+// Into the space that the character has now.
+static void carry(const md5_hold_step *step, md5_held *held)
+{
+    const md5_vec3 move = {step->x, step->y, 0.0f};
+    const float height = held->animated.z;
+    held->animated = md5_vec3_add(turn(step, held->animated), move);
+    held->animated.z = height;
+    held->place = md5_vec3_add(turn(step, held->place), move);
+    held->shift = turn(step, held->shift);
+    held->rate = turn(step, held->rate);
+    held->facing = turn(step, held->facing);
+    held->heading = turn(step, held->heading);
+}
+
+// -- Heading ----------------------------------------------------------------------------------
+
+md5_vec3 md5i_level_facing(md5_vec3 direction)
+{
+    const float square = direction.x * direction.x + direction.y * direction.y;
+    if (!(square > 0.25f && square < 4.0f))
+        return (md5_vec3){0.0f, 0.0f, 0.0f};
+    const float scale = 1.0f / sqrtf(square);
+    return (md5_vec3){scale * direction.x, scale * direction.y, 0.0f};
+}
+
+static bool is_known(md5_vec3 facing)
+{
+    return facing.x != 0.0f || facing.y != 0.0f;
+}
+
+// By the angle whose half has this tangent.
+static md5_vec3 turn_by(float tangent, md5_vec3 v)
+{
+    const float square = tangent * tangent;
+    const float cosine = (1.0f - square) / (1.0f + square), sine = 2.0f * tangent / (1.0f + square);
+    return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0.0f};
+}
+
+// The tangent of half of the angle between two level directions, within the limit.
+static float turn_between(md5_vec3 from, md5_vec3 to)
+{
+    const float cosine = from.x * to.x + from.y * to.y, sine = from.x * to.y - from.y * to.x;
+    const float size = sqrtf(cosine * cosine + sine * sine);
+    const float most = farthest_turn * (size + cosine);
+    if (!(fabsf(sine) < most))
+        return sine < 0.0f ? -farthest_turn : farthest_turn;
+    return sine / (size + cosine);
+}
+
+// A heading is held while the place is, unless the animation turns the sole.
+static bool has_heading(const md5_hold_step *step, const md5_held *held)
+{
+    return is_known(held->heading) && is_known(step->facing) && !step->turns;
+}
+
+static float next_turn(const md5_hold_step *step, const md5_held *held)
+{
+    return has_heading(step, held) ? turn_between(step->facing, held->heading) : held->turn;
+}
+
+// By how much a point is moved, level, if it is turned about another one.
+static md5_vec3 swing(float tangent, md5_vec3 about, md5_vec3 point)
+{
+    const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0.0f};
+    return md5_vec3_sub(turn_by(tangent, arm), arm);
+}
+
+md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
+{
+    const md5_vec3 turned = swing(held->turn * weight, held->animated, ankle);
+    return md5_vec3_add(md5_vec3_scale(held->shift, weight), turned);
+}
+
+// -- Place ------------------------------------------------------------------------------------
+
+static bool is_stretched(const md5_hold_step *step, md5_vec3 shift)
+{
+    const md5_vec3 leg = md5_vec3_add(step->leg, shift);
+    const float most = straight * step->reach;
+    const float square = md5_vec3_dot(leg, leg);
+    return square > most * most && square > md5_vec3_dot(step->leg, step->leg);
+}
+
+// Where a held foot has to be moved to.
+static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
+{
+    return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0.0f};
+}
+
+static bool is_too_far(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+{
+    const md5_vec3 shift = shift_to(held, step->sole);
+    const md5_vec3 turned = swing(next_turn(step, held), step->sole, step->ankle);
+    return md5_vec3_dot(shift, shift) > hold->distance * hold->distance
+           || is_stretched(step, md5_vec3_add(shift, turned));
+}
+
+// Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
+// through near the ground.
+static bool is_slow(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+{
+    const float x = step->sole.x - held->animated.x, y = step->sole.y - held->animated.y;
+    const float most = 3.0f * hold->speed * step->seconds;
+    return x * x + y * y <= most * most;
+}
+
+static bool is_down(const md5_hold *hold, float height)
+{
+    return height <= 0.5f * hold->height;
+}
+
+// Whether a sole that stands in most of its clips, or may, begins to be held.
+static bool begins(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+{
+    if (held->wait > 0.0f || !(step->sole.z <= hold->height) || !(hold->distance > 0.0f))
+        return false;
+    return step->stands
+           || (!step->slides && is_down(hold, step->sole.z) && is_slow(hold, step, held));
+}
+
+// It is held where it was before, if it was down already: else the last step would still be seen.
+static void begin_to_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
+{
+    const bool was_down = is_down(hold, held->animated.z) && is_slow(hold, step, held);
+    const bool has_pointed = was_down && is_known(held->facing);
+    held->place = md5_vec3_add(was_down ? held->animated : step->sole, held->shift);
+    held->heading = turn_by(held->turn, has_pointed ? held->facing : step->facing);
+}
+
+// A foot that is let go on the ground makes a step of this share of its way in height.
+static const float arched = 0.33f;
+
+// Limits the velocity that a foot begins to return with, so that it goes at most by a fifth farther
+// away: 2 exp(-1/2) times as far. A foot that lifts quickly would be thrown over the other one.
+static void limit_rate(const md5_hold *hold, md5_held *held)
+{
+    if (!(hold->release > shortest))
+        return;
+    const float frequency = (float)(settled / (double)hold->release);
+    const float most = frequency * frequency * md5_vec3_dot(held->shift, held->shift);
+    const float square = md5_vec3_dot(held->rate, held->rate);
+    if (square > most)
+        held->rate = md5_vec3_scale(held->rate, sqrtf(most / square));
+}
+
+// Likewise.
+static void let_go_of_heading(const md5_hold *hold, md5_held *held)
+{
+    held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
+    if (!(hold->release > shortest))
+        return;
+    const float most = (float)(settled / (double)hold->release) * fabsf(held->turn);
+    if (!(fabsf(held->turn_rate) <= most))
+        held->turn_rate = held->turn_rate < 0.0f ? -most : most;
+}
+
+static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
+{
+    const bool is_low = step->sole.z <= hold->height;
+    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0.0f;
+    if (held->is_held) {
+        const bool is_far = is_too_far(hold, step, held);
+        held->is_held = is_low && !step->slides && !is_far;
+        if (!held->is_held)
+            limit_rate(hold, held);
+        held->wait = is_far && hold->release > step->seconds ? hold->release - step->seconds : 0.0f;
+        held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
+        return;
+    }
+    if (!begins(hold, step, held))
+        return;
+    // After seconds without a pose, where it was before may be out of reach.
+    begin_to_hold(hold, step, held);
+    held->is_held = !is_too_far(hold, step, held);
+}
+
+// Brings a value back to 0, critically damped. Exact for any step.
+static void settle(const md5_hold *hold, float seconds, float *value, float *rate)
+{
+    if (!(hold->release > shortest)) {
+        *value = *rate = 0.0f;
+        return;
+    }
+    const double constant = settled / (double)hold->release;
+    const float frequency = (float)constant;
+    const float keep = (float)md5i_decay(constant * (double)seconds);
+    const float way = (*rate + *value * frequency) * seconds;
+    *value = (*value + way) * keep;
+    *rate = (*rate - way * frequency) * keep;
+}
+
+// At the limit it goes along with the body.
+static void hold_heading(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
+{
+    if (!held->is_held || step->turns || !is_known(step->facing)) {
+        if (is_known(held->heading))
+            let_go_of_heading(hold, held);
+        settle(hold, step->seconds, &held->turn, &held->turn_rate);
+        return;
+    }
+    if (!is_known(held->heading))
+        held->heading = turn_by(held->turn, step->facing);
+    const float before = held->turn;
+    held->turn = turn_between(step->facing, held->heading);
+    if (!(fabsf(held->turn) < farthest_turn))
+        held->heading = turn_by(held->turn, step->facing);
+    if (step->seconds > 0.0f)
+        held->turn_rate = (held->turn - before) / step->seconds;
+}
+
+// A parabola over the time until it may be held; not on top of what the animation lifts it.
+static float find_lift(const md5_hold *hold, const md5_held *held, float height)
+{
+    if (!(held->wait > 0.0f))
+        return 0.0f;
+    const float left = held->wait / hold->release;
+    const float above = 4.0f * held->arc * left * (1.0f - left);
+    const float own = height > 0.0f ? height : 0.0f;
+    return above > own ? above - own : 0.0f;
+}
+
+static bool is_sound(const md5_held *held)
+{
+    return md5_is_place(held->place) && md5_is_place(held->shift) && md5_is_place(held->rate)
+           && md5_is_place(held->facing) && md5_is_place(held->heading) && fabsf(held->turn) < 1.0f
+           && fabsf(held->turn_rate) < MD5_FARTHEST;
+}
+
+void md5i_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
+                       md5_held *held)
+{
+    if (is_first || !is_sound(held))
+        *held = (md5_held){.animated = step->sole};
+    else
+        carry(step, held);
+    let_go_or_hold(hold, step, held);
+    hold_heading(hold, step, held);
+    held->animated = step->sole;
+    held->facing = step->facing;
+    held->lift = find_lift(hold, held, step->sole.z);
+    if (!held->is_held) {
+        settle(hold, step->seconds, &held->shift.x, &held->rate.x);
+        settle(hold, step->seconds, &held->shift.y, &held->rate.y);
+        return;
+    }
+    const md5_vec3 before = held->shift;
+    held->shift = shift_to(held, step->sole);
+    if (step->seconds > 0.0f)
+        held->rate = md5_vec3_scale(md5_vec3_sub(held->shift, before), 1.0f / step->seconds);
+}
+
+// == Ground ======================================================================================
+//
 // Feet on uneven ground, as in id's walk IK: each ankle is moved by the height of the floor under
 // it, the pelvis is lowered with the lowest floor, and the legs are solved for the ankles.
-#include "md5/core/assert.h"
-#include "md5/motion/decay.h"
-#include "md5/motion/hold.h"
-#include "md5/motion/space.h"
 
 // Moves `height` towards `goal`; the share `keep` of the difference remains.
 static float smoothed(float height, float goal, float keep)

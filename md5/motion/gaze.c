@@ -5,7 +5,7 @@
 #include "md5/md5pose.h"
 
 #include "md5/core/assert.h"
-#include "md5/motion/decay.h"
+#include "md5/motion/spring.h"
 #include "md5/motion/space.h"
 
 // Seconds of one call; and the shortest rest, so that their number is bounded.

@@ -1,5 +1,5 @@
 // Inverse kinematics of several characters of the same skeleton, one in each lane of a register:
-// two_bone.c and aim.c for the usual case. Characters for which anything is unusual are left to
+// limb.c and aim.c for the usual case. Characters for which anything is unusual are left to
 // those; so all have the bits of md5_solve_two_bone() and md5_solve_aim().
 #ifndef MD5_IK_LANES_H
 #define MD5_IK_LANES_H

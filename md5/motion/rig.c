@@ -1,4 +1,278 @@
+// The joints that a solver rotates, and their limits.
 #include "md5/motion/rig.h"
+#include "md5/motion/space.h"
+
+// == Limits ======================================================================================
+//
+// Limits of joints, by decomposition into swing and twist: P. Dobrowolski, "Swing-twist
+// decomposition in Clifford algebra", 2015 (arXiv:1506.05481). A rotation d is swing * twist, where
+// the twist turns about the limit's axis and the swing about an axis perpendicular to it. The twist
+// is the projection of d onto the rotations about the axis, and so the nearest of them.
+
+#define PI 3.14159265358979323846
+
+// The largest angle: pi as a float is above pi.
+#define MOST_ANGLE 3.1416f
+
+#define NO_ROTATION ((md5_quatd){0.0, 0.0, 0.0, 1.0})
+
+// -- Rotations ------------------------------------------------------------------------------------
+
+md5_quatd md5i_quatd_unit(md5_quatd q)
+{
+    const double square = md5_quatd_dot(q, q);
+    if (!(square > 1e-60 && square < 1e60))
+        return NO_ROTATION;
+    const double scale = 1.0 / sqrt(square);
+    return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+}
+
+md5_vec3d md5i_vec3d_beside(md5_vec3d v)
+{
+    const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
+    md5_vec3d other = {0.0, 0.0, 1.0};
+    if (x <= y && x <= z)
+        other = (md5_vec3d){1.0, 0.0, 0.0};
+    else if (y <= z)
+        other = (md5_vec3d){0.0, 1.0, 0.0};
+    return md5_vec3d_normalize(md5_vec3d_cross(v, other));
+}
+
+md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to)
+{
+    const md5_vec3d a = md5_vec3d_normalize(from), b = md5_vec3d_normalize(to);
+    const double w = 1.0 + md5_vec3d_dot(a, b);
+    if (!(w > 1e-12)) {
+        const md5_vec3d axis = md5i_vec3d_beside(a);
+        return (md5_quatd){axis.x, axis.y, axis.z, 0.0};
+    }
+    const md5_vec3d axis = md5_vec3d_cross(a, b);
+    return md5i_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
+}
+
+// The half angle, as in md5_float4_about().
+md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
+{
+    const double size = sqrt(cosine * cosine + sine * sine);
+    const bool is_acute = cosine >= 0.0;
+    const double along = is_acute ? size + cosine : sine;
+    const double across = is_acute ? sine : size - cosine;
+    if (!(size > 0.0))
+        return NO_ROTATION;
+    return md5i_quatd_unit((md5_quatd){axis.x * across, axis.y * across, axis.z * across, along});
+}
+
+// -- Making ---------------------------------------------------------------------------------------
+
+// Taylor's series by Horner's rule, to 1e-16 for angles up to a half turn, which is pi / 2 here.
+static md5_half half_of(double angle)
+{
+    const double x = 0.5 * angle, square = x * x;
+    double cosine = 1.0, sine = 1.0;
+    for (int i = 10; i > 0; i--) {
+        const double even = 2.0 * i;
+        cosine = 1.0 - cosine * square / (even * (even - 1.0));
+        sine = 1.0 - sine * square / (even * (even + 1.0));
+    }
+    return (md5_half){cosine, x * sine};
+}
+
+static double clamp_angle(float angle, double least)
+{
+    const double exact = (double)angle;
+    return exact < least ? least : exact > PI ? PI : exact;
+}
+
+static bool is_range(const md5_joint_limit *limit)
+{
+    return limit->least >= -MOST_ANGLE && limit->most <= MOST_ANGLE && limit->least <= limit->most;
+}
+
+bool md5i_is_limit(const md5_joint_limit *limit)
+{
+    if (limit->kind == MD5_LIMIT_NONE)
+        return true;
+    const md5_quat rest = limit->rest;
+    const bool has_rest = md5_is_rotation(rest)
+                          || (rest.x == 0.0f && rest.y == 0.0f && rest.z == 0.0f && rest.w == 0.0f);
+    // In double no float is too short or too long.
+    const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
+    if (!has_rest || !(length > 0.0 && isfinite(length)) || !is_range(limit))
+        return false;
+    return limit->kind == MD5_LIMIT_HINGE
+           || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0.0f && limit->swing <= MOST_ANGLE);
+}
+
+bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
+{
+    for (uint32_t i = 0; limits && i < count; i++)
+        if (!md5i_is_limit(&limits[joints ? joints[i] : i]))
+            return false;
+    return true;
+}
+
+md5_limit md5i_limit_of(const md5_joint_limit *limit)
+{
+    if (!limit || limit->kind == MD5_LIMIT_NONE || !md5i_is_limit(limit))
+        return (md5_limit){.kind = MD5_LIMIT_NONE};
+    const double least = clamp_angle(limit->least, -PI), most = clamp_angle(limit->most, -PI);
+    return (md5_limit){
+        .kind = limit->kind,
+        .rest = md5i_quatd_unit(md5_quatd_of(limit->rest)),
+        .axis = md5_vec3d_normalize(md5_vec3d_of(limit->axis)),
+        .middle = half_of(0.5 * (least + most)),
+        .width = half_of(0.5 * (most - least)),
+        .swing = half_of(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0.0) : 0.0),
+    };
+}
+
+// -- Limiting -------------------------------------------------------------------------------------
+
+md5_swing_twist md5i_split_rotation(const md5_limit *limit, md5_quatd local)
+{
+    const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
+    const md5_vec3d axis = limit->axis;
+    const double along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
+    const double size = sqrt(along * along + turn.w * turn.w);
+    md5_swing_twist split = {.twist = {1.0, 0.0}};
+    if (size > 1e-9) { // otherwise the swing is 180 degrees, and the twist is arbitrary
+        const double scale = turn.w < 0.0 ? -1.0 / size : 1.0 / size;
+        split.twist = (md5_half){turn.w * scale, along * scale};
+    }
+    const double back = -split.twist.sine;
+    split.swing = md5_quatd_mul(
+        turn, (md5_quatd){axis.x * back, axis.y * back, axis.z * back, split.twist.cosine});
+    if (split.swing.w < 0.0)
+        split.swing = md5_quatd_negate(split.swing);
+    return split;
+}
+
+// Whether an angle from 0 to pi is above a limit: by the sine of half of the difference, which is
+// exact for small ones.
+static bool is_above(double cosine, double sine, md5_half most)
+{
+    return sine * most.cosine - cosine * most.sine > 0.0;
+}
+
+// The twist relative to the middle of its range.
+static md5_half from_middle(const md5_limit *limit, md5_half twist)
+{
+    const md5_half middle = limit->middle;
+    const double cosine = twist.cosine * middle.cosine + twist.sine * middle.sine;
+    const double sine = twist.sine * middle.cosine - twist.cosine * middle.sine;
+    return cosine < 0.0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
+}
+
+// Moves a twist to the nearer end of its range. Returns whether it was outside.
+static bool limit_twist(const md5_limit *limit, md5_half *twist)
+{
+    const md5_half middle = limit->middle, width = limit->width;
+    const md5_half from = from_middle(limit, *twist);
+    if (!is_above(from.cosine, fabs(from.sine), width))
+        return false;
+    const double end = from.sine < 0.0 ? -width.sine : width.sine;
+    twist->cosine = middle.cosine * width.cosine - middle.sine * end;
+    twist->sine = middle.sine * width.cosine + middle.cosine * end;
+    return true;
+}
+
+static bool limit_swing(const md5_limit *limit, md5_quatd *swing)
+{
+    const double sine = sqrt(swing->x * swing->x + swing->y * swing->y + swing->z * swing->z);
+    if (!is_above(swing->w, sine, limit->swing))
+        return false;
+    const double scale = limit->swing.sine / sine;
+    *swing = (md5_quatd){swing->x * scale, swing->y * scale, swing->z * scale, limit->swing.cosine};
+    return true;
+}
+
+static md5_quatd rotation_of(const md5_limit *limit, md5_quatd swing, md5_half twist)
+{
+    const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
+    const md5_quatd turn = {axis.x, axis.y, axis.z, twist.cosine};
+    return md5i_quatd_unit(md5_quatd_mul(limit->rest, md5_quatd_mul(swing, turn)));
+}
+
+md5_quatd md5i_limit_middle(const md5_limit *limit)
+{
+    return rotation_of(limit, NO_ROTATION, limit->middle);
+}
+
+md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
+{
+    if (limit->kind == MD5_LIMIT_NONE)
+        return local;
+    md5_swing_twist split = md5i_split_rotation(limit, local);
+    const bool is_twisted = limit_twist(limit, &split.twist);
+    const bool is_swung = limit_swing(limit, &split.swing);
+    if (!is_twisted && !is_swung)
+        return local;
+    return rotation_of(limit, split.swing, split.twist);
+}
+
+// -- Axes -----------------------------------------------------------------------------------------
+
+// Half angles nearer to an end than this sine are at it.
+#define AT_END 1e-7
+
+static bool is_at(md5_half half, double sine, md5_half end)
+{
+    return sine * end.cosine - half.cosine * end.sine > -AT_END;
+}
+
+static uint32_t add_twist(const md5_limit *limit, const md5_swing_twist *split,
+                          md5_limit_axis *axes)
+{
+    const md5_half from = from_middle(limit, split->twist);
+    const bool is_free = !(limit->width.cosine > 1e-9); // a range of 360 degrees has no ends
+    if (limit->width.sine < AT_END)
+        return 0;
+    axes[0] = (md5_limit_axis){
+        .axis = md5_quatd_rotate(limit->rest, md5_quatd_rotate(split->swing, limit->axis)),
+        .is_most = !is_free && is_at(from, from.sine, limit->width),
+        .is_least = !is_free && is_at(from, -from.sine, limit->width),
+    };
+    return 1;
+}
+
+// Outward, about the axis of the swing; and sideways, which moves the limit's axis on a circle
+// about its direction at rest: about the difference of the two, so that the twist stays.
+static uint32_t add_swing(const md5_limit *limit, md5_quatd swing, md5_limit_axis *axes)
+{
+    const md5_vec3d vector = {swing.x, swing.y, swing.z};
+    const double sine = md5_vec3d_length(vector);
+    const bool is_swung = sine > 1e-6;
+    if (limit->swing.sine < AT_END)
+        return 0;
+    const md5_vec3d outward =
+        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5i_vec3d_beside(limit->axis);
+    const md5_vec3d sideways =
+        is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis))
+                 : md5_vec3d_cross(limit->axis, outward);
+    axes[0] = (md5_limit_axis){
+        .axis = md5_quatd_rotate(limit->rest, outward),
+        .is_most =
+            is_at((md5_half){swing.w, sine}, sine, limit->swing) && limit->swing.cosine > 1e-9,
+    };
+    axes[1] =
+        (md5_limit_axis){.axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways))};
+    return 2;
+}
+
+uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
+{
+    if (limit->kind == MD5_LIMIT_NONE) {
+        axes[0] = (md5_limit_axis){.axis = {1.0, 0.0, 0.0}};
+        axes[1] = (md5_limit_axis){.axis = {0.0, 1.0, 0.0}};
+        axes[2] = (md5_limit_axis){.axis = {0.0, 0.0, 1.0}};
+        return 3;
+    }
+    const md5_swing_twist split = md5i_split_rotation(limit, local);
+    const uint32_t count = add_twist(limit, &split, axes);
+    return count + add_swing(limit, split.swing, axes + count);
+}
+
+// == Rig =========================================================================================
 
 // A chain counts as straight if it deviates by less than this share of its length; the angle by
 // which straight joints are bent first, as sine and cosine.

@@ -4,8 +4,94 @@
 #ifndef MD5_IK_RIG_H
 #define MD5_IK_RIG_H
 
-#include "md5/motion/limit.h"
+#include "md5/core/math.h"
 #include "md5/motion/space.h"
+
+// -- Limits -----------------------------------------------------------------------------------
+//
+// Angles are stored as cosine and sine of the half angle, as in quaternions, computed once per call
+// and joint without libm, so that every platform gives the same bits.
+
+// Cosine and sine of half of an angle.
+typedef struct md5_half {
+    double cosine, sine;
+} md5_half;
+
+// A md5_joint_limit prepared for solvers.
+typedef struct md5_limit {
+    md5_limit_kind kind;
+    md5_quatd rest;
+    md5_vec3d axis;         // unit length
+    md5_half middle, width; // of the hinge or the twist; width: from the middle to either end
+    md5_half swing;
+} md5_limit;
+
+#define MD5_LIMIT_RULE                                                                            \
+    "limits: rows of known kinds, an axis that is not 0, -pi <= least <= most <= pi, 0 <= swing " \
+    "<= pi"
+
+// Returns false if the limit violates the rules of md5_joint_limit.
+bool md5i_is_limit(const md5_joint_limit *limit);
+
+// Whether this holds for the rows of joints[count], or if that is NULL for the first `count` rows;
+// true if `limits` is NULL.
+bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
+
+// `limit` may be NULL; it, and one that breaks the rules, allows any rotation.
+md5_limit md5i_limit_of(const md5_joint_limit *limit);
+
+// Returns the nearest rotation of the joint relative to its parent that the limit allows: swing and
+// twist are each moved to the nearest allowed one. Returns `local` itself if it is allowed.
+md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local);
+
+// The rotation in the middle of a hinge's range.
+md5_quatd md5i_limit_middle(const md5_limit *limit);
+
+// Unit length; no rotation if `q` has no direction.
+md5_quatd md5i_quatd_unit(md5_quatd q);
+
+// The shortest rotation between two directions of any length; none if one of them is zero.
+md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to);
+
+// About a unit axis by an angle whose cosine and sine are given, both times any factor > 0; none if
+// both are 0.
+md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
+
+// A unit vector perpendicular to `v`.
+md5_vec3d md5i_vec3d_beside(md5_vec3d v);
+
+static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
+{
+    const md5_vec3d axis = {q.x, q.y, q.z};
+    const md5_vec3d twice = md5_vec3d_scale(md5_vec3d_cross(axis, v), 2.0);
+    return md5_vec3d_add(md5_vec3d_add(v, md5_vec3d_scale(twice, q.w)),
+                         md5_vec3d_cross(axis, twice));
+}
+
+static inline double md5_quatd_dot(md5_quatd a, md5_quatd b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+// A joint's rotation relative to its rest: swing * twist, and the twist's half angle.
+typedef struct md5_swing_twist {
+    md5_quatd swing; // w >= 0; its axis is perpendicular to the limit's
+    md5_half twist;  // cosine >= 0
+} md5_swing_twist;
+
+md5_swing_twist md5i_split_rotation(const md5_limit *limit, md5_quatd local);
+
+// An axis about which a joint may turn without leaving its limit, in the space of its parent, and
+// whether it is at the most or the least that it may turn about it.
+typedef struct md5_limit_axis {
+    md5_vec3d axis; // unit length
+    bool is_most, is_least;
+} md5_limit_axis;
+
+// Writes at most three axes and returns their number. `local` is within the limit.
+uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes);
+
+// -- Rig --------------------------------------------------------------------------------------
 
 typedef struct md5_rig_joint {
     uint32_t joint;     // of the skeleton
@@ -52,39 +138,11 @@ void md5i_restore_rig(const md5_quatd *kept, md5_rig *rig);
 // Writes the rotations to the pose, blended by `weight` > 0.
 void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose);
 
-// CCD and FABRIK for a rig that is one chain, under limits: turn the joints above the last one so
-// that it comes nearer to the target. They return its distance, and never end farther away than
-// they began.
+// CCD and damped least squares for a rig that is one chain, under limits: turn the joints above the
+// last one so that it comes nearer to the target. They return its distance, and never end farther
+// away than they began.
 typedef double md5_rig_solver(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
                               uint32_t iterations);
-md5_rig_solver md5i_ccd_limited, md5i_fabrik_limited;
-
-// -- Limbs ----------------------------------------------------------------------------------------
-
-// A bone of a limb: where its lower end is in the space of its upper one, and the rotation there of
-// what the lower joint is relative to.
-typedef struct md5_limb_bone {
-    md5_vec3 offset;
-    md5_quat above;
-} md5_limb_bone;
-
-// A limb as it was solved without limits.
-typedef struct md5_limb_pose {
-    const md5_joint_limit *limits; // [num_joints]
-    md5_xform above; // model space: rotation of the root's parent, position of the root
-    md5_limb_bone upper, lower;
-    float stretch;
-    md5_quat root, middle, tip; // relative to their parents
-} md5_limb_pose;
-
-// Moves root and middle into their limits before the limb is solved. If the middle is a hinge that
-// is straight, or bent to the side to which it can bend less, also bends it to the middle of its
-// range: the limb is then solved in the plane of the hinge.
-void md5i_ready_limb(const md5_limb *joints, md5_limb_pose *limb);
-
-// Moves the rotations into the limits; where this moves the tip, turns root and middle until it is
-// as near as can be found to where it was. The tip keeps its rotation in model space if its limit
-// allows.
-void md5i_limit_limb(md5_axes axes, const md5_limb *joints, md5_limb_pose *limb);
+md5_rig_solver md5i_ccd_limited, md5i_dls_limited;
 
 #endif

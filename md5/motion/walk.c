@@ -1,8 +1,228 @@
-// Procedural walking: the motion of the character, and the body, which follows the feet.
-#include "md5/motion/walk.h"
-
+// Procedural walking: the character and its body, homes and ground, steps of the legs, the pose.
 #include "md5/core/assert.h"
-#include "md5/motion/decay.h"
+#include "md5/md5pose.h"
+#include "md5/motion/spring.h"
+#include "md5/motion/space.h"
+
+// A description with defaults applied, and the directions of the axes.
+typedef struct md5_walk_gait {
+    const md5_walk_desc *desc;
+    md5_vec3 forward, left, up; // model and world space
+    float step_length, step_height, slack, step_seconds, least_seconds, response, smoothing;
+} md5_walk_gait;
+
+// `v` without its component along `up`.
+static inline md5_vec3 md5_level(const md5_walk_gait *gait, md5_vec3 v)
+{
+    return md5_vec3_sub(v, md5_vec3_scale(gait->up, md5_vec3_dot(v, gait->up)));
+}
+
+// == Homes and ground ============================================================================
+
+static float or_default(float value, float otherwise)
+{
+    return value == 0.0f ? otherwise : value == MD5_ZERO ? 0.0f : value;
+}
+
+static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
+{
+    const md5_axes axes = desc->skeleton->axes;
+    md5_walk_gait gait = {
+        .desc = desc,
+        .forward = md5_forward(axes),
+        .left = md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 1.0f, 0.0f}),
+        .up = md5_up(axes),
+        .step_length = or_default(desc->step_length, 0.5f * radius),
+        .step_height = or_default(desc->step_height, 0.15f * radius),
+        .step_seconds = or_default(desc->step_seconds, 0.45f),
+        .least_seconds = or_default(desc->least_seconds, 0.15f),
+        .response = or_default(desc->response, 0.15f),
+        .smoothing = or_default(desc->smoothing, 0.12f),
+    };
+    gait.slack = or_default(desc->slack, 0.1f * gait.step_length);
+    return gait;
+}
+
+// The ground below or above a position in world space: its point and unit normal.
+static md5_vec3 ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 at,
+                          md5_vec3 *normal)
+{
+    md5_vec3 found = gait->up;
+    float height = 0.0f;
+    if (gait->desc->terrain)
+        height = gait->desc->terrain(gait->desc->user, at, &found);
+    if (!(fabsf(height) < MD5_FARTHEST))
+        height = md5_vec3_dot(walk->position, gait->up);
+    *normal = md5_is_place(found) ? md5_vec3_normalize(found, gait->up) : gait->up;
+    return md5_vec3_add(md5_level(gait, at), md5_vec3_scale(gait->up, height));
+}
+
+// The current position of a home, world space, at the character's height.
+static md5_vec3 home_of(const md5_walk *walk, uint32_t leg)
+{
+    return md5_xform_point(md5_walk_placement(walk), walk->feet[leg].home);
+}
+
+// The velocity of a home in world space.
+static md5_vec3 home_velocity(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
+{
+    const md5_vec3 home = walk->feet[leg].home;
+    const float ahead = md5_vec3_dot(home, gait->forward), aside = md5_vec3_dot(home, gait->left);
+    const md5_vec3 around = md5_vec3_add(md5_vec3_scale(gait->forward, -aside * walk->turn),
+                                         md5_vec3_scale(gait->left, ahead * walk->turn));
+    return md5_quat_rotate(walk->facing, md5_vec3_add(walk->velocity, around));
+}
+
+md5_xform md5_walk_placement(const md5_walk *walk)
+{
+    MD5_ASSERT(walk != NULL, "walk: not NULL");
+    return (md5_xform){.rotation = walk->facing, .translation = walk->position};
+}
+
+// == Steps =======================================================================================
+//
+// Chooses which legs step, when, and to which position.
+
+// Time constant with which the end of a step follows its planned position, and the share of a step
+// after which it is fixed.
+#define REPLAN_SECONDS 0.05
+#define PLAN_ENDS 0.7f
+
+// A home that moves less than this share of step_length during a step counts as standing.
+#define STANDING 0.02f
+
+// The duration of a step for which no step is longer than step_length.
+static float step_seconds(const md5_walk_gait *gait, const md5_walk *walk)
+{
+    float fastest = 0.0f;
+    for (uint32_t i = 0; i < walk->num_legs; i++) {
+        const float speed = md5_vec3_length(home_velocity(gait, walk, i));
+        fastest = speed > fastest ? speed : fastest;
+    }
+    const float way = fastest * (float)gait->desc->num_groups * gait->step_seconds;
+    if (!(way > gait->step_length))
+        return gait->step_seconds;
+    const float seconds = gait->step_seconds * gait->step_length / way;
+    return seconds > gait->least_seconds ? seconds : gait->least_seconds;
+}
+
+// Plans a step: half of a stance duration ahead of the home's position when the foot lands.
+static md5_vec3 plan_end(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg,
+                         md5_vec3 *normal)
+{
+    const float left = (1.0f - walk->feet[leg].progress) * walk->seconds;
+    const float stand = (float)(gait->desc->num_groups - 1) * walk->seconds;
+    const md5_vec3 way = md5_vec3_scale(home_velocity(gait, walk, leg), left + 0.5f * stand);
+    return ground_at(gait, walk, md5_vec3_add(home_of(walk, leg), way), normal);
+}
+
+// The distance of a standing foot behind its home along the home's velocity; if the home stands,
+// the distance in any direction.
+static float lag_of(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
+{
+    const md5_vec3 away =
+        md5_level(gait, md5_vec3_sub(home_of(walk, leg), walk->feet[leg].position));
+    const md5_vec3 velocity = home_velocity(gait, walk, leg);
+    const float speed = md5_vec3_length(velocity), distance = md5_vec3_length(away);
+    if (!(speed * gait->step_seconds > STANDING * gait->step_length))
+        return distance;
+    const float behind = md5_vec3_dot(away, velocity) / speed;
+    // A foot that is far aside or ahead steps too, for example after a reversal.
+    const float far = distance - 0.75f * gait->step_length;
+    return behind > far ? behind : far;
+}
+
+// The group whose leg lags most, if that is more than the slack.
+static bool choose_group(const md5_walk_gait *gait, const md5_walk *walk, uint32_t *group)
+{
+    float most = gait->slack;
+    bool is_found = false;
+    for (uint32_t i = 0; i < walk->num_legs; i++) {
+        const float lag = lag_of(gait, walk, i);
+        if (lag > most) {
+            most = lag;
+            *group = gait->desc->legs[i].group;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
+static bool is_any_stepping(const md5_walk *walk)
+{
+    for (uint32_t i = 0; i < walk->num_legs; i++)
+        if (walk->feet[i].is_stepping)
+            return true;
+    return false;
+}
+
+// The height of the step also clears the terrain halfway.
+static float lift_over(const md5_walk_gait *gait, const md5_walk *walk, const md5_foothold *foot)
+{
+    md5_vec3 normal;
+    const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
+    const md5_vec3 ground = ground_at(gait, walk, middle, &normal);
+    const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), gait->up);
+    return gait->step_height + (above > 0.0f ? above : 0.0f);
+}
+
+static void begin_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t leg)
+{
+    md5_foothold *const foot = &walk->feet[leg];
+    foot->is_stepping = true;
+    foot->progress = 0.0f;
+    foot->from = foot->position;
+    foot->from_facing = foot->facing;
+    foot->to = plan_end(gait, walk, leg, &foot->to_normal);
+    foot->lift = lift_over(gait, walk, foot);
+}
+
+static void continue_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t leg, float seconds)
+{
+    md5_foothold *const foot = &walk->feet[leg];
+    foot->progress += seconds / walk->seconds;
+    if (foot->progress < PLAN_ENDS) {
+        const md5_vec3 planned = plan_end(gait, walk, leg, &foot->to_normal);
+        const float keep = (float)md5i_decay((double)seconds / REPLAN_SECONDS);
+        const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
+        foot->to = ground_at(gait, walk, to, &foot->to_normal);
+    }
+    if (foot->progress >= 1.0f) {
+        foot->is_stepping = false;
+        foot->progress = 1.0f;
+        foot->position = foot->to;
+        foot->normal = foot->to_normal;
+        foot->facing = walk->facing;
+    }
+}
+
+// The position of a stepping foot.
+static md5_vec3 foot_in_step(const md5_walk_gait *gait, const md5_foothold *foot)
+{
+    const float t = foot->progress, share = t * t * (3.0f - 2.0f * t); // rests at both ends
+    const float height = 16.0f * t * t * (1.0f - t) * (1.0f - t) * foot->lift;
+    return md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share),
+                        md5_vec3_scale(gait->up, height));
+}
+
+// Starts and advances steps; the character has been moved before.
+static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
+{
+    walk->seconds = step_seconds(gait, walk);
+    for (uint32_t i = 0; i < walk->num_legs; i++)
+        if (walk->feet[i].is_stepping)
+            continue_step(gait, walk, i, seconds);
+    uint32_t group = 0;
+    if (is_any_stepping(walk) || !choose_group(gait, walk, &group))
+        return;
+    for (uint32_t i = 0; i < walk->num_legs; i++)
+        if (gait->desc->legs[i].group == group)
+            begin_step(gait, walk, i);
+}
+
+// == Body ========================================================================================
+//
+// The motion of the character, and the body, which follows the feet.
 
 #define LONGEST_STEP (1.0 / 120.0) // seconds
 #define STEEPEST 1.0f              // slope of the body
@@ -129,7 +349,7 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
     check_desc(desc);
     MD5_ASSERT(pose != NULL, "pose: not NULL");
     MD5_ASSERT(walk != NULL, "walk: not NULL");
-    md5_walk_gait gait = md5i_walk_gait_of(desc, 1.0f);
+    md5_walk_gait gait = walk_gait_of(desc, 1.0f);
     *walk = (md5_walk){.facing = facing_of(&gait, placement.rotation), .normal = gait.up};
     walk->position =
         md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
@@ -142,10 +362,10 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
             take_home(&gait, pose, &desc->legs[i], foot);
         else
             is_valid = false;
-        foot->position = md5i_ground_at(&gait, walk, md5i_home_of(walk, i), &foot->normal);
+        foot->position = ground_at(&gait, walk, home_of(walk, i), &foot->normal);
     }
     walk->radius = radius_of(walk);
-    gait = md5i_walk_gait_of(desc, walk->radius);
+    gait = walk_gait_of(desc, walk->radius);
     walk->seconds = gait.step_seconds;
     follow_feet(&gait, walk, 0.0f);
     return is_valid && walk->radius > 0.0f;
@@ -167,7 +387,7 @@ static float share_of_speed(const md5_walk_gait *gait, const md5_walk *walk, md5
     wanted.turn = turn;
     float fastest = 0.0f;
     for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const float speed = md5_vec3_length(md5i_home_velocity(gait, &wanted, i));
+        const float speed = md5_vec3_length(home_velocity(gait, &wanted, i));
         fastest = speed > fastest ? speed : fastest;
     }
     const float most = gait->step_length / (gait->least_seconds * (float)gait->desc->num_groups);
@@ -195,7 +415,7 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
     if (!(seconds > 0.0))
         return;
-    const md5_walk_gait gait = md5i_walk_gait_of(desc, walk->radius);
+    const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
     md5_vec3 to = md5_is_place(velocity) ? md5_level(&gait, velocity) : (md5_vec3){0, 0, 0};
     float to_turn = fabsf(turn) < FASTEST_TURN ? turn
                     : turn > 0.0f              ? FASTEST_TURN
@@ -212,7 +432,93 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
         walk->velocity = md5_vec3_lerp(to, walk->velocity, keep);
         walk->turn = to_turn + (walk->turn - to_turn) * keep;
         move(&gait, walk, step);
-        md5i_step_legs(&gait, walk, step);
+        step_legs(&gait, walk, step);
         follow_feet(&gait, walk, keep_for(step, gait.smoothing));
     }
+}
+
+// == Pose ========================================================================================
+//
+// Moves the feet of a pose to their footholds.
+
+// World space: the ankle is above the sole along the ground's normal.
+static md5_vec3 ankle_of(const md5_walk_gait *gait, const md5_foothold *foot)
+{
+    if (!foot->is_stepping)
+        return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
+    const md5_vec3 normal =
+        md5_vec3_normalize(md5_vec3_lerp(foot->normal, foot->to_normal, foot->progress), gait->up);
+    return md5_vec3_add(foot_in_step(gait, foot), md5_vec3_scale(normal, foot->rise));
+}
+
+md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_t leg)
+{
+    MD5_ASSERT(desc != NULL && walk != NULL, "desc, walk: not NULL");
+    MD5_ASSERT(leg < walk->num_legs, "leg: below num_legs");
+    const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
+    return ankle_of(&gait, &walk->feet[leg]);
+}
+
+// The rotation of an ankle in model space: that at rest, with the heading of the character when the
+// foot landed, and tilted like the ground.
+static md5_quat ankle_rotation(const md5_walk_gait *gait, const md5_walk *walk,
+                               const md5_foothold *foot)
+{
+    const md5_quat facing = foot->is_stepping
+                                ? md5_quat_slerp(foot->from_facing, walk->facing, foot->progress)
+                                : foot->facing;
+    const md5_vec3 normal =
+        foot->is_stepping ? md5_vec3_normalize(
+            md5_vec3_lerp(foot->normal, foot->to_normal, foot->progress), gait->up)
+                          : foot->normal;
+    const md5_quat tilt = md5_turn_between(gait->up, normal);
+    const md5_quat world = md5_quat_mul(tilt, md5_quat_mul(facing, foot->rest));
+    return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(walk->facing), world), foot->rest);
+}
+
+static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
+                          md5_quat turn)
+{
+    const md5_xform change = {.rotation = turn};
+    (void)md5_modify_joint(skeleton, pose, joint, MD5_JOINT_MODEL, change, 1.0f);
+}
+
+// Rotates the swivel about the body's up axis so that the target is in the plane of the leg.
+static void swivel_leg(const md5_skeleton *skeleton, md5_xform *pose, const md5_leg *leg,
+                       md5_vec3 target, md5_vec3 body_up)
+{
+    const uint32_t swivel = (uint32_t)leg->swivel;
+    const md5_vec3 at = md5_joint_in_model(skeleton, pose, swivel).translation;
+    const md5_vec3 tip = md5_joint_in_model(skeleton, pose, leg->limb.tip).translation;
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 from = md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(tip, at), body_up), none);
+    const md5_vec3 to =
+        md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(target, at), body_up), none);
+    if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
+        turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
+}
+
+uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose)
+{
+    MD5_ASSERT(desc != NULL && walk != NULL && pose != NULL, "desc, walk, pose: not NULL");
+    MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
+    const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
+    const md5_xform to_model = md5_xform_inverse(md5_walk_placement(walk));
+    const md5_vec3 normal = md5_quat_rotate(to_model.rotation, walk->normal);
+    turn_in_model(desc->skeleton, pose, desc->body, md5_turn_between(gait.up, normal));
+    uint32_t num_placed = 0;
+    for (uint32_t i = 0; i < desc->num_legs; i++) {
+        md5_limb limb = desc->legs[i].limb;
+        if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_PLACED)
+            continue;
+        const md5_vec3 target = md5_xform_point(to_model, ankle_of(&gait, &walk->feet[i]));
+        if (desc->legs[i].swivel >= 0
+            && (uint32_t)desc->legs[i].swivel < desc->skeleton->num_joints)
+            swivel_leg(desc->skeleton, pose, &desc->legs[i], target, normal);
+        const md5_quat rotation = ankle_rotation(&gait, walk, &walk->feet[i]);
+        const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1.0f};
+        float miss = 0.0f;
+        num_placed += md5i_bend_limb(desc->skeleton, pose, &limb, &job, &miss) == MD5_LIMB_PLACED;
+    }
+    return num_placed;
 }

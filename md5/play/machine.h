@@ -4,7 +4,7 @@
 #define MD5_PLAY_MACHINE_H
 
 #include "md5/motion/easing.h"
-#include "md5/motion/hold.h"
+#include "md5/motion/feet.h"
 #include "md5/play/event_walk.h"
 #include "md5/play/root_track.h"
 #include "md5/pose/kernels.h"

@@ -2,7 +2,7 @@
 // lie from their joints.
 #include "md5/core/axes.h"
 #include "md5/core/math.h"
-#include "md5/motion/hold.h"
+#include "md5/motion/feet.h"
 #include "md5/motion/space.h"
 #include "md5/play/make/building.h"
 

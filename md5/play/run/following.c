@@ -1,8 +1,7 @@
 // Parameters that follow what is set. Where one is, and its mean over a time, follow from where it
 // began and how long ago, so that it does not matter in how many steps.
-#include "md5/motion/decay.h"
+#include "md5/motion/spring.h"
 #include "md5/core/math.h"
-#include "md5/motion/swing.h"
 #include "md5/play/run/player_state.h"
 
 // Of e^-40 of a distance a float shows nothing.

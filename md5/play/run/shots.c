@@ -390,8 +390,8 @@ static void add(const md5_machine *machine, int32_t mask, const md5_xform *sourc
     const md5_joint_set *const set = mask < 0 ? &all : &machine->mask_sets[mask].all;
     const float *const weights = mask < 0 ? NULL : md5_mask_of(machine, mask) + set->first;
     md5_xform *const into = pose + set->first;
-    md5_add_pose(into, source + set->first, reference + set->first, weight,
-                                     weights, set->count, into);
+    md5_add_pose(into, source + set->first, reference + set->first, weight, weights, set->count,
+                 into);
 }
 
 static void blend_one(const md5_machine *machine, const md5_shot *shot, float weight,
@@ -445,8 +445,7 @@ static void blend_several(md5_player *player, const md5_shot_slot *slot, uint32_
         sample(machine, shot, spare);
         if (shot->mode == MD5_LAYER_ADD) {
             sample_reference(machine, shot, reference);
-            md5_add_pose(pose, spare, reference, 1.0f, shares, num_joints,
-                                             pose);
+            md5_add_pose(pose, spare, reference, 1.0f, shares, num_joints, pose);
         } else {
             md5_blend_poses(pose, spare, 1.0f, shares, num_joints, pose);
         }

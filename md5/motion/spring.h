@@ -1,6 +1,10 @@
-// How what swings comes to rest, exactly, for any step of time.
-#ifndef MD5_MOTION_SWING_H
-#define MD5_MOTION_SWING_H
+// Exponential decay and damped springs, exact for any step of time, with the same bits on every machine, which
+// exp() of libc does not promise.
+#ifndef MD5_MOTION_SPRING_H
+#define MD5_MOTION_SPRING_H
+
+// exp(-x) for x >= 0, to within 1e-13.
+double md5i_decay(double x);
 
 // What a step of time does to a damped spring x'' = -stiffness x - damping x':
 //   x  <- keep * x + drift * x'

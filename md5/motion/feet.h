@@ -1,8 +1,8 @@
 // Soles that are held where they stand while their animation moves: which are held, and by how much
 // each foot is moved and turned. All is level, in id's axes: heights and tilts are the animation's
 // and the ground's.
-#ifndef MD5_IK_HOLD_H
-#define MD5_IK_HOLD_H
+#ifndef MD5_IK_FEET_H
+#define MD5_IK_FEET_H
 
 #include "md5/md5pose.h"
 

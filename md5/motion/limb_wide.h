@@ -1,7 +1,7 @@
-// Arms and legs of several characters, one in each lane: two_bone.c says what each step is. A file
+// Arms and legs of several characters, one in each lane: limb.c says what each step is. A file
 // defines an instruction set and includes this.
-#ifndef MD5_IK_TWO_BONE_WIDE_H
-#define MD5_IK_TWO_BONE_WIDE_H
+#ifndef MD5_IK_LIMB_WIDE_H
+#define MD5_IK_LIMB_WIDE_H
 
 #include "md5/motion/lanes_wide.h"
 
@@ -81,7 +81,7 @@ MD5_WIDE_INLINE md5_wide choose_distance(const md5_limb_lanes *lanes, const wide
     return md5_wide_mul(bent, *stretch);
 }
 
-// See limb_plane in two_bone.c.
+// See limb_plane in limb.c.
 typedef struct wide_plane {
     wide_vec3 hinge;
     wide_quat turn;
