@@ -1,7 +1,7 @@
 // Transfers poses of one model to another with other proportions.
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
-#include "md5/core/match.h"
+#include "md5/core/names.h"
 #include "md5/core/math.h"
 #include "md5/md5pose.h"
 #include "md5/motion/space.h"
