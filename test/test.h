@@ -3,8 +3,6 @@
 #ifndef TEST_H
 #define TEST_H
 
-#include "md5/core/compiler.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,8 +31,15 @@ void test_register(test_case *test);
     }                                                                           \
     static void run_##title(void)
 
+// Compilers that know the format compare it with the values.
+#if defined(__GNUC__) && !defined(_WIN32)
+#define TEST_PRINTF(text, values) __attribute__((format(printf, text, values)))
+#else
+#define TEST_PRINTF(text, values)
+#endif
+
 // Every CHECK counts as part of its test and returns whether it held.
-bool test_check(bool held, const char *file, int line, const char *format, ...) MD5_PRINTF(4, 5);
+bool test_check(bool held, const char *file, int line, const char *format, ...) TEST_PRINTF(4, 5);
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)
 #define CHECK_UINT(actual, expected) \
@@ -52,7 +57,7 @@ bool test_check_string(const char *actual, const char *expected, const char *fil
                        const char *what);
 
 // Marks the running test as skipped and prints why. The test must then return.
-void test_skip(const char *format, ...) MD5_PRINTF(1, 2);
+void test_skip(const char *format, ...) TEST_PRINTF(1, 2);
 
 // The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
 const char *test_corpus(void);

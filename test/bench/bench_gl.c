@@ -126,8 +126,7 @@ static void pose(const gl_stage *stage)
                         .translation = {0.0f, ((float)column + 0.5f - COLUMNS / 2) * wide,
                                         ((float)row + 0.3f - ROWS / 2) * high}});
     }
-    const md5gl_instances crowd = {
-        .count = CROWD, .palettes = palettes, .placements = placements};
+    const md5gl_instances crowd = {.count = CROWD, .palettes = palettes, .placements = placements};
     if (!md5gl_pose(stage->renderer, stage->drawn, &crowd, &error))
         fail("no room", error.message);
     free(scratch);

@@ -5,7 +5,6 @@
 #include "test/pose/test_made_pose.h"
 #include "test/test.h"
 
-#include "md5/core/math.h"
 #include "md5/md5pose.h"
 
 enum { IK_JOINTS = 64 };

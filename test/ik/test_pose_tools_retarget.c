@@ -37,7 +37,7 @@ static void add_joint(body *made, const char *name, int32_t parent, md5_vec3 at,
         above = md5_joint_in_model(&made->model.skeleton, made->bind_local, (uint32_t)parent);
     const md5_xform place = {axes, at, 0};
     made->bind_local[joint] = md5_xform_mul(md5_xform_inverse(above), place);
-    made->bind[joint] = md5_mat34_of(axes, at);
+    made->bind[joint] = md5_mat34_from_xform((md5_xform){.rotation = axes, .translation = at});
 }
 
 static const md5_quat plain = {0.0f, 0.0f, 0.0f, 1.0f};
@@ -301,7 +301,8 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
         joints[i] = others[i] = (md5_joint){"j", (int32_t)i - 1};
         order[i] = i;
         local[i] = (md5_xform){plain, {1, 0, 0}, 0};
-        bind[i] = md5_mat34_of(plain, (md5_vec3){(float)i, 0, 0});
+        bind[i] =
+            md5_mat34_from_xform((md5_xform){.rotation = plain, .translation = {(float)i, 0, 0}});
     }
     others[1].parent = -1;
     const md5_model one = {

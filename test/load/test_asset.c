@@ -1,7 +1,5 @@
 #include "test/load/test_asset.h"
 
-#include "md5/core/math.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

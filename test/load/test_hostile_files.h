@@ -2,7 +2,7 @@
 #ifndef TEST_LOAD_TEST_HOSTILE_FILES_H
 #define TEST_LOAD_TEST_HOSTILE_FILES_H
 
-#include "md5/core/compiler.h"
+#include "test/test.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ typedef struct hostile_text {
     size_t size, room;
 } hostile_text;
 
-void hostile_add(hostile_text *text, const char *format, ...) MD5_PRINTF(2, 3);
+void hostile_add(hostile_text *text, const char *format, ...) TEST_PRINTF(2, 3);
 void hostile_fill(hostile_text *text, const char *part, size_t size); // `part` again and again
 void hostile_fill_nul(hostile_text *text, size_t size);
 

@@ -28,7 +28,7 @@ typedef struct text {
     size_t used, room;
 } text;
 
-MD5_PRINTF(2, 3) static void put(text *to, const char *format, ...)
+TEST_PRINTF(2, 3) static void put(text *to, const char *format, ...)
 {
     if (to->room - to->used < 512) {
         to->room = 2 * to->room + 4096;

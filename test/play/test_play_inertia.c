@@ -2,7 +2,6 @@
 // with the initial velocity if that leads to the target.
 #include "test/play/test_play_case.h"
 
-#include "md5/core/math.h"
 #include "md5/play/run/inertia.h"
 
 static md5_vec3 random_vec3(uint64_t *random)

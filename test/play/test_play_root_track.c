@@ -2,7 +2,6 @@
 #include "test/play/test_play_case.h"
 #include "test/test.h"
 
-#include "md5/core/math.h"
 #include "md5/play/root_track.h"
 
 #include <stdlib.h>

@@ -570,7 +570,7 @@ typedef struct manual {
     size_t used;
 } manual;
 
-static MD5_PRINTF(2, 3) void print(manual *to, const char *format, ...)
+static TEST_PRINTF(2, 3) void print(manual *to, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -10,8 +10,7 @@
 static inline void sample_own(const md5_anim *anim, md5_moment moment, md5_root root,
                               md5_xform *pose)
 {
-    md5_binding *const own =
-        md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
+    md5_binding *const own = md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
     if (!own)
         abort();
     md5_sample(own, moment, root, pose);

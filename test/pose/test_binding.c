@@ -2,7 +2,7 @@
 #include "test/test.h"
 #include "test/pose/own_clip.h"
 
-#include "md5/core/math.h"
+#include "test/pose/test_made_pose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static md5_xform random_transform(uint64_t *random)
     const float x = (float)(test_random(random) - 0.5), y = (float)(test_random(random) - 0.5);
     const float z = (float)(test_random(random) - 0.5);
     return (md5_xform){
-        .rotation = md5_quat_from_xyz(x, y, z),
+        .rotation = made_rotation_of_file(x, y, z),
         .translation = {(float)(20.0 * test_random(random) - 10.0),
                         (float)(20.0 * test_random(random) - 10.0),
                         (float)(20.0 * test_random(random) - 10.0)},

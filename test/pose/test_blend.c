@@ -3,7 +3,6 @@
 #include "test/pose/test_made_pose.h"
 #include "test/test.h"
 
-#include "md5/core/math.h"
 #include "md5/pose/kernels.h"
 
 #include <stdlib.h>

@@ -3,8 +3,6 @@
 #include "test/test.h"
 #include "test/pose/test_made_pose.h"
 
-#include "md5/core/math.h"
-
 #include <string.h>
 
 enum { MAX_JOINTS = 20 };

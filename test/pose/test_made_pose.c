@@ -2,8 +2,6 @@
 
 #include "test/test.h"
 
-#include "md5/core/math.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,11 +32,19 @@ static float random_number(double size, uint64_t *random)
     return random_between(-size, size, random);
 }
 
+md5_quat made_rotation_of_file(float x, float y, float z)
+{
+    const double square = (double)x * x + (double)y * y + (double)z * z;
+    const double w = -sqrt(fabs(1.0 - square)), length = sqrt(square + w * w);
+    return (md5_quat){(float)(x / length), (float)(y / length), (float)(z / length),
+                      (float)(w / length)};
+}
+
 // Zeros of either sign among its numbers, and w rebuilt as from a file.
 static md5_quat random_rotation(uint64_t *random)
 {
     const float x = random_number(0.57, random), y = random_number(0.57, random);
-    return md5_quat_from_xyz(x, y, random_number(0.57, random));
+    return made_rotation_of_file(x, y, random_number(0.57, random));
 }
 
 md5_quat made_any_rotation(uint64_t *random)
@@ -123,7 +129,7 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform transform = random_transform(random);
         local[i] = random_transform(random);
-        inverse[i] = md5_mat34_of(transform.rotation, transform.translation);
+        inverse[i] = md5_mat34_from_xform(transform);
     }
     made->model.bind_local = local;
     made->model.inverse_bind = inverse;

@@ -5,6 +5,9 @@
 
 #include "md5/md5model.h"
 
+// The rotation that a file writes as x y z, its w negative; brought to unit length.
+md5_quat made_rotation_of_file(float x, float y, float z);
+
 // Any rotation, each as likely as another.
 md5_quat made_any_rotation(uint64_t *random);
 

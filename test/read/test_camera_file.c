@@ -1,5 +1,4 @@
 // Reading of .md5camera files, and the warnings and errors about odd and broken ones.
-#include "md5/core/math.h"
 #include "md5/read/tables.h"
 #include "test/read/read_case.h"
 #include "test/test.h"

@@ -22,7 +22,7 @@ static text begin_text(uint32_t num_items)
     return made;
 }
 
-MD5_PRINTF(2, 3) static void add(text *made, const char *format, ...)
+TEST_PRINTF(2, 3) static void add(text *made, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -205,7 +205,7 @@ typedef struct growing_text {
     size_t used, room;
 } growing_text;
 
-MD5_PRINTF(2, 3) static void add(growing_text *text, const char *format, ...)
+TEST_PRINTF(2, 3) static void add(growing_text *text, const char *format, ...)
 {
     if (text->room - text->used < 256) {
         text->room = 2 * text->room + 4096;

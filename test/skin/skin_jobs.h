@@ -4,8 +4,8 @@
 
 #include "md5/md5skin.h"
 
-static inline void skin_by_duals(const md5_mesh *mesh, const md5_dual_quat *duals, md5_vec3 *positions,
-                             md5_vec3 *normals, md5_vec4 *tangents)
+static inline void skin_by_duals(const md5_mesh *mesh, const md5_dual_quat *duals,
+                                 md5_vec3 *positions, md5_vec3 *normals, md5_vec4 *tangents)
 {
     const md5_skin_job job = {.mesh = mesh,
                               .duals = duals,
@@ -18,8 +18,8 @@ static inline void skin_by_duals(const md5_mesh *mesh, const md5_dual_quat *dual
 // Of meshes[mesh] of the morph's model, by a palette or by dual quaternions; the bind pose without
 // both.
 static inline void skin_with_morph(const md5_morph *morph, uint32_t mesh, const float *weights,
-                              const md5_mat34 *palette, const md5_dual_quat *duals,
-                              md5_vec3 *positions, md5_vec3 *normals, md5_vec4 *tangents)
+                                   const md5_mat34 *palette, const md5_dual_quat *duals,
+                                   md5_vec3 *positions, md5_vec3 *normals, md5_vec4 *tangents)
 {
     const md5_skin_job job = {.mesh = &morph->model->meshes[mesh],
                               .palette = palette,

@@ -11,7 +11,7 @@
 
 enum { ROOM = 1 << 20 };
 
-MD5_PRINTF(3, 4) static size_t add(char *text, size_t used, const char *format, ...)
+TEST_PRINTF(3, 4) static size_t add(char *text, size_t used, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

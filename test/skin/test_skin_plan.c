@@ -114,7 +114,7 @@ typedef struct text_of {
     size_t size;
 } text_of;
 
-MD5_PRINTF(2, 3) static void add(text_of *text, const char *format, ...)
+TEST_PRINTF(2, 3) static void add(text_of *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -3,7 +3,6 @@
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 
-#include "md5/core/math.h"
 #include "md5/skin/dual_kernels.h"
 
 #include <math.h>

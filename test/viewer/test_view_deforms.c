@@ -46,7 +46,8 @@ static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, stage->copy, palettes, placements, 2, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, layers->lists, 1, NULL));
+    CHECK(
+        md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, layers->lists, 1, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
