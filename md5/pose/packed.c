@@ -6,7 +6,6 @@
 #include "md5/core/math.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/plan.h"
-#include "md5/pose/root.h"
 #include "md5/pose/sampling.h"
 
 #include <stddef.h>

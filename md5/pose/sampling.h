@@ -74,4 +74,10 @@ typedef md5_xform md5_sample_joint_fn(const void *sampling, uint32_t joint);
 void md5i_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
                         const void *sampling, md5_xform *pose);
 
+// Returns joint 0's translation as stored, interpolated between the frames of `moment`.
+md5_vec3 md5i_root_stored(const md5_anim *anim, const md5_moment *moment);
+
+// Returns joint 0's translation in the mode `root`.
+md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root);
+
 #endif

@@ -4,7 +4,7 @@
 #include "test/test.h"
 
 #include "md5/core/math.h"
-#include "md5/skin/dual_kernels.h"
+#include "md5/skin/kernels.h"
 
 #include <math.h>
 #include <stdio.h>
