@@ -11,134 +11,67 @@
 #include <float.h>
 #include <string.h>
 
-// == The root ====================================================================================
+// == Kernels =====================================================================================
 
-static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
+const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level)
 {
-    // The list ascends: joint 0 comes first if it is in it.
-    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    if (moves && anim->packed) {
-        const md5_packed_value value =
-            md5i_packed_in_frame(anim->packed, 0, MD5_PACKED_TRANSLATION, frame);
-        return (md5_vec3){value.v[0], value.v[1], value.v[2]};
+    switch (level) {
+#if MD5_HAS_SSE2
+    case MD5_CPU_SSE2:
+        return &md5i_pose_kernels_sse2;
+#endif
+#if MD5_HAS_AVX2
+    case MD5_CPU_AVX2:
+        return &md5i_pose_kernels_avx2;
+#endif
+#if MD5_HAS_AVX512
+    case MD5_CPU_AVX512:
+        return &md5i_pose_kernels_avx512;
+#endif
+#if MD5_HAS_NEON
+    case MD5_CPU_NEON:
+        return &md5i_pose_kernels_neon;
+#endif
+    default:
+        return &md5i_pose_kernels_scalar;
     }
-    if (moves)
-        return anim->translations[(size_t)frame * anim->num_translations];
-    return anim->constant[0].translation;
 }
 
-// The interval from the last frame into the first, which only MD5_WRAP_CYCLE has. The character has
-// reached the end of its displacement and does not move: the first frame belongs to the next cycle.
-static bool ends_cycle(const md5_moment *moment)
+const md5_pose_kernels *md5i_pose_kernels_best(void)
 {
-    return moment->frame1 < moment->frame0;
+    return md5i_pose_kernels_of(md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best());
 }
 
-md5_vec3 md5i_root_stored(const md5_anim *anim, const md5_moment *moment)
+md5_packed_kernel *md5i_packed_kernel_of(md5_cpu level)
 {
-    return md5_vec3_lerp(root_of_frame(anim, moment->frame0), root_of_frame(anim, moment->frame1),
-                         moment->fraction);
-}
-
-// id's engine subtracts the base frame's translation from every frame. The remainder in the last
-// frame is the displacement of a cycle.
-static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
-{
-    const md5_vec3 base = anim->base_frame[0].translation;
-    const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
-    const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
-    md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
-    if (ends_cycle(moment))
-        to = md5_vec3_add(to, displacement);
-    return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
-                        md5_vec3_scale(displacement, (float)moment->cycle));
-}
-
-md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
-{
-    switch (root) {
-    case MD5_ROOT_ID:
-        return id_translation(anim, moment);
-    case MD5_ROOT_IN_PLACE:
-        return anim->constant[0].translation;
-    case MD5_ROOT_FILE:
-        break;
+    switch (level) {
+#if MD5_HAS_SSE2
+    case MD5_CPU_SSE2:
+        return md5i_packed_sample_sse2;
+#endif
+#if MD5_HAS_AVX2
+    case MD5_CPU_AVX2:
+    case MD5_CPU_AVX512:
+        return md5i_packed_sample_avx2;
+#endif
+#if MD5_HAS_NEON
+    case MD5_CPU_NEON:
+        return md5i_packed_sample_neon;
+#endif
+    default:
+        return md5i_packed_sample_scalar;
     }
-    return md5i_root_stored(anim, moment);
 }
 
-// One axis of the displacement from the start of a cycle to `moment`.
-static double displacement_in_cycle(const md5_moment *moment, float from, float to,
-                                    double cycle_length)
+md5_packed_kernel *md5i_packed_kernel_best(void)
 {
-    const double start = (double)from;
-    const double end = (double)to + (ends_cycle(moment) ? cycle_length : 0.0);
-    return start + (end - start) * (double)moment->fraction;
+    return md5i_packed_kernel_of(md5i_cpu_best());
 }
 
-// In double, so that the motions of many short intervals add up to that of the long one.
-static float axis_motion(const md5_moment *from, const md5_moment *to, const float frames[4],
-                         float first, float last)
+void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose)
 {
-    const double cycle_length = (double)last - (double)first;
-    const double cycles = (double)to->cycle - (double)from->cycle;
-    const double motion = displacement_in_cycle(to, frames[2], frames[3], cycle_length)
-                          - displacement_in_cycle(from, frames[0], frames[1], cycle_length)
-                          + cycles * cycle_length;
-    return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
+    md5i_packed_sample_with(md5i_packed_kernel_best(), packed, moment, pose);
 }
-
-md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to)
-{
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT_MOMENT(anim, from);
-    MD5_ASSERT_MOMENT(anim, to);
-    from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
-    const md5_moment begin = md5_clamp_moment(anim, &from), end = md5_clamp_moment(anim, &to);
-    const md5_vec3 a = root_of_frame(anim, begin.frame0), b = root_of_frame(anim, begin.frame1);
-    const md5_vec3 c = root_of_frame(anim, end.frame0), d = root_of_frame(anim, end.frame1);
-    const md5_vec3 first = root_of_frame(anim, 0), last = root_of_frame(anim, anim->num_frames - 1);
-    const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
-    return (md5_vec3){
-        axis_motion(&begin, &end, x, first.x, last.x),
-        axis_motion(&begin, &end, y, first.y, last.y),
-        axis_motion(&begin, &end, z, first.z, last.z),
-    };
-}
-
-md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root)
-{
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    if (!anim->frame_bounds)
-        return md5_bounds_from_points(NULL, 0);
-    MD5_ASSERT_MOMENT(anim, moment);
-    const md5_moment clamped = md5_clamp_moment(anim, &moment);
-    const md5_bounds both =
-        md5_bounds_union(anim->frame_bounds[clamped.frame0], anim->frame_bounds[clamped.frame1]);
-    const md5_vec3 stored = md5i_root_stored(anim, &clamped);
-    md5_vec3 moved = {0.0f, 0.0f, 0.0f};
-    if (root == MD5_ROOT_IN_PLACE)
-        moved = md5_vec3_sub(anim->constant[0].translation, stored);
-    if (root == MD5_ROOT_ID)
-        moved = md5_vec3_sub(anim->base_frame[0].translation, stored);
-    return (md5_bounds){md5_vec3_add(both.min, moved), md5_vec3_add(both.max, moved)};
-}
-
-// Sampling along smooth curves through the frames: MD5_INTERPOLATE_CUBIC for one joint.
-
-// An interval between two frames. If both are the same frame, nothing moves.
-typedef struct md5_frame_pair {
-    uint32_t from, to;
-} md5_frame_pair;
-
-// The interval of a moment, and its neighbours.
-typedef struct md5_cubic {
-    const md5_anim *anim;
-    const md5_moment *moment;
-    md5_root root;
-    md5_frame_pair before, now, after;
-} md5_cubic;
 
 // == Smooth curves ===============================================================================
 //
@@ -155,6 +88,19 @@ typedef struct md5_cubic {
 //
 // A rotation at constant speed keeps it. Cycles are continued by differences between frames, not by
 // the frames: clips whose last frame is displaced from the first stay smooth.
+
+// An interval between two frames. If both are the same frame, nothing moves.
+typedef struct md5_frame_pair {
+    uint32_t from, to;
+} md5_frame_pair;
+
+// The interval of a moment, and its neighbours.
+typedef struct md5_cubic {
+    const md5_anim *anim;
+    const md5_moment *moment;
+    md5_root root;
+    md5_frame_pair before, now, after;
+} md5_cubic;
 
 // -- Which frames ---------------------------------------------------------------------------------
 
@@ -233,7 +179,8 @@ static md5_vec3 cubic_translation(const md5_cubic *cubic, uint32_t slot)
                         displacement_of(anim, cubic->after, slot), cubic->moment->fraction);
 }
 
-// From the last frame into the first the engine adds the displacement of a cycle: see id_translation().
+// From the last frame into the first the engine adds the displacement of a cycle: see
+// id_translation().
 static md5_vec3 root_displacement(const md5_anim *anim, md5_frame_pair pair, md5_vec3 cycle)
 {
     const md5_vec3 displacement = displacement_of(anim, pair, 0);
@@ -372,6 +319,39 @@ static md5_xform cubic_joint(const void *cubic, uint32_t joint)
 
 // == Clips =======================================================================================
 
+// Samples one animation joint relative to its parent, with the result of sampling the whole clip;
+// `sampling` is that of the function.
+typedef md5_xform md5_sample_joint_fn(const void *sampling, uint32_t joint);
+
+// Composes joints whose track is not relative to their parent in the model.
+// Time is linear in the number of joints.
+static void apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
+                          const void *sampling, md5_xform *pose)
+{
+    const int32_t *targets = md5_binding_targets(binding);
+    const md5_joint *joints = binding->skeleton->joints;
+    const md5_joint *anim_joints = binding->anim->skeleton.joints;
+
+    for (uint32_t i = 0; i < binding->num_rebases; i++) {
+        const md5_rebase *rebase = &binding->rebases[i];
+        md5_xform local = pose[rebase->joint];
+        for (int32_t extra = rebase->extra; extra >= 0 && targets[extra] < 0;
+             extra = anim_joints[extra].parent) {
+            const md5_xform above = sample(sampling, (uint32_t)extra);
+            local = md5_xform_mul(above, local);
+        }
+        int32_t ancestor = joints[rebase->joint].parent;
+        if (ancestor != rebase->above) {
+            md5_xform chain = pose[ancestor];
+            for (ancestor = joints[ancestor].parent; ancestor != rebase->above;
+                 ancestor = joints[ancestor].parent)
+                chain = md5_xform_mul(pose[ancestor], chain);
+            local = md5_xform_mul(md5_xform_inverse(chain), local);
+        }
+        pose[rebase->joint] = local;
+    }
+}
+
 // The targets of a clip without a binding: each joint is its own target.
 static md5_targets own_targets(const md5_anim *anim)
 {
@@ -427,34 +407,6 @@ static md5_xform sample_joint(const void *sampling, uint32_t joint)
     return transform;
 }
 
-// Composes joints whose track is not relative to their parent in the model.
-void md5i_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
-                        const void *sampling, md5_xform *pose)
-{
-    const int32_t *targets = md5_binding_targets(binding);
-    const md5_joint *joints = binding->skeleton->joints;
-    const md5_joint *anim_joints = binding->anim->skeleton.joints;
-
-    for (uint32_t i = 0; i < binding->num_rebases; i++) {
-        const md5_rebase *rebase = &binding->rebases[i];
-        md5_xform local = pose[rebase->joint];
-        for (int32_t extra = rebase->extra; extra >= 0 && targets[extra] < 0;
-             extra = anim_joints[extra].parent) {
-            const md5_xform above = sample(sampling, (uint32_t)extra);
-            local = md5_xform_mul(above, local);
-        }
-        int32_t ancestor = joints[rebase->joint].parent;
-        if (ancestor != rebase->above) {
-            md5_xform chain = pose[ancestor];
-            for (ancestor = joints[ancestor].parent; ancestor != rebase->above;
-                 ancestor = joints[ancestor].parent)
-                chain = md5_xform_mul(pose[ancestor], chain);
-            local = md5_xform_mul(md5_xform_inverse(chain), local);
-        }
-        pose[rebase->joint] = local;
-    }
-}
-
 static void sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_root root,
                          md5_xform *pose)
 {
@@ -475,8 +427,95 @@ static void sample_cubic(const md5_binding *binding, const md5_moment *moment, m
     const int32_t first = md5_binding_targets(binding)[0];
     if (first >= 0)
         pose[first].translation = cubic_root(&cubic);
-    md5i_apply_rebases(binding, cubic_joint, &cubic, pose);
+    apply_rebases(binding, cubic_joint, &cubic, pose);
 }
+
+// -- Compressed clips -----------------------------------------------------------------------------
+
+// Joints whose values are not between two keys but between two frames.
+static md5_quat nlerp_between(const md5_sampling *sampling, uint32_t joint)
+{
+    const md5_packed *const packed = sampling->anim->packed;
+    const md5_packed_value a =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_ROTATION, sampling->moment->frame0);
+    const md5_packed_value b =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_ROTATION, sampling->moment->frame1);
+    return md5_nlerp_weighted(&sampling->nlerp, (md5_quat){a.v[0], a.v[1], a.v[2], a.v[3]},
+                              (md5_quat){b.v[0], b.v[1], b.v[2], b.v[3]});
+}
+
+static md5_vec3 lerp_between(const md5_sampling *sampling, uint32_t joint)
+{
+    const md5_packed *const packed = sampling->anim->packed;
+    const md5_packed_value a =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_TRANSLATION, sampling->moment->frame0);
+    const md5_packed_value b =
+        md5i_packed_in_frame(packed, joint, MD5_PACKED_TRANSLATION, sampling->moment->frame1);
+    return md5_vec3_lerp((md5_vec3){a.v[0], a.v[1], a.v[2]}, (md5_vec3){b.v[0], b.v[1], b.v[2]},
+                         sampling->moment->fraction);
+}
+
+// As sample_joint(), for joints that must be composed.
+static md5_xform sample_packed_joint(const void *user, uint32_t joint)
+{
+    const md5_sampling *const sampling = (const md5_sampling *)user;
+    const md5_anim *const anim = sampling->anim;
+    md5_xform transform;
+    if (sampling->is_nlerp) {
+        const bool turns = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint) >= 0;
+        const bool moves =
+            md5_find_slot(anim->translation_joints, anim->num_translations, joint) >= 0;
+        transform = anim->constant[joint];
+        transform.rotation = turns ? nlerp_between(sampling, joint) : transform.rotation;
+        transform.translation = moves ? lerp_between(sampling, joint) : transform.translation;
+    } else {
+        md5_packed_place place = anim->packed->places[joint];
+        float values[2][4] = {{0.0f}}; // by kind
+        for (uint8_t kind = 0; kind < 2; kind++) {
+            const md5_packed_head head = md5i_packed_take_head(anim->packed, kind, &place);
+            md5i_packed_at(anim->packed, &head, sampling->moment, values[kind]);
+        }
+        const float *const q = values[MD5_PACKED_ROTATION];
+        const float *const t = values[MD5_PACKED_TRANSLATION];
+        transform =
+            (md5_xform){.rotation = {q[0], q[1], q[2], q[3]}, .translation = {t[0], t[1], t[2]}};
+    }
+    if (joint == 0 && sampling->root != MD5_ROOT_FILE)
+        transform.translation = md5i_root_translation(anim, sampling->moment, sampling->root);
+    return transform;
+}
+
+void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *binding,
+                             const md5_moment *moment, md5_root root, md5_xform *pose)
+{
+    const md5_anim *const anim = binding->anim;
+    const md5_pose_plan *const plan = binding->plan;
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    if (moment->interpolation == MD5_INTERPOLATE_NLERP) {
+        const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
+        for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+            const int32_t target = plan->targets.rotations[slot];
+            if (target >= 0)
+                pose[target].rotation = nlerp_between(&sampling, anim->rotation_joints[slot]);
+        }
+        for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+            const int32_t target = plan->targets.translations[slot];
+            if (target >= 0)
+                pose[target].translation = lerp_between(&sampling, anim->translation_joints[slot]);
+        }
+    } else {
+        kernel(anim->packed, plan->groups, plan->num_groups, moment, pose);
+    }
+    const int32_t first = md5_binding_targets(binding)[0];
+    if (first >= 0 && root != MD5_ROOT_FILE)
+        pose[first].translation = md5i_root_translation(anim, moment, root);
+    if (binding->num_rebases == 0)
+        return;
+    const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
+    apply_rebases(binding, sample_packed_joint, &sampling, pose);
+}
+
+// -- All clips ------------------------------------------------------------------------------------
 
 void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                       const md5_moment *moment, md5_root root, md5_xform *pose)
@@ -496,7 +535,7 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
     if (binding->num_rebases == 0)
         return;
     const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
-    md5i_apply_rebases(binding, sample_joint, &sampling, pose);
+    apply_rebases(binding, sample_joint, &sampling, pose);
 }
 
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)

@@ -5,7 +5,7 @@
 #include "md5/pose/binding.h"
 #include "md5/pose/plan.h"
 #include "md5/pose/simd/slerp_wide.h"
-#include "md5/pose/sampling.h"
+#include "md5/pose/moment.h"
 #include "md5/pose/kernels.h"
 
 // == Local matrices to palettes ==================================================================
