@@ -3,7 +3,7 @@
 #include "md5/core/axes.h"
 #include "md5/load.h"
 #include "md5/md5skin.h"
-#include "md5/pose/bind_pose.h"
+#include "md5/pose/skeleton.h"
 #include "md5/read/tables.h"
 #include "md5/skin/geometry.h"
 #include "md5/skin/plan.h"

@@ -1,14 +1,795 @@
+// md5_compress_anim(): tracks are taken from the animation, once; then each attempt chooses steps
+// for budgets of joints, writes groups and is measured.
+#include "md5/compress/file.h"
+#include "md5/core/assert.h"
+#include "md5/core/axes.h"
+#include "md5/core/math.h"
+#include "md5/core/slerp.h"
+#include "md5/pose/kernels.h"
+#include "md5/pose/packed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A rotation or translation of one joint: its frames in stored order.
+typedef struct md5_packed_track {
+    uint32_t joint;
+    uint8_t kind, form;
+    bool is_constant;
+    float weakest;   // the smallest absolute value of the component that is not stored
+    float largest;   // absolute value of a component
+    float ranges[4]; // of components, over all frames
+    // The largest difference from the animation if only each md5i_packed_steps[k]-th frame is a
+    // key: half a radian, or units.
+    float deviations[MD5_PACKED_STEPS];
+    const md5_packed_value *values; // [num_frames], or one if it is constant
+    md5_packed_value middle;        // of all frames, and the largest difference from it
+    float middle_deviation;
+
+    // Chosen in each attempt.
+    uint8_t step; // 0: constant, or near enough to it: `middle` is the only key
+    uint8_t bits[4], offset_bits;
+    uint32_t scale;
+    int32_t offsets[4];
+} md5_packed_track;
+
+// Measures the largest displacement of a point of the skin, in units, as md5_anim.max_error says.
+typedef struct md5_measuring {
+    md5_xform *pose;
+    struct md5_placed *of_anim, *of_packed;
+    double *errors; // [joints], written: of each
+} md5_measuring;
+
+// == Tracks ======================================================================================
+//
+// Takes the tracks from an animation: which components are stored, in which order, and how far
+// frames are from what their neighbours make of them.
+
+// A component that is never nearer to 0 follows from the others with at most five times their
+// error.
+#define WEAKEST 0.2f
+
+// -- Values -----------------------------------------------------------------------------------
+
+static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_t step,
+                                     uint32_t components, uint32_t count)
+{
+    md5_packed_value *const values =
+        (md5_packed_value *)md5i_arena_alloc(arena, count, sizeof *values);
+    for (uint32_t frame = 0; values && frame < count; frame++)
+        memcpy(values[frame].v, first + frame * step, components * sizeof(float));
+    return values;
+}
+
+static void negate(md5_packed_value *value)
+{
+    for (int c = 0; c < 4; c++)
+        value->v[c] = -value->v[c];
+}
+
+static uint32_t strongest_component(const md5_packed_value *values, uint32_t count, float *weakest)
+{
+    float least[4] = {2.0f, 2.0f, 2.0f, 2.0f};
+    uint32_t strongest = 0;
+    for (uint32_t frame = 0; frame < count; frame++) {
+        for (int c = 0; c < 4; c++) {
+            const float size = fabsf(values[frame].v[c]);
+            least[c] = size < least[c] ? size : least[c];
+        }
+    }
+    for (uint32_t c = 1; c < 4; c++) {
+        if (least[c] >= least[strongest])
+            strongest = c;
+    }
+    *weakest = least[strongest];
+    return strongest;
+}
+
+// q and -q are the same rotation: the sign is that of the component that is not stored or, if all
+// are, that of the frame before.
+static void choose_signs(md5_packed_value *values, uint32_t count, uint32_t strongest, bool is_full)
+{
+    for (uint32_t frame = 0; frame < count; frame++) {
+        const float *const v = values[frame].v;
+        const float *const u = frame > 0 ? values[frame - 1].v : v;
+        const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
+        if (is_full ? cosine < 0.0f : v[strongest] < 0.0f)
+            negate(&values[frame]);
+    }
+}
+
+static void measure_ranges(md5_packed_track *track, uint32_t count)
+{
+    for (int c = 0; c < 4; c++) {
+        float min = track->values[0].v[c], max = min;
+        for (uint32_t frame = 1; frame < count; frame++) {
+            const float value = track->values[frame].v[c];
+            min = value < min ? value : min;
+            max = value > max ? value : max;
+        }
+        track->ranges[c] = max - min;
+        track->largest = fmaxf(track->largest, fmaxf(fabsf(min), fabsf(max)));
+    }
+}
+
+// Puts components into stored order: `last` behind the others.
+static void put_last(md5_packed_value *values, uint32_t count, uint32_t last)
+{
+    for (uint32_t frame = 0; frame < count; frame++) {
+        float *const v = values[frame].v;
+        const float moved = v[last];
+        for (uint32_t c = last; c < 3; c++)
+            v[c] = v[c + 1];
+        v[3] = moved;
+    }
+}
+
+// -- Keys -------------------------------------------------------------------------------------
+
+static double difference_of_rotations(const md5_packed_value *a, const md5_packed_value *b,
+                                      const md5_packed_value *at, float fraction)
+{
+    const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
+                                      (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
+    const double r[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    double same = 0.0, opposite = 0.0;
+    for (int c = 0; c < 4; c++) {
+        const double v = (double)at->v[c];
+        same += (r[c] - v) * (r[c] - v);
+        opposite += (r[c] + v) * (r[c] + v);
+    }
+    return sqrt(same < opposite ? same : opposite);
+}
+
+static double difference_of_translations(const md5_packed_value *a, const md5_packed_value *b,
+                                         const md5_packed_value *at, float fraction)
+{
+    double square = 0.0;
+    for (int c = 0; c < 3; c++) {
+        const double from = (double)a->v[c], to = (double)b->v[c];
+        const double off = from + (to - from) * (double)fraction - (double)at->v[c];
+        square += off * off;
+    }
+    return sqrt(square);
+}
+
+static float deviation_of_step(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
+{
+    double worst = 0.0;
+    const md5_packed_value *const values = track->values;
+    for (uint32_t from = 0; from < num_frames - 1; from += step) {
+        const uint32_t to = num_frames - 1 - from > step ? from + step : num_frames - 1;
+        for (uint32_t at = from + 1; at < to; at++) {
+            const float fraction = (float)(at - from) / (float)(to - from);
+            const double off =
+                track->kind == MD5_PACKED_ROTATION
+                    ? difference_of_rotations(&values[from], &values[to], &values[at], fraction)
+                    : difference_of_translations(&values[from], &values[to], &values[at], fraction);
+            worst = off > worst ? off : worst;
+        }
+    }
+    return (float)worst;
+}
+
+static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
+{
+    for (uint32_t k = 2; k < MD5_PACKED_STEPS && !track->is_constant; k++)
+        track->deviations[k] = deviation_of_step(track, num_frames, md5i_packed_steps[k]);
+}
+
+// The middle of the range of each component, and how far frames are from it.
+static void measure_middle(md5_packed_track *track, uint32_t count)
+{
+    md5_packed_value *const middle = &track->middle;
+    for (int c = 0; c < 4; c++) {
+        float min = track->values[0].v[c], max = min;
+        for (uint32_t frame = 1; frame < count; frame++) {
+            const float value = track->values[frame].v[c];
+            min = value < min ? value : min;
+            max = value > max ? value : max;
+        }
+        middle->v[c] = count > 1 ? min + (max - min) * 0.5f : min;
+    }
+    if (count > 1 && track->kind == MD5_PACKED_ROTATION && track->form != MD5_PACKED_FULL) {
+        const float *const v = middle->v;
+        middle->v[3] = sqrtf(fmaxf(0.0f, 1.0f - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
+    }
+    double worst = 0.0;
+    for (uint32_t frame = 0; frame < count; frame++) {
+        double square = 0.0;
+        for (int c = 0; c < 4; c++) {
+            const double off = (double)track->values[frame].v[c] - (double)middle->v[c];
+            square += off * off;
+        }
+        worst = square > worst ? square : worst;
+    }
+    track->middle_deviation = (float)sqrt(worst);
+}
+
+// -- Tracks -----------------------------------------------------------------------------------
+
+static bool take_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
+                          md5_packed_track *track)
+{
+    md5_packed_value *const values = copy_values(arena, first, step, 4, count);
+    TRY(values);
+    const uint32_t last = strongest_component(values, count, &track->weakest);
+    const bool is_full = track->weakest < WEAKEST;
+    track->kind = MD5_PACKED_ROTATION;
+    track->form = (uint8_t)(is_full ? (uint32_t)MD5_PACKED_FULL : last);
+    track->values = values;
+    choose_signs(values, count, last, is_full);
+    if (!is_full)
+        put_last(values, count, last);
+    measure_ranges(track, count);
+    measure_middle(track, count);
+    return true;
+}
+
+static bool take_translation(md5_arena *arena, const float *first, size_t step, uint32_t count,
+                             md5_packed_track *track)
+{
+    md5_packed_value *const values = copy_values(arena, first, step, 3, count);
+    TRY(values);
+    track->kind = MD5_PACKED_TRANSLATION;
+    track->form = MD5_PACKED_WITHOUT_W;
+    track->values = values;
+    measure_ranges(track, count);
+    measure_middle(track, count);
+    return true;
+}
+
+static bool take_constants(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks)
+{
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
+        const md5_xform *const constant = &anim->constant[joint];
+        for (uint32_t k = 0; k < 2; k++) {
+            tracks[2 * joint + k].joint = joint;
+            tracks[2 * joint + k].is_constant = true;
+        }
+        TRY(take_rotation(arena, &constant->rotation.x, 4, 1, &tracks[2 * joint])
+            && take_translation(arena, &constant->translation.x, 3, 1, &tracks[2 * joint + 1]));
+    }
+    return true;
+}
+
+// Two tracks for each joint: rotation 2 j, translation 2 j + 1.
+static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
+{
+    const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
+    const uint32_t num_frames = anim->num_frames;
+    md5_packed_track *const tracks =
+        (md5_packed_track *)md5i_arena_alloc(arena, num_tracks, sizeof *tracks);
+    if (!tracks || !take_constants(arena, anim, tracks))
+        return NULL;
+    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+        md5_packed_track *const track = &tracks[2 * (size_t)anim->rotation_joints[slot]];
+        const float *const first = &anim->rotations[slot].x;
+        *track = (md5_packed_track){.joint = track->joint};
+        if (!take_rotation(arena, first, 4 * (size_t)anim->num_rotations, num_frames, track))
+            return NULL;
+        measure_deviations(track, num_frames);
+    }
+    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+        md5_packed_track *const track = &tracks[2 * (size_t)anim->translation_joints[slot] + 1];
+        const float *const first = &anim->translations[slot].x;
+        *track = (md5_packed_track){.joint = track->joint};
+        if (!take_translation(arena, first, 3 * (size_t)anim->num_translations, num_frames, track))
+            return NULL;
+        measure_deviations(track, num_frames);
+    }
+    return tracks;
+}
+
+// == An attempt ==================================================================================
+//
+// One attempt: scales of all tracks for a budget, distances of keys, bits.
+
+// Rotations in steps coarser than this could leave the unit sphere; with finer ones than so many of
+// the largest value, sums would not be exact in floats.
+#define COARSEST_ROTATION 0x1p-6
+#define COARSEST_TRANSLATION 0x1p30
+#define LEAST_STEPS 0x1p22
+
+// Keys may take that much of a track's budget for what lies between them.
+#define MOST_DEVIATION 0.9
+
+// Constants are stored once, and get steps that leave the budget to the others.
+#define HELD_SHARE 0.25
+
+// -- Scales -----------------------------------------------------------------------------------
+
+// The largest scale that is at most `value`; `value` above 0.
+static int32_t scale_below(double value)
+{
+    int exponent;
+    const double mantissa = frexp(value, &exponent) * 2.0;
+    int32_t quarter = 3;
+    while (quarter > 0
+           && mantissa
+                  < (double)md5i_packed_scale((uint32_t)(quarter - 4 * MD5_PACKED_LEAST_EXPONENT)))
+        quarter--;
+    const int32_t scale = (exponent - 1 - MD5_PACKED_LEAST_EXPONENT) * 4 + quarter;
+    return scale < 0 ? 0 : scale < MD5_PACKED_SCALES ? scale : MD5_PACKED_SCALES - 1;
+}
+
+static uint32_t bits_of(uint64_t value)
+{
+    uint32_t bits = 0;
+    for (; value > 0; value >>= 1)
+        bits++;
+    return bits;
+}
+
+// The largest error of a component is half a step. Three of them turn a rotation by up to
+// sqrt(3) / weakest steps, in radians, since the fourth component errs the more the nearer it is to
+// 0; four by 2 steps. Three move a translation by sqrt(3) / 2 steps.
+static uint32_t choose_scale(const md5_packed_track *track, double units, double reach)
+{
+    const bool is_rotation = track->kind == MD5_PACKED_ROTATION;
+    const double root = 1.7320508075688772;
+    const double step = !is_rotation ? units * 2.0 / root
+                        : track->form == MD5_PACKED_FULL
+                            ? units / (2.0 * reach)
+                            : units * (double)track->weakest / (root * reach);
+    const double most = is_rotation ? COARSEST_ROTATION : COARSEST_TRANSLATION;
+    const double least = (double)track->largest / LEAST_STEPS;
+    const double bounded = step > least ? step : least;
+    return (uint32_t)(bounded > 0.0 ? scale_below(bounded < most ? bounded : most) : 0);
+}
+
+static uint32_t components_of(const md5_packed_track *track)
+{
+    return md5_packed_components(track->form);
+}
+
+static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t step,
+                      uint32_t num_frames)
+{
+    const double size = (double)md5i_packed_scale(scale);
+    double bits = 0.0;
+    for (uint32_t c = 0; c < components_of(track); c++)
+        bits += bits_of((uint64_t)((double)track->ranges[c] / size + 0.5));
+    return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
+}
+
+static int32_t level_of(float value, uint32_t scale)
+{
+    return (int32_t)floor((double)value / (double)md5i_packed_scale(scale) + 0.5);
+}
+
+static const float *key_of(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
+{
+    const uint64_t frame = (uint64_t)key * md5i_packed_steps[track->step];
+    return track->step == 0 ? track->middle.v
+                            : track->values[frame < num_frames ? frame : num_frames - 1].v;
+}
+
+// With a sign.
+static uint32_t bits_of_signed(int32_t value)
+{
+    return value == 0 ? 0 : bits_of((uint64_t)(value < 0 ? -((int64_t)value + 1) : value)) + 1;
+}
+
+// A track whose keys are all the same is constant.
+static void find_offsets(md5_packed_track *track, uint32_t num_frames)
+{
+    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
+    uint32_t row = 0;
+    track->offset_bits = 0;
+    for (uint32_t c = 0; c < components_of(track); c++) {
+        int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
+        for (uint32_t key = 1; key < num_keys; key++) {
+            const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
+            min = level < min ? level : min;
+            max = level > max ? level : max;
+        }
+        const uint32_t bits = bits_of_signed(min);
+        track->offsets[c] = min;
+        track->bits[c] = (uint8_t)bits_of((uint64_t)((int64_t)max - min));
+        track->offset_bits = (uint8_t)(bits > track->offset_bits ? bits : track->offset_bits);
+        row += track->bits[c];
+    }
+    track->step = row > 0 ? track->step : 0;
+}
+
+static void choose_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
+                        double reach)
+{
+    double least = 0.0;
+    for (uint32_t k = 1; k < MD5_PACKED_STEPS; k++) {
+        const double deviation = (double)track->deviations[k] * unit;
+        if (k > 1 && !(deviation <= MOST_DEVIATION * budget))
+            continue;
+        const double rest = sqrt(budget * budget - deviation * deviation);
+        const uint32_t scale = choose_scale(track, k == 1 ? budget : rest, reach);
+        const double cost = cost_of(track, scale, k, num_frames);
+        if (k > 1 && !(cost < least))
+            continue;
+        least = cost;
+        track->step = (uint8_t)k;
+        track->scale = scale;
+    }
+}
+
+static void choose_steps(md5_packed_track *track, uint32_t num_frames, double budget, double reach)
+{
+    const double unit = track->kind == MD5_PACKED_ROTATION ? 2.0 * reach : 1.0;
+    const double deviation = (double)track->middle_deviation * unit;
+    track->step = 0;
+    if (track->is_constant || deviation <= MOST_DEVIATION * budget)
+        track->scale = choose_scale(track, budget * HELD_SHARE, reach);
+    else
+        choose_keys(track, num_frames, budget, unit, reach);
+    find_offsets(track, num_frames);
+}
+
+// -- Bits -------------------------------------------------------------------------------------
+
+static uint32_t head_bits(const md5_packed_track *track)
+{
+    const uint32_t components = components_of(track);
+    const uint32_t form = track->kind == MD5_PACKED_ROTATION ? 3 : 0;
+    const uint32_t scale = track->step != 0 || track->offset_bits > 0 ? 9 : 0;
+    return 4 + form + 5 + scale + components * ((track->step != 0 ? 5u : 0u) + track->offset_bits);
+}
+
+static uint64_t key_bits(const md5_packed_track *track, uint32_t num_frames)
+{
+    uint64_t row = 0;
+    for (uint32_t c = 0; track->step != 0 && c < components_of(track); c++)
+        row += track->bits[c];
+    return row * md5i_packed_num_keys(track->step, num_frames);
+}
+
+// Bytes are 0 before.
+static void put_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t count)
+{
+    const uint64_t mask = ((uint64_t)1 << count) - 1;
+    const uint64_t shifted = (value & mask) << *bit % 8;
+    uint8_t *const to = bytes + *bit / 8;
+    for (uint32_t i = 0; i < 8 && shifted >> (8 * i) != 0; i++)
+        to[i] = (uint8_t)(to[i] | shifted >> (8 * i));
+    *bit += count;
+}
+
+static void write_head(const md5_packed_track *track, uint8_t *bytes, uint64_t *bit)
+{
+    const uint32_t components = components_of(track);
+    put_bits(bytes, bit, track->step, 4);
+    if (track->kind == MD5_PACKED_ROTATION)
+        put_bits(bytes, bit, track->form, 3);
+    put_bits(bytes, bit, track->offset_bits, 5);
+    if (track->step != 0 || track->offset_bits > 0)
+        put_bits(bytes, bit, track->scale, 9);
+    for (uint32_t c = 0; track->step != 0 && c < components; c++)
+        put_bits(bytes, bit, track->bits[c], 5);
+    for (uint32_t c = 0; c < components; c++)
+        put_bits(bytes, bit, (uint32_t)track->offsets[c], track->offset_bits);
+}
+
+static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
+                       uint64_t *bit)
+{
+    const uint32_t num_keys = track->step != 0 ? md5i_packed_num_keys(track->step, num_frames) : 0;
+    for (uint32_t key = 0; key < num_keys; key++) {
+        for (uint32_t c = 0; c < components_of(track); c++) {
+            const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
+            put_bits(bytes, bit, (uint32_t)(level - track->offsets[c]), track->bits[c]);
+        }
+    }
+}
+
+static bool write_tracks(md5_arena *arena, const md5_packed_track *tracks, uint32_t num_tracks,
+                         md5_packed *packed)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < num_tracks; i++)
+        bits += head_bits(&tracks[i]);
+    uint64_t head = 0, key = bits;
+    packed->head_bits = (uint32_t)bits;
+    for (uint32_t i = 0; i < num_tracks; i++)
+        bits += key_bits(&tracks[i], packed->num_frames);
+    if (bits > UINT32_MAX - 64)
+        return md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
+                         "the compressed clip would exceed 512 MiB");
+    packed->num_bytes = (size_t)((bits + 7) / 8);
+    uint8_t *const bytes =
+        (uint8_t *)md5i_arena_alloc(arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
+    TRY(bytes);
+    packed->bytes = bytes;
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        write_head(&tracks[i], bytes, &head);
+        write_keys(&tracks[i], packed->num_frames, bytes, &key);
+    }
+    return true;
+}
+
+// Chooses the steps of all tracks, for displacements of budgets[joint] units, and writes them.
+// Memory comes from the arena.
+static bool pack_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks,
+                        const float *reach, const float *budgets, md5_packed *packed)
+{
+    const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        const uint32_t joint = tracks[i].joint;
+        choose_steps(&tracks[i], anim->num_frames, (double)budgets[joint], (double)reach[joint]);
+    }
+    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = anim->num_frames};
+    return write_tracks(arena, tracks, num_tracks, packed);
+}
+
+// == Distances of the skin =======================================================================
+//
+// How far a joint moves the skin: by itself, and with the joints below it.
+
+// -- From a model -----------------------------------------------------------------------------
+
+static float distance_between(md5_vec3 a, md5_vec3 b)
+{
+    return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_of(a), md5_vec3d_of(b)));
+}
+
+static void grow(float *value, float to)
+{
+    if (to > *value)
+        *value = to;
+}
+
+// own[model joints]. A vertex is a sum of points of its joints, each in the bind pose.
+static void measure_mesh(const md5_model *model, const md5_mesh *mesh, float *own)
+{
+    for (uint32_t i = 0; i < mesh->num_influences; i++) {
+        const md5_vec4 influence = mesh->influences[i];
+        const uint32_t joint = mesh->influence_joints[i];
+        if (influence.w == 0.0f)
+            continue;
+        const float scale = 1.0f / influence.w;
+        const md5_vec3 point = {influence.x * scale, influence.y * scale, influence.z * scale};
+        const float *const m = model->bind[joint].m;
+        grow(&own[joint], distance_between(point, (md5_vec3){m[3], m[7], m[11]}));
+    }
+}
+
+// A joint without a track moves with its parent: so do its vertices.
+static void pass_on(const md5_model *model, const int32_t *tracks, float *of_model)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        if (tracks[joint] >= 0 || parent < 0 || of_model[joint] == 0.0f)
+            continue;
+        const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
+                                            md5_mat34_translation(model->bind[parent]));
+        grow(&of_model[parent], of_model[joint] + bone);
+    }
+}
+
+static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
+                          float *own)
+{
+    md5_error error;
+    const md5_context *const context = arena->context;
+    const md5_load_opts opts = {.allocator = context->allocator,
+                                .file_name = context->error->file,
+                                .warn = context->warn,
+                                .warn_user = context->warn_user,
+                                .max_warnings = context->max_warnings};
+    float *const of_model =
+        (float *)md5i_arena_alloc(arena, model->skeleton.num_joints, sizeof *of_model);
+    TRY(of_model);
+    md5_binding *const binding = md5_bind(model, anim, &opts, &error);
+    if (!binding)
+        return md5i_fail(arena->context, error.status, 0, 0, "%s", error.message);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (model->meshes[i].influences)
+            measure_mesh(model, &model->meshes[i], of_model);
+    }
+    pass_on(model, binding->tracks, of_model);
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        if (binding->tracks[joint] >= 0)
+            grow(&own[binding->tracks[joint]], of_model[joint]);
+    }
+    md5_free_binding(binding);
+    return true;
+}
+
+// -- From bones -------------------------------------------------------------------------------
+
+static float bone_of(const md5_anim *anim, uint32_t joint)
+{
+    return distance_between(anim->constant[joint].translation, (md5_vec3){0.0f, 0.0f, 0.0f});
+}
+
+static void measure_bones(const md5_anim *anim, float *own)
+{
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        if (parent < 0)
+            continue;
+        const float bone = bone_of(anim, joint);
+        if (own[joint] == 0.0f) // no child has set it
+            own[joint] = bone;
+        grow(&own[parent], bone);
+    }
+}
+
+static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
+                        float *own)
+{
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    const float scale = md5_scale_of(&anim->skeleton);
+    if (compress->distances) {
+        for (uint32_t joint = 0; joint < num_joints; joint++)
+            grow(&own[joint], compress->distances[joint]);
+    } else if (compress->model) {
+        TRY(measure_model(arena, compress->model, anim, own));
+    } else {
+        measure_bones(anim, own);
+    }
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        own[joint] = own[joint] > scale ? own[joint] : scale;
+        if (!(own[joint] <= 1e9f * scale))
+            return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
+                             "the skin distance of joint %u is beyond 1e9 units", (unsigned)joint);
+    }
+    return true;
+}
+
+// -- Paths ------------------------------------------------------------------------------------
+
+static void measure_paths(const md5_anim *anim, md5_skin_reach *of)
+{
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // joints below, this one included
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        grow(&of->reach[joint], of->own[joint]);
+        grow(&of->budgets[joint], 1.0f);
+        if (parent < 0)
+            continue;
+        grow(&of->reach[parent], of->reach[joint] + bone_of(anim, joint));
+        grow(&of->budgets[parent], of->budgets[joint] + 1.0f);
+    }
+}
+
+// `budgets` counts the joints of the longest path downwards. With those above it is the longest
+// path through a joint; independent errors of n joints add up to sqrt(n) of one.
+static void share_budgets(const md5_skeleton *skeleton, float *above, float *budgets)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        above[joint] = parent < 0 ? 0.0f : above[parent] + 1.0f;
+        budgets[joint] = 1.0f / sqrtf(budgets[joint] + above[joint]);
+    }
+}
+
+bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
+                     md5_skin_reach *reach)
+{
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    float *const above = (float *)md5i_arena_alloc(arena, num_joints, sizeof *above);
+    reach->own = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->own);
+    reach->reach = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->reach);
+    reach->budgets = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->budgets);
+    TRY(above && reach->own && reach->reach && reach->budgets);
+    TRY(measure_own(arena, anim, compress, reach->own));
+    measure_paths(anim, reach);
+    share_budgets(&anim->skeleton, above, reach->budgets);
+    return true;
+}
+
+// == Its error ===================================================================================
+//
+// The error of a compressed clip, measured: both clips are sampled, and all joints are placed in
+// model space, in doubles.
+
+typedef struct md5_placed {
+    md5_quatd rotation;
+    md5_vec3d position;
+} md5_placed;
+
+static bool begin_measuring(md5_arena *arena, uint32_t num_joints, md5_measuring *scratch)
+{
+    scratch->pose = (md5_xform *)md5i_arena_room(arena, num_joints, sizeof(md5_xform));
+    scratch->of_anim = (md5_placed *)md5i_arena_room(arena, num_joints, sizeof(md5_placed));
+    scratch->of_packed = (md5_placed *)md5i_arena_room(arena, num_joints, sizeof(md5_placed));
+    scratch->errors = (double *)md5i_arena_room(arena, num_joints, sizeof(double));
+    return scratch->pose && scratch->of_anim && scratch->of_packed && scratch->errors;
+}
+
+// v + 2 w (u x v) + 2 u x (u x v), with u = x y z of a unit quaternion.
+static md5_vec3d rotate(md5_quatd q, md5_vec3d v)
+{
+    const md5_vec3d u = {q.x, q.y, q.z};
+    const md5_vec3d across = md5_vec3d_scale(md5_vec3d_cross(u, v), 2.0);
+    return md5_vec3d_add(v,
+                         md5_vec3d_add(md5_vec3d_scale(across, q.w), md5_vec3d_cross(u, across)));
+}
+
+static md5_quatd normalized(md5_quat rotation)
+{
+    const md5_quatd q = md5_quatd_of(rotation);
+    const double scale = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+}
+
+static void place(const md5_skeleton *skeleton, const md5_xform *pose, md5_placed *placed)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        md5_placed local = {normalized(pose[joint].rotation),
+                            md5_vec3d_of(pose[joint].translation)};
+        if (parent >= 0) {
+            const md5_placed *const above = &placed[parent];
+            local.position =
+                md5_vec3d_add(above->position, rotate(above->rotation, local.position));
+            local.rotation = md5_quatd_mul(above->rotation, local.rotation);
+        }
+        placed[joint] = local;
+    }
+}
+
+// A rotation by an angle moves points at distance 1 by up to the chord 2 sin(angle / 2), which is
+// twice the length of x y z of the rotation between both.
+static double displacement(const md5_placed *a, const md5_placed *b, double distance)
+{
+    const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(a->rotation), b->rotation);
+    const double chord = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    return md5_vec3d_length(md5_vec3d_sub(a->position, b->position)) + distance * chord;
+}
+
+// NaN counts as the largest error.
+static void grow_error(double *error, double to)
+{
+    if (!(to <= *error))
+        *error = to >= 0.0 ? to : INFINITY;
+}
+
+static void measure_at(const md5_anim *anim, const md5_packed *packed, const float *own,
+                       const md5_measuring *scratch, const md5_moment *moment)
+{
+    md5i_sample_anim_with(md5i_pose_kernels_best(), anim, moment, MD5_ROOT_FILE, scratch->pose);
+    place(&anim->skeleton, scratch->pose, scratch->of_anim);
+    md5i_packed_sample(packed, moment, scratch->pose);
+    place(&anim->skeleton, scratch->pose, scratch->of_packed);
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+        grow_error(
+            &scratch->errors[joint],
+            displacement(&scratch->of_anim[joint], &scratch->of_packed[joint], (double)own[joint]));
+}
+
+static double measure_packed(const md5_anim *anim, const md5_packed *packed, const float *own,
+                             const md5_measuring *scratch)
+{
+    double worst = 0.0;
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+        scratch->errors[joint] = 0.0;
+    for (uint32_t frame = 0;; frame++) {
+        md5_moment at = {.frame0 = frame, .frame1 = frame};
+        measure_at(anim, packed, own, scratch, &at);
+        if (frame + 1 == anim->num_frames)
+            break;
+        at.frame1++;
+        at.fraction = 0.5f;
+        measure_at(anim, packed, own, scratch, &at);
+    }
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+        grow_error(&worst, scratch->errors[joint]);
+    return worst;
+}
+
+// == Budgets =====================================================================================
+//
 // Compresses: looks for budgets of joints with which the measured error is within the tolerance, at
 // least bytes. Errors of joints add up along a path, but rarely all in one direction, so that the
 // budgets that hold are found by trying: each attempt gives more to joints below which the error is
 // small, and less to those on the path to a larger one.
-#include "md5/compress/file.h"
-#include "md5/compress/tracks.h"
-#include "md5/core/assert.h"
-#include "md5/core/axes.h"
-#include "md5/core/math.h"
-
-#include <string.h>
 
 enum { ATTEMPTS = 10, SCALINGS = 6, MOST_HALVINGS = 24 };
 
@@ -28,9 +809,9 @@ typedef struct compressing {
 static bool try_budgets(compressing *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);
-    TRY(md5i_pack_tracks(job->arena, job->anim, job->tracks, job->reach.reach, job->reach.budgets,
-                         &job->packed));
-    job->error = md5i_measure_packed(job->anim, &job->packed, job->reach.own, &job->scratch);
+    TRY(pack_tracks(job->arena, job->anim, job->tracks, job->reach.reach, job->reach.budgets,
+                    &job->packed));
+    job->error = measure_packed(job->anim, &job->packed, job->reach.own, &job->scratch);
     return true;
 }
 
@@ -152,9 +933,9 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
     const md5_anim *const anim = job->anim;
     if (!check_anim(arena->context, anim) || !check_tolerance(arena->context, anim, &job->tolerance)
         || !md5i_find_reach(arena, anim, options, &job->reach)
-        || !md5i_begin_measuring(arena, anim->skeleton.num_joints, &job->scratch))
+        || !begin_measuring(arena, anim->skeleton.num_joints, &job->scratch))
         return NULL;
-    job->tracks = md5i_take_tracks(arena, anim);
+    job->tracks = take_tracks(arena, anim);
     job->best = (float *)md5i_arena_room(arena, anim->skeleton.num_joints, sizeof *job->best);
     if (!job->tracks || !job->best || !find_budgets(job, md5i_arena_here(arena)))
         return NULL;

@@ -30,4 +30,13 @@ void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_jo
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed);
 
+// Distances and budgets of joints, [anim joints] each.
+typedef struct md5_skin_reach {
+    float *own;     // from a joint to the farthest point of the skin that it moves
+    float *reach;   // to the farthest point that it or a joint below it moves, along the bones
+    float *budgets; // units by which a joint may displace the skin: 1 is shared along each path
+} md5_skin_reach;
+bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
+                     md5_skin_reach *reach);
+
 #endif

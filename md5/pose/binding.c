@@ -1,13 +1,296 @@
-#include "md5/pose/binding.h"
-
+// md5_bind(): which track drives which joint, joints whose parents differ, and the tables for
+// posing.
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
-#include "md5/pose/bind_pose.h"
+#include "md5/core/math.h"
+#include "md5/pose/skeleton.h"
+#include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/packed.h"
 #include "md5/pose/plan.h"
 
 #include <string.h>
+
+// == Plans =======================================================================================
+
+// The number of integers that a plan refers to.
+static size_t num_plan_integers(const md5_skeleton *skeleton, const md5_anim *anim)
+{
+    return 4 * (size_t)skeleton->num_joints + anim->num_rotations + anim->num_translations;
+}
+
+enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
+
+// Sorts the joints by depth. `depths` and `begins` [joints] are scratch. Returns the number of
+// roots.
+static uint32_t order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_t *begins,
+                               md5_plan_step *steps)
+{
+    const uint32_t count = skeleton->num_joints;
+    memset(begins, 0, count * sizeof *begins);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        depths[joint] = parent < 0 ? 0 : depths[parent] + 1;
+        begins[depths[joint]]++;
+    }
+    const uint32_t num_roots = (uint32_t)begins[0];
+    int32_t begin = 0;
+    for (uint32_t depth = 0; depth < count; depth++) {
+        const int32_t width = begins[depth];
+        begins[depth] = begin;
+        begin += width;
+    }
+    for (uint32_t joint = 0; joint < count; joint++) {
+        const int32_t parent = skeleton->joints[joint].parent;
+        steps[begins[depths[joint]]++] = (md5_plan_step){
+            .own = FLOATS * joint,
+            .parent = parent < 0 ? 0 : FLOATS * (uint32_t)parent,
+        };
+    }
+    return num_roots;
+}
+
+// Writes the targets of the slots to `found`, and marks the driven joints in `driven`. Returns
+// whether slot k drives joint k of all `num_joints`.
+static bool find_targets(const uint32_t *joints, uint32_t count, const int32_t *targets,
+                         int32_t *found, uint32_t num_joints, int32_t *driven)
+{
+    bool in_order = count == num_joints;
+    memset(driven, 0, num_joints * sizeof *driven);
+    for (uint32_t slot = 0; slot < count; slot++) {
+        found[slot] = targets[joints[slot]];
+        in_order = in_order && found[slot] == (int32_t)slot;
+        if (found[slot] >= 0)
+            driven[found[slot]] = 1;
+    }
+    return in_order;
+}
+
+// Replaces marks by the list of unmarked joints. Returns their number.
+static uint32_t list_unmarked(int32_t *marks, uint32_t count)
+{
+    uint32_t listed = 0;
+    for (uint32_t joint = 0; joint < count; joint++) {
+        if (marks[joint] == 0)
+            marks[listed++] = (int32_t)joint;
+    }
+    return listed;
+}
+
+// Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
+static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const int32_t *targets,
+                       md5_pose_plan *plan, int32_t *integers)
+{
+    const uint32_t count = skeleton->num_joints;
+    md5_plan_step *const steps = (md5_plan_step *)integers;
+    int32_t *const fixed_rotations = integers + 2 * (size_t)count, *const fixed_translations =
+                                                                       fixed_rotations + count;
+    int32_t *const rotations = fixed_translations + count;
+    int32_t *const translations = rotations + anim->num_rotations;
+
+    *plan = (md5_pose_plan){
+        .steps = steps,
+        .num_roots = order_by_depth(skeleton, fixed_rotations, fixed_translations, steps),
+        .targets = {.rotations = rotations,
+                    .translations = translations,
+                    .rotation_slots = {0, anim->num_rotations},
+                    .translation_slots = {0, anim->num_translations}},
+        .fixed_rotations = (const uint32_t *)fixed_rotations,
+        .fixed_translations = (const uint32_t *)fixed_translations,
+    };
+    plan->targets.rotations_in_order = find_targets(anim->rotation_joints, anim->num_rotations,
+                                                    targets, rotations, count, fixed_rotations);
+    plan->targets.translations_in_order =
+        find_targets(anim->translation_joints, anim->num_translations, targets, translations, count,
+                     fixed_translations);
+    plan->num_fixed_rotations = list_unmarked(fixed_rotations, count);
+    plan->num_fixed_translations = list_unmarked(fixed_translations, count);
+}
+
+// == Joints whose parents differ =================================================================
+//
+// Joints whose parent in the animation is not their parent in the model.
+
+// Sampling walks up from each rebased joint and keeps no intermediate results, which hostile
+// skeletons could make quadratic. So every joint may take a few steps, and longer walks share as
+// many again for each joint of both skeletons. If those are used up, a joint follows the model's
+// hierarchy instead, with a warning. A sample then takes at most STEPS_PER_JOINT * (2 * model
+// joints + animation joints) steps.
+enum { STEPS_PER_JOINT = 32 };
+
+// The position of a joint in depth-first order. Its descendants are the joints whose `first` is in
+// first + 1 .. first + size - 1.
+typedef struct branch {
+    uint32_t first, size, depth;
+} branch;
+
+// What a track is relative to: it has `num_extra` ancestors that drive nothing, and then the one
+// that drives `anchor` in the model, or none (-1).
+typedef struct ancestry {
+    int32_t anchor;
+    uint32_t num_extra;
+} ancestry;
+
+static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
+{
+    const size_t count = skeleton->num_joints;
+    branch *branches = (branch *)md5i_arena_alloc(arena, count, sizeof *branches);
+    uint32_t *next =
+        (uint32_t *)md5i_arena_alloc(arena, count, sizeof *next); // where the next child begins
+    if (!branches || !next)
+        return NULL;
+
+    for (size_t i = count; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        branches[joint].size++;
+        if (parent >= 0)
+            branches[parent].size += branches[joint].size;
+    }
+    uint32_t next_root = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        branch *const own = &branches[joint];
+        uint32_t *const begin = parent < 0 ? &next_root : &next[parent];
+        own->depth = parent < 0 ? 0 : branches[parent].depth + 1;
+        own->first = *begin;
+        *begin += own->size;
+        next[joint] = own->first + 1;
+    }
+    return branches;
+}
+
+static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
+                                       const int32_t *targets)
+{
+    ancestry *ancestries =
+        (ancestry *)md5i_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
+    if (!ancestries)
+        return NULL;
+    for (uint32_t i = 0; i < anim->num_joints; i++) {
+        const uint32_t joint = anim->order[i];
+        const int32_t parent = anim->joints[joint].parent;
+        if (parent < 0)
+            ancestries[joint] = (ancestry){.anchor = -1};
+        else if (targets[parent] >= 0)
+            ancestries[joint] = (ancestry){.anchor = targets[parent]};
+        else
+            ancestries[joint] = (ancestry){
+                .anchor = ancestries[parent].anchor,
+                .num_extra = ancestries[parent].num_extra + 1,
+            };
+    }
+    return ancestries;
+}
+
+static bool is_ancestor(const branch *above, const branch *below)
+{
+    return below->first > above->first && below->first - above->first < above->size;
+}
+
+// Reads no more of a name than a message shows: very many joints may have the same parent with a
+// long name.
+static md5_quoted quote_name(const char *name)
+{
+    size_t size = 0;
+    while (size < sizeof(md5_quoted) && name[size] != '\0')
+        size++;
+    return md5i_quote(name, size);
+}
+
+static md5_quoted quote_parent(const md5_skeleton *skeleton, int32_t joint)
+{
+    if (joint < 0)
+        return (md5_quoted){"no joint"};
+    return quote_name(skeleton->joints[joint].name);
+}
+
+static void warn_of_parent(md5_context *context, const md5_skeleton *model,
+                           const md5_skeleton *anim, uint32_t joint, uint32_t track,
+                           const char *consequence)
+{
+    md5i_warn(context, 0, 0, "joint %s is a child of %s in the animation, of %s in the model: %s",
+              quote_name(model->joints[joint].name).text,
+              quote_parent(anim, anim->joints[track].parent).text,
+              quote_parent(model, model->joints[joint].parent).text, consequence);
+}
+
+// `shared` is the number of steps left for long walks; the joint's steps are subtracted.
+static const char *plan_joint(md5_rebase *rebase, const branch *branches,
+                              const ancestry *ancestry_of_track, int32_t extra, uint64_t *shared)
+{
+    const branch *own = &branches[rebase->joint];
+    const int32_t anchor = ancestry_of_track->anchor;
+    const int32_t parent = rebase->above;
+    if (anchor >= 0 && !is_ancestor(&branches[anchor], own))
+        return "the hierarchies contradict each other, the model's is used";
+
+    const uint32_t top = anchor < 0 ? 0 : branches[anchor].depth + 1;
+    const uint64_t wanted = (uint64_t)ancestry_of_track->num_extra + (own->depth - top);
+    if (wanted > STEPS_PER_JOINT) {
+        if (wanted > *shared)
+            return "too many joints in between, the model's hierarchy is used";
+        *shared -= wanted;
+    }
+    rebase->above = anchor;
+    rebase->extra = ancestry_of_track->num_extra > 0 ? extra : -1;
+    return anchor == parent ? "it moves with the joints in between, which are not in the model"
+                            : "it follows the animation";
+}
+
+// Whether the joint's parent in the animation drives its parent in the model.
+static bool parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
+                          const int32_t *tracks, const int32_t *targets, uint32_t joint)
+{
+    const int32_t parent = model->joints[joint].parent;
+    const int32_t anim_parent = anim->joints[tracks[joint]].parent;
+    return anim_parent < 0 ? parent < 0 : parent >= 0 && targets[anim_parent] == parent;
+}
+
+static bool all_parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
+                              const int32_t *tracks, const int32_t *targets)
+{
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        if (tracks[joint] >= 0 && !parents_agree(model, anim, tracks, targets, joint))
+            return false;
+    }
+    return true;
+}
+
+// Lists the joints to compose, parents first, in an array of the arena, and warns about each.
+// Returns false and sets the context's error if memory runs out.
+static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                         const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
+                         uint32_t *num_rebases)
+{
+    *rebases = NULL;
+    *num_rebases = 0;
+    if (all_parents_agree(model, anim, tracks, targets))
+        return true;
+    const branch *branches = find_branches(arena, model);
+    const ancestry *ancestries = find_ancestries(arena, anim, targets);
+    *rebases = (md5_rebase *)md5i_arena_alloc(arena, model->num_joints, sizeof **rebases);
+    TRY(branches && ancestries && *rebases);
+
+    uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
+    for (uint32_t i = 0; i < model->num_joints; i++) {
+        const uint32_t joint = model->order[i];
+        const int32_t track = tracks[joint];
+        if (track < 0 || parents_agree(model, anim, tracks, targets, joint))
+            continue;
+        const int32_t parent = model->joints[joint].parent;
+        md5_rebase *rebase = &(*rebases)[(*num_rebases)++];
+        *rebase = (md5_rebase){.joint = joint, .extra = -1, .above = parent};
+        const char *consequence =
+            plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &shared);
+        warn_of_parent(arena->context, model, anim, joint, (uint32_t)track, consequence);
+    }
+    return true;
+}
+
+// == Bindings ====================================================================================
 
 // The results of matching, in the arena, before the size of the binding's block is known.
 typedef struct matching {
@@ -15,12 +298,6 @@ typedef struct matching {
     md5_rebase *rebases;
     md5_binding binding; // the counts
 } matching;
-
-static md5_quoted quote_name(const md5_skeleton *skeleton, uint32_t joint)
-{
-    const char *name = skeleton->joints[joint].name;
-    return md5i_quote(name, strlen(name));
-}
 
 static bool fail_to_match(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim)
 {
@@ -30,7 +307,7 @@ static bool fail_to_match(md5_context *context, const md5_skeleton *model, const
     return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
                      "the animation is of another skeleton: joint 0 is %s in the model and %s in "
                      "the animation, and no name is in both",
-                     quote_name(model, 0).text, quote_name(anim, 0).text);
+                     quote_name(model->joints[0].name).text, quote_name(anim->joints[0].name).text);
 }
 
 static bool check_space(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim)
@@ -56,14 +333,14 @@ static void report_differences(md5_context *context, const md5_skeleton *model,
         binding->num_missing++;
         md5i_warn(context, 0, 0,
                   "joint %u %s of the model is not in the animation: it keeps its bind pose", joint,
-                  quote_name(model, joint).text);
+                  quote_name(model->joints[joint].name).text);
     }
     for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
         if (found->targets[joint] >= 0)
             continue;
         binding->num_extra++;
         md5i_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
-                  quote_name(anim, joint).text);
+                  quote_name(anim->joints[joint].name).text);
     }
 }
 
@@ -84,8 +361,8 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
         return fail_to_match(arena->context, model, anim);
     report_differences(arena->context, model, anim, found);
     return clip->parents_unknown
-           || md5i_plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
-                                &found->binding.num_rebases);
+           || plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
+                           &found->binding.num_rebases);
 }
 
 // Builds the binding in one block: the binding, tracks and targets side by side, rebases, the plan
@@ -96,7 +373,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     const md5_skeleton *const skeleton = found->binding.skeleton;
     const size_t num_tracks = skeleton->num_joints;
     const size_t num_targets = found->binding.anim->skeleton.num_joints;
-    const size_t plan_size = md5i_pose_plan_size(skeleton, found->binding.anim);
+    const size_t num_integers = num_plan_integers(skeleton, found->binding.anim);
     const bool has_inverse = found->binding.inverse_bind != NULL;
     const md5_packed *const packed = found->binding.anim->packed;
     const uint32_t num_groups = packed ? md5i_packed_group(packed, found->targets, NULL) : 0;
@@ -114,7 +391,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
         rebases =
             (md5_rebase *)md5i_block_take(&block, found->binding.num_rebases, sizeof *rebases);
         plan = (md5_pose_plan *)md5i_block_take(&block, 1, sizeof *plan);
-        integers = (int32_t *)md5i_block_take(&block, plan_size, sizeof *integers);
+        integers = (int32_t *)md5i_block_take(&block, num_integers, sizeof *integers);
         inverse_bind = (md5_mat34 *)md5i_block_take(&block, has_inverse ? 0 : num_tracks,
                                                     sizeof *inverse_bind);
         groups = (md5_packed_lanes *)md5i_block_take(&block, num_groups, sizeof *groups);
@@ -141,7 +418,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     binding->allocator = context->allocator;
     memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
     memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
-    md5i_pose_plan_build(skeleton, binding->anim, found->targets, plan, integers);
+    build_plan(skeleton, binding->anim, found->targets, plan, integers);
     plan->kernels = md5i_pose_kernels_best();
     if (packed) {
         plan->groups = groups;

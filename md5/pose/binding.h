@@ -24,10 +24,4 @@ static inline const int32_t *md5_binding_targets(const md5_binding *binding)
     return binding->tracks + binding->skeleton->num_joints;
 }
 
-// Lists the joints to compose, parents first, in an array of the arena, and warns about each.
-// Returns false and sets the context's error if memory runs out.
-bool md5i_plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                       const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
-                       uint32_t *num_rebases);
-
 #endif

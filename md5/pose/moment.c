@@ -1,4 +1,6 @@
+#include "md5/core/math.h"
 #include "md5/pose/moment.h"
+#include "md5/pose/packed.h"
 
 #include <float.h>
 #include <math.h>
@@ -123,4 +125,119 @@ md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_
     else if (fraction > 0.0f)
         clamped.fraction = fraction;
     return clamped;
+}
+
+// == The root ====================================================================================
+
+static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
+{
+    // The list ascends: joint 0 comes first if it is in it.
+    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    if (moves && anim->packed) {
+        const md5_packed_value value =
+            md5i_packed_in_frame(anim->packed, 0, MD5_PACKED_TRANSLATION, frame);
+        return (md5_vec3){value.v[0], value.v[1], value.v[2]};
+    }
+    if (moves)
+        return anim->translations[(size_t)frame * anim->num_translations];
+    return anim->constant[0].translation;
+}
+
+// The interval from the last frame into the first, which only MD5_WRAP_CYCLE has. The character has
+// reached the end of its displacement and does not move: the first frame belongs to the next cycle.
+static bool ends_cycle(const md5_moment *moment)
+{
+    return moment->frame1 < moment->frame0;
+}
+
+// Joint 0's translation as stored, interpolated between the frames of `moment`.
+static md5_vec3 root_stored(const md5_anim *anim, const md5_moment *moment)
+{
+    return md5_vec3_lerp(root_of_frame(anim, moment->frame0), root_of_frame(anim, moment->frame1),
+                         moment->fraction);
+}
+
+// id's engine subtracts the base frame's translation from every frame. The remainder in the last
+// frame is the displacement of a cycle.
+static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
+{
+    const md5_vec3 base = anim->base_frame[0].translation;
+    const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
+    const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
+    md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
+    if (ends_cycle(moment))
+        to = md5_vec3_add(to, displacement);
+    return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
+                        md5_vec3_scale(displacement, (float)moment->cycle));
+}
+
+md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
+{
+    switch (root) {
+    case MD5_ROOT_ID:
+        return id_translation(anim, moment);
+    case MD5_ROOT_IN_PLACE:
+        return anim->constant[0].translation;
+    case MD5_ROOT_FILE:
+        break;
+    }
+    return root_stored(anim, moment);
+}
+
+// One axis of the displacement from the start of a cycle to `moment`.
+static double displacement_in_cycle(const md5_moment *moment, float from, float to,
+                                    double cycle_length)
+{
+    const double start = (double)from;
+    const double end = (double)to + (ends_cycle(moment) ? cycle_length : 0.0);
+    return start + (end - start) * (double)moment->fraction;
+}
+
+// In double, so that the motions of many short intervals add up to that of the long one.
+static float axis_motion(const md5_moment *from, const md5_moment *to, const float frames[4],
+                         float first, float last)
+{
+    const double cycle_length = (double)last - (double)first;
+    const double cycles = (double)to->cycle - (double)from->cycle;
+    const double motion = displacement_in_cycle(to, frames[2], frames[3], cycle_length)
+                          - displacement_in_cycle(from, frames[0], frames[1], cycle_length)
+                          + cycles * cycle_length;
+    return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
+}
+
+md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to)
+{
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_MOMENT(anim, from);
+    MD5_ASSERT_MOMENT(anim, to);
+    from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
+    const md5_moment begin = md5_clamp_moment(anim, &from), end = md5_clamp_moment(anim, &to);
+    const md5_vec3 a = root_of_frame(anim, begin.frame0), b = root_of_frame(anim, begin.frame1);
+    const md5_vec3 c = root_of_frame(anim, end.frame0), d = root_of_frame(anim, end.frame1);
+    const md5_vec3 first = root_of_frame(anim, 0), last = root_of_frame(anim, anim->num_frames - 1);
+    const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
+    return (md5_vec3){
+        axis_motion(&begin, &end, x, first.x, last.x),
+        axis_motion(&begin, &end, y, first.y, last.y),
+        axis_motion(&begin, &end, z, first.z, last.z),
+    };
+}
+
+md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root)
+{
+    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    if (!anim->frame_bounds)
+        return md5_bounds_from_points(NULL, 0);
+    MD5_ASSERT_MOMENT(anim, moment);
+    const md5_moment clamped = md5_clamp_moment(anim, &moment);
+    const md5_bounds both =
+        md5_bounds_union(anim->frame_bounds[clamped.frame0], anim->frame_bounds[clamped.frame1]);
+    const md5_vec3 stored = root_stored(anim, &clamped);
+    md5_vec3 moved = {0.0f, 0.0f, 0.0f};
+    if (root == MD5_ROOT_IN_PLACE)
+        moved = md5_vec3_sub(anim->constant[0].translation, stored);
+    if (root == MD5_ROOT_ID)
+        moved = md5_vec3_sub(anim->base_frame[0].translation, stored);
+    return (md5_bounds){md5_vec3_add(both.min, moved), md5_vec3_add(both.max, moved)};
 }

@@ -30,4 +30,7 @@ static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment
     return clamped;
 }
 
+// Returns joint 0's translation in the mode `root`.
+md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root);
+
 #endif

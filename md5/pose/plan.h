@@ -45,16 +45,6 @@ struct md5_pose_plan {
     uint32_t num_groups;
 };
 
-// Returns the targets of a clip without a binding: each joint is its own target.
-md5_targets md5i_own_targets(const md5_anim *anim);
-
-// Returns the number of integers that a plan refers to.
-size_t md5i_pose_plan_size(const md5_skeleton *skeleton, const md5_anim *anim);
-
-// Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
-void md5i_pose_plan_build(const md5_skeleton *skeleton, const md5_anim *anim,
-                          const int32_t *targets, md5_pose_plan *plan, int32_t *integers);
-
 // Returns the constant transform of a model joint: used where the clip does not animate it.
 static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)
 {

@@ -65,13 +65,4 @@ static inline int64_t md5_find_slot(const uint32_t *joints, uint32_t count, uint
     return low < count && joints[low] == joint ? (int64_t)low : -1;
 }
 
-// Samples one animation joint relative to its parent, with the result of sampling the whole clip;
-// `sampling` is that of the function.
-typedef md5_xform md5_sample_joint_fn(const void *sampling, uint32_t joint);
-
-// Applies the binding's rebases to a pose that holds each joint's own track. Time is linear in the
-// number of joints. The function is an argument so that programs need not link both of them.
-void md5i_apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
-                        const void *sampling, md5_xform *pose);
-
 #endif

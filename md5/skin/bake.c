@@ -36,7 +36,7 @@ static md5_baked_vertex encode(const md5_baked *baked, md5_vec3 position, md5_ve
     const md5_vec3 min = baked->bounds.min, step = baked->step;
     return (md5_baked_vertex){
         .xy = level_of(position.x, min.x, step.x) | level_of(position.y, min.y, step.y) << 16,
-        .z_normal = level_of(position.z, min.z, step.z) | md5i_octahedron_of(normal) << 16,
+        .z_normal = level_of(position.z, min.z, step.z) | md5_octahedron_of(normal) << 16,
     };
 }
 
@@ -58,7 +58,7 @@ static void encode_mesh(md5_baked *baked, const md5_vec3 *positions, const md5_v
 {
     for (uint32_t i = 0; i < count; i++) {
         vertices[i] = encode(baked, positions[i], normals[i]);
-        const md5_vec3 normal = md5i_octahedron_normal(vertices[i].z_normal >> 16);
+        const md5_vec3 normal = md5_octahedron_normal(vertices[i].z_normal >> 16);
         // The angle between unit vectors from their distance.
         const float half = distance(normal, normals[i]) * 0.5f;
         grow(&baked->position_error, distance(position_of(baked, vertices[i]), positions[i]));
@@ -246,9 +246,9 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_
             md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment.fraction);
         if (!normals)
             continue;
-        const md5_vec3 normal = md5i_octahedron_normal(from[i].z_normal >> 16);
+        const md5_vec3 normal = md5_octahedron_normal(from[i].z_normal >> 16);
         normals[i] = md5_vec3_normalize(
-            md5_vec3_lerp(normal, md5i_octahedron_normal(to[i].z_normal >> 16), moment.fraction),
+            md5_vec3_lerp(normal, md5_octahedron_normal(to[i].z_normal >> 16), moment.fraction),
             normal);
     }
 }

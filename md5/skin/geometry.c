@@ -1,13 +1,916 @@
+// What loading derives from a mesh's weights: see geometry.h. Influences first, then the copies of
+// vertices on mirror seams, normals, tangents, and the order of them all.
 #include "md5/skin/geometry.h"
-
 #include "md5/core/math.h"
-#include "md5/skin/influences.h"
-#include "md5/skin/normals.h"
-#include "md5/skin/seams.h"
-#include "md5/skin/tangents.h"
+#include "md5/core/pair.h"
+#include "md5/skin/weld.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
+
+// == Influences ==================================================================================
+
+// Up to this many weights, influences are sorted by insertion, above by heap sort.
+enum { FEW_INFLUENCES = 16 };
+
+typedef struct influence {
+    md5_vec4 value;
+    uint32_t joint;
+} influence;
+
+// Four numbers x y z w.
+typedef struct quad {
+    md5_pair xy, zw;
+} quad;
+
+// The sum of the weights of one vertex on one joint: (bias * point, bias).
+typedef struct joint_sum {
+    quad sum;
+    uint32_t joint;
+} joint_sum;
+
+// A bind matrix by columns, with the last row 0 0 0 1: takes (x y z 1) to (bind point, 1).
+typedef struct bind_columns {
+    quad columns[4];
+} bind_columns;
+
+// The sums of one vertex, found by joint. `slots` is a sparse set: slots[joint] is valid only if it
+// is below num_sums and that sum names the joint. So it needs no clearing between vertices, and a
+// vertex costs only its own weights.
+typedef struct weight_merger {
+    const bind_columns *columns; // [joints], or NULL: made when needed
+    uint32_t *slots;             // [joints]
+    joint_sum *sums;             // [largest number of weights of a vertex]
+    influence *results;          // same
+    uint32_t num_sums;
+} weight_merger;
+
+static quad quad_add(quad a, quad b)
+{
+    return (quad){md5_pair_add(a.xy, b.xy), md5_pair_add(a.zw, b.zw)};
+}
+
+static quad quad_scale(quad a, md5_pair factor)
+{
+    return (quad){md5_pair_mul(a.xy, factor), md5_pair_mul(a.zw, factor)};
+}
+
+static quad quad_zero(void)
+{
+    return (quad){md5_pair_both(0.0), md5_pair_both(0.0)};
+}
+
+static bind_columns columns_of(const md5_mat34 *bind)
+{
+    const float *const m = bind->m;
+    bind_columns made;
+    for (int column = 0; column < 4; column++)
+        made.columns[column] = (quad){
+            md5_pair_of((double)m[column], (double)m[4 + column]),
+            md5_pair_of((double)m[8 + column], column < 3 ? 0.0 : 1.0),
+        };
+    return made;
+}
+
+// (bias * point, bias)
+static inline quad weigh(const bind_columns *bind, const md5_weight *weight)
+{
+    const md5_vec3 offset = weight->offset;
+    const quad x = quad_scale(bind->columns[0], md5_pair_both((double)offset.x));
+    const quad y = quad_scale(bind->columns[1], md5_pair_both((double)offset.y));
+    const quad z = quad_scale(bind->columns[2], md5_pair_both((double)offset.z));
+    return quad_scale(quad_add(quad_add(quad_add(x, y), z), bind->columns[3]),
+                      md5_pair_both((double)weight->bias));
+}
+
+static inline quad weighted_point(const weight_merger *merger, const md5_geometry_source *source,
+                                  const md5_weight *weight)
+{
+    if (merger->columns)
+        return weigh(&merger->columns[weight->joint], weight);
+    const bind_columns made = columns_of(&source->bind[weight->joint]);
+    return weigh(&made, weight);
+}
+
+static joint_sum *find_sum(weight_merger *merger, uint32_t joint)
+{
+    const uint32_t slot = merger->slots[joint];
+    if (slot < merger->num_sums && merger->sums[slot].joint == joint)
+        return &merger->sums[slot];
+    merger->slots[joint] = merger->num_sums;
+    joint_sum *sum = &merger->sums[merger->num_sums++];
+    *sum = (joint_sum){quad_zero(), joint};
+    return sum;
+}
+
+// Sums a vertex's weights by joint, in the file's order. Returns its position in the bind pose.
+static md5_vec3 merge_weights(weight_merger *merger, const md5_geometry_source *source,
+                              const md5_vertex *vertex)
+{
+    const md5_weight *const weights = source->weights + vertex->first_weight;
+    quad position = quad_zero();
+    merger->num_sums = 0;
+    for (uint32_t i = 0; i < vertex->num_weights; i++) {
+        const quad point = weighted_point(merger, source, &weights[i]);
+        joint_sum *const sum = find_sum(merger, weights[i].joint);
+        sum->sum = quad_add(sum->sum, point);
+        position = quad_add(position, point);
+    }
+    const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
+    return (md5_vec3){rounded.x, rounded.y, rounded.z};
+}
+
+// Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
+static bool comes_before(const influence *a, const influence *b)
+{
+    const float bias_a = fabsf(a->value.w), bias_b = fabsf(b->value.w);
+    return bias_a > bias_b || (bias_a == bias_b && a->joint < b->joint);
+}
+
+// Moves the item at `hole` down until no child comes after it.
+static void sift_down(influence *heap, uint32_t hole, uint32_t count)
+{
+    const influence item = heap[hole];
+    while (hole < count / 2) {
+        uint32_t child = 2 * hole + 1;
+        if (child + 1 < count && comes_before(&heap[child], &heap[child + 1]))
+            child++;
+        if (!comes_before(&item, &heap[child]))
+            break;
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    heap[hole] = item;
+}
+
+// Heap sort: n * log n for any input, without recursion or memory.
+static void heap_sort(influence *items, uint32_t count)
+{
+    for (uint32_t i = count / 2; i > 0; i--)
+        sift_down(items, i - 1, count);
+    for (uint32_t last = count; last-- > 1;) {
+        const influence top = items[0];
+        items[0] = items[last];
+        items[last] = top;
+        sift_down(items, 0, last);
+    }
+}
+
+static bool is_zero(md5_vec4 value)
+{
+    return value.x == 0.0f && value.y == 0.0f && value.z == 0.0f && value.w == 0.0f;
+}
+
+// Rounds a sum. Returns whether it is not zero.
+static inline bool finish_sum(const joint_sum *sum, influence *result)
+{
+    *result = (influence){md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
+    return !is_zero(result->value);
+}
+
+// Writes the sums as influences to `joints` and `values`, sorted. Returns their number.
+static uint32_t write_few(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < merger->num_sums; i++) {
+        influence item;
+        if (!finish_sum(&merger->sums[i], &item))
+            continue;
+        uint32_t slot = count++;
+        for (; slot > 0; slot--) {
+            const influence before = {values[slot - 1], joints[slot - 1]};
+            if (!comes_before(&item, &before))
+                break;
+            values[slot] = before.value;
+            joints[slot] = before.joint;
+        }
+        values[slot] = item.value;
+        joints[slot] = item.joint;
+    }
+    return count;
+}
+
+static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < merger->num_sums; i++)
+        count += finish_sum(&merger->sums[i], &merger->results[count]);
+    heap_sort(merger->results, count);
+    for (uint32_t i = 0; i < count; i++) {
+        joints[i] = merger->results[i].joint;
+        values[i] = merger->results[i].value;
+    }
+    return count;
+}
+
+// The same for a vertex of one weight, whose point is also the position.
+static uint32_t write_one(const weight_merger *merger, const md5_geometry_source *source,
+                          const md5_weight *weight, md5_vec3 *position, uint32_t *joint,
+                          md5_vec4 *value)
+{
+    // Adding to zero turns -0 into +0, as any other sum does.
+    const quad sum = quad_add(quad_zero(), weighted_point(merger, source, weight));
+    const md5_vec4 rounded = md5_pair_round(sum.xy, sum.zw);
+    *position = (md5_vec3){rounded.x, rounded.y, rounded.z};
+    if (is_zero(rounded))
+        return 0;
+    *joint = weight->joint;
+    *value = rounded;
+    return 1;
+}
+
+// Converts all bind matrices in advance, if there are enough references to weights to pay for it.
+static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
+                         uint64_t num_references, weight_merger *merger)
+{
+    enum { WORTH = 8 }; // references per joint
+    if (source->num_joints == 0 || num_references / WORTH < source->num_joints)
+        return true;
+    bind_columns *const columns =
+        (bind_columns *)md5i_arena_room(scratch, source->num_joints, sizeof *columns);
+    TRY(columns);
+    for (uint32_t joint = 0; joint < source->num_joints; joint++)
+        columns[joint] = columns_of(&source->bind[joint]);
+    merger->columns = columns;
+    return true;
+}
+
+// Allocates memory for the vertex of most weights.
+static bool prepare_merger(md5_arena *scratch, const md5_geometry_source *source,
+                           weight_merger *merger)
+{
+    uint32_t max_weights = 0;
+    uint64_t num_references = 0;
+    for (uint32_t i = 0; i < source->num_vertices; i++) {
+        const uint32_t count = source->vertices[i].num_weights;
+        max_weights = count > max_weights ? count : max_weights;
+        num_references += count;
+    }
+    merger->slots = source->joint_scratch;
+    TRY(make_columns(scratch, source, num_references, merger));
+    TRY(merger->sums = (joint_sum *)md5i_arena_room(scratch, max_weights, sizeof *merger->sums));
+    if (max_weights > FEW_INFLUENCES)
+        TRY(merger->results =
+                (influence *)md5i_arena_room(scratch, max_weights, sizeof *merger->results));
+    return true;
+}
+
+// Writes positions, first_influence (except the last element), influence_joints and influences of
+// the file's vertices, and sets *used to the number of influences. Returns false and sets the
+// context's error if memory runs out.
+//
+// Several weights of a vertex on one joint J add up to one influence without loss, because
+// J * (b1 * p1, b1) + J * (b2 * p2, b2) = J * (b1 * p1 + b2 * p2, b1 + b2).
+// Influences that are zero in all four numbers are omitted.
+static bool gather_influences(md5_arena *scratch, const md5_geometry_source *source,
+                              const md5_geometry_arrays *arrays, uint32_t *used)
+{
+    weight_merger merger = {0};
+    TRY(prepare_merger(scratch, source, &merger));
+
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < source->num_vertices; i++) {
+        const md5_vertex *const vertex = &source->vertices[i];
+        uint32_t *const joints = arrays->influence_joints + next;
+        md5_vec4 *const values = arrays->influences + next;
+        arrays->first_influence[i] = next;
+        if (vertex->num_weights == 1) {
+            next += write_one(&merger, source, &source->weights[vertex->first_weight],
+                              &arrays->positions[i], joints, values);
+            continue;
+        }
+        arrays->positions[i] = merge_weights(&merger, source, vertex);
+        next += vertex->num_weights <= FEW_INFLUENCES ? write_few(&merger, joints, values)
+                                                      : write_many(&merger, joints, values);
+    }
+    *used = next;
+    return true;
+}
+
+// == Mirror seams ================================================================================
+
+enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, PER_BYTE = 4 };
+
+// The kinds of triangles that use a vertex, two bits each.
+static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
+{
+    return (uses[vertex / PER_BYTE] >> (BITS * (vertex % PER_BYTE)) & BOTH) == BOTH;
+}
+
+static void add_use(unsigned char *uses, uint32_t vertex, unsigned use)
+{
+    uses[vertex / PER_BYTE] |= (unsigned char)(use << (BITS * (vertex % PER_BYTE)));
+}
+
+// Whether the texture is mirrored on a triangle: negative signed area of a, b, c on the texture.
+// An area of 0 counts as not mirrored. The sign is exact for coordinates of common size, because
+// a double holds the products of the differences of such floats without rounding.
+static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b, uint32_t c)
+{
+    const md5_pair at = md5_pair_of_floats(&texcoords[a]);
+    const md5_pair ab = md5_pair_sub(md5_pair_of_floats(&texcoords[b]), at);
+    const md5_pair ac = md5_pair_sub(md5_pair_of_floats(&texcoords[c]), at);
+    return md5_pair_cross(ab, ac) < 0.0;
+}
+
+static inline void add_uses(unsigned char *uses, const md5_vec2 *texcoords, uint32_t a, uint32_t b,
+                            uint32_t c)
+{
+    const unsigned use = is_mirrored(texcoords, a, b, c) ? MIRRORED : PLAIN;
+    add_use(uses, a, use);
+    add_use(uses, b, use);
+    add_use(uses, c, use);
+}
+
+// Returns NULL and sets the context's error if memory runs out.
+static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *source)
+{
+    unsigned char *const uses =
+        (unsigned char *)md5i_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
+    // A vertex with a tangent from the file keeps it on both sides.
+    if (!uses || source->tangents || source->no_tangents)
+        return uses;
+    const size_t num_corners = 3 * (size_t)source->num_triangles;
+    const uint16_t *const narrow = source->narrow_triangles;
+    const uint32_t *const wide = source->triangles;
+    for (size_t i = 0; i < num_corners && narrow; i += 3)
+        add_uses(uses, source->texcoords, narrow[i], narrow[i + 1], narrow[i + 2]);
+    for (size_t i = 0; i < num_corners && !narrow; i += 3)
+        add_uses(uses, source->texcoords, wide[i], wide[i + 1], wide[i + 2]);
+    return uses;
+}
+
+// Vertices of more weights than this are rare, and finding their equal joints takes long.
+enum { FEW_WEIGHTS = 16 };
+
+static bool is_joint_among(uint32_t joint, const md5_weight *weights, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && (weights[i].joint != joint || weights[i].bias == 0.0f))
+        i++;
+    return i < count;
+}
+
+// Returns the number of influences of a file's vertex: weights of bias 0 add nothing, those on the
+// same joint are merged. Of many weights all count, and if weights cancel out, or are below what a
+// float holds, this is more than gather_influences() writes.
+static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights)
+{
+    uint64_t joints = 0; // a bit for each remainder by 64
+    uint32_t count = 0, num_merged = 0;
+    for (uint32_t i = 0; i < num_weights; i++) {
+        const uint64_t joint = (uint64_t)(weights[i].bias != 0.0f) << weights[i].joint % 64;
+        count += joint != 0;
+        if ((joints & joint) && num_weights <= FEW_WEIGHTS)
+            num_merged += is_joint_among(weights[i].joint, weights, i);
+        joints |= joint;
+    }
+    return count - num_merged;
+}
+
+// Counts the drawn vertices, which are the file's and the copies, and their influences: sets the
+// first two members of `sizes`. Returns false and sets the context's error if memory runs out.
+static bool count_seams(md5_arena *scratch, const md5_geometry_source *source,
+                        md5_geometry_sizes *sizes)
+{
+    const md5_arena_mark before = md5i_arena_here(scratch);
+    const unsigned char *const uses = find_uses(scratch, source);
+    TRY(uses);
+    // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
+    // into 32 bits.
+    uint32_t num_vertices = source->num_vertices, num_influences = 0;
+    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
+        const uint32_t on_seam = is_on_seam(uses, vertex);
+        num_vertices += on_seam;
+        const md5_vertex *const own = &source->vertices[vertex];
+        num_influences += count_influences(source->weights + own->first_weight, own->num_weights)
+                          << on_seam;
+    }
+    sizes->num_vertices = num_vertices;
+    sizes->num_influences = num_influences;
+    md5i_arena_rewind(scratch, before);
+    return true;
+}
+
+// Writes indices[3 * num_triangles] and the sources of the copies: mirrored triangles use the
+// copies, which follow the file's vertices. `indices` may be the source's triangles. Returns false
+// and sets the context's error if memory runs out.
+static bool split_seams(md5_arena *scratch, const md5_geometry_source *source, uint32_t *indices,
+                        uint32_t *sources)
+{
+    const md5_arena_mark before = md5i_arena_here(scratch);
+    const uint32_t num_vertices = source->num_vertices;
+    const unsigned char *const uses = find_uses(scratch, source);
+    TRY(uses);
+    uint32_t *const copies = (uint32_t *)md5i_arena_room(scratch, num_vertices, sizeof *copies);
+    TRY(copies);
+    uint32_t next = num_vertices;
+    for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
+        if (!is_on_seam(uses, vertex))
+            continue;
+        copies[vertex] = next;
+        sources[next++] = vertex;
+    }
+    for (size_t i = 0; i < source->num_triangles; i++) {
+        const uint32_t *const corners = source->triangles + 3 * i;
+        const uint32_t a = corners[0], b = corners[1], c = corners[2];
+        const bool has_copy = is_on_seam(uses, a) || is_on_seam(uses, b) || is_on_seam(uses, c);
+        const bool mirrored = has_copy && is_mirrored(source->texcoords, a, b, c);
+        indices[3 * i + 0] = mirrored && is_on_seam(uses, a) ? copies[a] : a;
+        indices[3 * i + 1] = mirrored && is_on_seam(uses, b) ? copies[b] : b;
+        indices[3 * i + 2] = mirrored && is_on_seam(uses, c) ? copies[c] : c;
+    }
+    md5i_arena_rewind(scratch, before);
+    return true;
+}
+
+// == Normals =====================================================================================
+
+// Shorter sums of unit vectors are rounding error, not a direction. Weighted sums are compared to
+// the sum of their weights.
+#define CANCELLED 1e-6
+
+// Sums for each vertex. x and y use the memory of the tangent, which is written later.
+typedef struct normal_sums {
+    md5_vec4 *xy;
+    double *z;
+    double *weights; // sums of the weights; NULL: all weights are 1
+} normal_sums;
+
+// A sum of all vertices at one position.
+typedef struct position_sum {
+    md5_vec3d normal;
+    double weight;
+} position_sum;
+
+static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into a tangent");
+
+static void add_to_corners(const normal_sums *sums, const uint32_t *corners, md5_pair xy, double z)
+{
+    for (int i = 0; i < 3; i++) {
+        const uint32_t vertex = corners[i];
+        md5_vec4 *const sum = &sums->xy[vertex];
+        md5_pair_store(sum, md5_pair_add(md5_pair_load(sum), xy));
+        sums->z[vertex] += z;
+    }
+}
+
+static md5_vec3d sum_of(const normal_sums *sums, uint32_t vertex)
+{
+    double xy[2];
+    memcpy(xy, &sums->xy[vertex], sizeof xy);
+    return (md5_vec3d){xy[0], xy[1], sums->z[vertex]};
+}
+
+// Returns what the length of a sum is compared to.
+static double weight_of(const normal_sums *sums, uint32_t vertex)
+{
+    return sums->weights ? sums->weights[vertex] : 1.0;
+}
+
+// -- Equal weights --------------------------------------------------------------------------
+
+// x y z of an edge of each of two triangles.
+typedef struct edge {
+    md5_pair x, y, z;
+} edge;
+
+static inline edge edge_between(const md5_vec3 *from0, const md5_vec3 *to0, const md5_vec3 *from1,
+                                const md5_vec3 *to1)
+{
+    const md5_pair xy0 = md5_pair_sub(md5_pair_of_floats(to0), md5_pair_of_floats(from0));
+    const md5_pair xy1 = md5_pair_sub(md5_pair_of_floats(to1), md5_pair_of_floats(from1));
+    return (edge){
+        md5_pair_firsts(xy0, xy1),
+        md5_pair_seconds(xy0, xy1),
+        md5_pair_of((double)to0->z - (double)from0->z, (double)to1->z - (double)from1->z),
+    };
+}
+
+// Adds the outward unit normals of two triangles to the sums of their corners; front faces are
+// clockwise. A triangle without an area adds nothing. If both are the same triangle, it is added
+// once.
+static void add_two_triangles(const md5_vec3 *points, const uint32_t *first, const uint32_t *second,
+                              const normal_sums *sums)
+{
+    const md5_vec3 *const origin0 = &points[first[0]], *const origin1 = &points[second[0]];
+    const edge b = edge_between(origin0, &points[first[1]], origin1, &points[second[1]]);
+    const edge c = edge_between(origin0, &points[first[2]], origin1, &points[second[2]]);
+    const md5_pair x = md5_pair_sub(md5_pair_mul(c.y, b.z), md5_pair_mul(c.z, b.y));
+    const md5_pair y = md5_pair_sub(md5_pair_mul(c.z, b.x), md5_pair_mul(c.x, b.z));
+    const md5_pair z = md5_pair_sub(md5_pair_mul(c.x, b.y), md5_pair_mul(c.y, b.x));
+    const md5_pair scale = md5_pair_inverse(md5_pair_length(x, y, z));
+    const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
+    const md5_pair unit_z = md5_pair_mul(z, scale);
+    add_to_corners(sums, first, md5_pair_firsts(unit_x, unit_y), md5_pair_first(unit_z));
+    if (second != first)
+        add_to_corners(sums, second, md5_pair_seconds(unit_x, unit_y),
+                       md5_pair_first(md5_pair_swap(unit_z)));
+}
+
+// -- Weights --------------------------------------------------------------------------------
+
+// Returns atan(t), 0 <= t <= 1, with a relative error below 1e-12. Two half angles,
+// tan(a / 2) = t / (1 + sqrt(1 + t^2)), bring it below tan(pi / 16), where nine terms of the series
+// are enough. C libraries disagree in the last bit of theirs.
+static double arctangent(double t)
+{
+    t /= 1.0 + sqrt(1.0 + t * t);
+    t /= 1.0 + sqrt(1.0 + t * t);
+    double sum = 0.0;
+    for (int i = 17; i > 0; i -= 2)
+        sum = 1.0 / i - t * t * sum;
+    return 4.0 * t * sum;
+}
+
+// Returns the angle whose sine and cosine have the ratio of `sine` >= 0 to `cosine`.
+static double angle_of(double sine, double cosine)
+{
+    const double pi = 3.14159265358979323846;
+    const double half = arctangent(sine / (sqrt(sine * sine + cosine * cosine) + fabs(cosine)));
+    return cosine < 0.0 ? pi - 2.0 * half : 2.0 * half;
+}
+
+// Adds the outward unit normal of a triangle, times its weight at each corner, to their sums.
+static void add_weighted_triangle(const md5_vec3 *points, const uint32_t *corners,
+                                  md5_normals weighting, const normal_sums *sums)
+{
+    const md5_vec3d a = md5_vec3d_of(points[corners[0]]), b = md5_vec3d_of(points[corners[1]]);
+    const md5_vec3d c = md5_vec3d_of(points[corners[2]]);
+    const md5_vec3d ab = md5_vec3d_sub(b, a), ac = md5_vec3d_sub(c, a), bc = md5_vec3d_sub(c, b);
+    const md5_vec3d cross = md5_vec3d_cross(ac, ab);
+    const double area = md5_vec3d_length(cross); // twice
+    if (!(area > 0.0))
+        return;
+    // At each corner the sine of the angle is `area`, divided by the same lengths as the cosine.
+    const double cosines[3] = {md5_vec3d_dot(ab, ac), -md5_vec3d_dot(ab, bc),
+                               md5_vec3d_dot(ac, bc)};
+    for (int i = 0; i < 3; i++) {
+        const uint32_t vertex = corners[i];
+        const double weight = weighting == MD5_NORMALS_AREA ? area : angle_of(area, cosines[i]);
+        const md5_vec3d normal = md5_vec3d_scale(cross, weight / area);
+        md5_vec4 *const xy = &sums->xy[vertex];
+        md5_pair_store(xy, md5_pair_add(md5_pair_load(xy), md5_pair_of(normal.x, normal.y)));
+        sums->z[vertex] += normal.z;
+        sums->weights[vertex] += weight;
+    }
+}
+
+// -- Sums -----------------------------------------------------------------------------------
+
+// Writes the direction of a sum. Returns false if it has none.
+static bool write_normal(md5_vec3d sum, double weight, md5_vec3 *normal)
+{
+    const double length = md5_vec3d_length(sum);
+    if (!(length > CANCELLED * weight))
+        return false;
+    const md5_vec3d unit = md5_vec3d_scale(sum, 1.0 / length);
+    *normal = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
+    return true;
+}
+
+// Numbers the positions that several vertices share, from num_vertices on: shared_ids[i] becomes
+// that number, and stays i if no other vertex has the position. Returns the number of shared
+// positions.
+static uint32_t number_shared_positions(uint32_t *shared_ids, uint32_t num_vertices)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const uint32_t first = shared_ids[i];
+        if (first == i)
+            continue;
+        if (shared_ids[first] == first)
+            shared_ids[first] = num_vertices + count++;
+        shared_ids[i] = shared_ids[first];
+    }
+    return count;
+}
+
+static void add_triangles(const md5_geometry_arrays *arrays, uint32_t num_triangles,
+                          md5_normals weighting, const normal_sums *of_vertices)
+{
+    for (size_t i = 0; i < num_triangles && of_vertices->weights; i++)
+        add_weighted_triangle(arrays->positions, arrays->indices + 3 * i, weighting, of_vertices);
+    for (size_t i = 0; i < num_triangles && !of_vertices->weights; i += 2) {
+        const uint32_t *const corners = arrays->indices + 3 * i;
+        const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
+        add_two_triangles(arrays->positions, corners, next, of_vertices);
+    }
+}
+
+// Takes zeroed sums from the arena, as far as tangents have no room for them.
+static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weighting,
+                       md5_vec4 *tangents, normal_sums *sums)
+{
+    const bool has_weights = weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE;
+    *sums = (normal_sums){.xy = tangents};
+    if (tangents)
+        memset(tangents, 0, num_vertices * sizeof *tangents);
+    else
+        TRY(sums->xy = (md5_vec4 *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->xy));
+    TRY(sums->z = (double *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->z));
+    if (has_weights)
+        TRY(sums->weights = (double *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->weights));
+    return true;
+}
+
+// The sums of all vertices, and of the positions that several share.
+typedef struct all_sums {
+    normal_sums of_vertices;
+    position_sum *of_positions;
+    const uint32_t *shared_ids; // as number_shared_positions() makes them
+    uint32_t num_vertices;
+} all_sums;
+
+static inline bool is_shared(const all_sums *sums, uint32_t vertex)
+{
+    return sums->shared_ids[vertex] != vertex;
+}
+
+static inline position_sum *shared_sum(const all_sums *sums, uint32_t vertex)
+{
+    return &sums->of_positions[sums->shared_ids[vertex] - sums->num_vertices];
+}
+
+static void add_to_positions(const all_sums *sums)
+{
+    const double *const weights = sums->of_vertices.weights;
+    for (uint32_t i = 0; i < sums->num_vertices; i++) {
+        if (!is_shared(sums, i))
+            continue;
+        position_sum *const sum = shared_sum(sums, i);
+        sum->normal = md5_vec3d_add(sum->normal, sum_of(&sums->of_vertices, i));
+        sum->weight = weights ? sum->weight + weights[i] : 1.0;
+    }
+}
+
+static inline position_sum own_sum(const all_sums *sums, uint32_t vertex)
+{
+    const position_sum own = {sum_of(&sums->of_vertices, vertex),
+                              weight_of(&sums->of_vertices, vertex)};
+    return own;
+}
+
+// The sum of a position if it has a direction, else that of the vertex, else up.
+static void write_any_normal(const all_sums *sums, uint32_t vertex, md5_vec3 *normal)
+{
+    const position_sum own = own_sum(sums, vertex);
+    const position_sum *const shared = is_shared(sums, vertex) ? shared_sum(sums, vertex) : NULL;
+    if (shared && write_normal(shared->normal, shared->weight, normal))
+        return;
+    if (!write_normal(own.normal, own.weight, normal))
+        *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
+}
+
+static inline position_sum first_choice(const all_sums *sums, uint32_t vertex)
+{
+    return is_shared(sums, vertex) ? *shared_sum(sums, vertex) : own_sum(sums, vertex);
+}
+
+// Writes the normals of two vertices, as write_any_normal() does. Returns false if the sum of one
+// has no direction.
+static inline bool write_two_normals(const all_sums *sums, uint32_t vertex, md5_vec3 *normals)
+{
+    const position_sum first = first_choice(sums, vertex), second = first_choice(sums, vertex + 1);
+    const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
+    const md5_pair length = md5_pair_length(both.x, both.y, both.z);
+    if (!(md5_pair_first(length) > CANCELLED * first.weight
+          && md5_pair_first(md5_pair_swap(length)) > CANCELLED * second.weight))
+        return false;
+    md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &normals[0], &normals[1]);
+    return true;
+}
+
+static void write_normals(const all_sums *sums, md5_vec3 *normals)
+{
+    for (uint32_t i = 0; i < sums->num_vertices;) {
+        if (i + 1 < sums->num_vertices && write_two_normals(sums, i, &normals[i])) {
+            i += 2;
+        } else {
+            write_any_normal(sums, i, &normals[i]);
+            i++;
+        }
+    }
+}
+
+// Writes the normals of `arrays` from its indices[3 * num_triangles] and positions[num_vertices].
+// Its tangents, if it has them, serve as scratch memory. Returns false and sets the context's error
+// if memory runs out.
+//
+// The unit normals of all triangles that meet at a position count as `weighting` says, whichever of
+// the vertices there they use, so that texture seams and mirror seams are invisible. If the sum of
+// a position cancels out, as on a sheet whose front and back have separate vertices, each vertex
+// takes the sum of its own triangles; if that cancels out too, 0 0 1.
+static bool build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
+                          md5_normals weighting, const md5_geometry_arrays *arrays)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    uint32_t *const shared_ids =
+        (uint32_t *)md5i_arena_room(arena, num_vertices, sizeof *shared_ids);
+    TRY(shared_ids);
+    TRY(md5i_weld(arena, arrays->positions, num_vertices, shared_ids));
+    const uint32_t num_shared = number_shared_positions(shared_ids, num_vertices);
+    all_sums sums = {.shared_ids = shared_ids, .num_vertices = num_vertices};
+    TRY(begin_sums(arena, num_vertices, weighting, arrays->tangents, &sums.of_vertices));
+    TRY(sums.of_positions =
+            (position_sum *)md5i_arena_alloc(arena, num_shared, sizeof *sums.of_positions));
+    add_triangles(arrays, num_triangles, weighting, &sums.of_vertices);
+    add_to_positions(&sums);
+    write_normals(&sums, arrays->normals);
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// Tangents of drawn vertices in the bind pose.
+
+// Bytes of scratch memory that build_tangents() takes for each vertex.
+enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
+
+// == Tangents ====================================================================================
+
+static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into a tangent");
+
+// If less than this of a sum of unit vectors is perpendicular to the normal, it is rounding error.
+#define UNDEFINED 1e-6
+
+// Directions of the texture's u and v axes in space: x of both, y of both. z of both uses the
+// memory of the vertex's tangent, which is written later.
+typedef struct texture_axes {
+    double x[2], y[2];
+} texture_axes;
+
+static void add_to_sums(void *sums, md5_pair a)
+{
+    md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
+}
+
+// Adds the unit vectors of a triangle to its corners' sums; nothing if its texture area is a line
+// or a point.
+//
+// With edges e0, e1 that span (du, dv) of the texture, P(u, v) obeys
+//   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
+// which solves to P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area with
+// area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
+static void add_texture_axes(const md5_geometry_arrays *arrays, const uint32_t *corners,
+                             texture_axes *sums)
+{
+    const md5_vec2 *const uv = arrays->texcoords;
+    const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]]);
+    const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
+    const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]]), uv_a);
+    const double area = md5_pair_cross(d0, d1);
+    if (!(area < 0.0 || area > 0.0))
+        return;
+
+    const md5_vec3 *const pa = &arrays->positions[corners[0]];
+    const md5_vec3 *const pb = &arrays->positions[corners[1]];
+    const md5_vec3 *const pc = &arrays->positions[corners[2]];
+    const md5_pair origin = md5_pair_of_floats(pa);
+    const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
+    const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
+    const md5_pair ex = md5_pair_firsts(e0, e1), ey = md5_pair_seconds(e0, e1);
+    const md5_pair ez =
+        md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z));
+    // P_u first, P_v second.
+    const md5_pair plus = md5_pair_inner(d1, d0), minus = md5_pair_inner(d0, d1);
+    const md5_pair x = md5_pair_sub(md5_pair_mul(ex, plus), md5_pair_mul(md5_pair_swap(ex), minus));
+    const md5_pair y = md5_pair_sub(md5_pair_mul(ey, plus), md5_pair_mul(md5_pair_swap(ey), minus));
+    const md5_pair z = md5_pair_sub(md5_pair_mul(ez, plus), md5_pair_mul(md5_pair_swap(ez), minus));
+    const double sign = area < 0.0 ? -1.0 : 1.0;
+    const md5_pair scale =
+        md5_pair_mul(md5_pair_inverse(md5_pair_length(x, y, z)), md5_pair_both(sign));
+    const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
+    const md5_pair unit_z = md5_pair_mul(z, scale);
+    for (int corner = 0; corner < 3; corner++) {
+        texture_axes *const sum = &sums[corners[corner]];
+        add_to_sums(sum->x, unit_x);
+        add_to_sums(sum->y, unit_y);
+        add_to_sums(&arrays->tangents[corners[corner]], unit_z);
+    }
+}
+
+// Returns any unit vector perpendicular to a unit vector.
+static md5_vec3d any_perpendicular(md5_vec3d normal)
+{
+    const double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
+    md5_vec3d axis = {0.0, 0.0, 1.0}; // the one farthest from the normal
+    if (x <= y && x <= z)
+        axis = (md5_vec3d){1.0, 0.0, 0.0};
+    else if (y <= z)
+        axis = (md5_vec3d){0.0, 1.0, 0.0};
+    return md5_vec3d_normalize(md5_vec3d_cross(normal, axis));
+}
+
+static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
+{
+    // The normal has unit length up to float rounding only, which would matter if `along` is almost
+    // parallel to it.
+    const double parallel = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
+    const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
+    const double length = md5_vec3d_length(projected);
+    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : any_perpendicular(n);
+}
+
+// Returns the unit vector perpendicular to `normal` that is nearest to `along`; any perpendicular
+// one if `along` is zero or parallel to the normal.
+static md5_vec3d tangent_near(md5_vec3 normal, md5_vec3d along)
+{
+    return project(md5_vec3d_of(normal), along);
+}
+
+// `tangent` holds z of the sums on entry.
+static void make_tangent(md5_vec3 normal, const texture_axes *sum, md5_vec4 *tangent)
+{
+    double z[2];
+    memcpy(z, tangent, sizeof z);
+    const md5_vec3d n = md5_vec3d_of(normal);
+    const md5_vec3d along_u = {sum->x[0], sum->y[0], z[0]};
+    const md5_vec3d along_v = {sum->x[1], sum->y[1], z[1]};
+    const md5_vec3d unit = project(n, along_u);
+    const double side = md5_vec3d_dot(md5_vec3d_cross(n, unit), along_v);
+    *tangent = (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
+}
+
+static inline md5_pair3 two_normals(const md5_vec3 *normals)
+{
+    return md5_pair3_of(md5_vec3d_of(normals[0]), md5_vec3d_of(normals[1]));
+}
+
+// The directions along one axis of the texture of two vertices, u or v first.
+static inline md5_pair3 two_sums(const texture_axes *sums, const md5_vec4 *tangents, bool is_v)
+{
+    const md5_pair pairs[3][2] = {{md5_pair_load(sums[0].x), md5_pair_load(sums[1].x)},
+                                  {md5_pair_load(sums[0].y), md5_pair_load(sums[1].y)},
+                                  {md5_pair_load(&tangents[0]), md5_pair_load(&tangents[1])}};
+    md5_pair along[3];
+    for (int i = 0; i < 3; i++)
+        along[i] = is_v ? md5_pair_seconds(pairs[i][0], pairs[i][1])
+                        : md5_pair_firsts(pairs[i][0], pairs[i][1]);
+    const md5_pair3 both = {along[0], along[1], along[2]};
+    return both;
+}
+
+// make_tangent() for two vertices. Returns false, and writes nothing, if a tangent is undefined.
+static inline bool make_two_tangents(const md5_vec3 *normals, const texture_axes *sums,
+                                     md5_vec4 *tangents)
+{
+    const md5_pair3 n = two_normals(normals);
+    const md5_pair3 u = two_sums(sums, tangents, false), v = two_sums(sums, tangents, true);
+    const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
+    const md5_pair3 off = md5_pair3_scale(n, parallel);
+    const md5_pair3 projected = {md5_pair_sub(u.x, off.x), md5_pair_sub(u.y, off.y),
+                                 md5_pair_sub(u.z, off.z)};
+    const md5_pair length = md5_pair_length(projected.x, projected.y, projected.z);
+    if (!(md5_pair_first(length) > UNDEFINED && md5_pair_first(md5_pair_swap(length)) > UNDEFINED))
+        return false;
+    const md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
+    const md5_pair3 across = {md5_pair_sub(md5_pair_mul(n.y, unit.z), md5_pair_mul(n.z, unit.y)),
+                              md5_pair_sub(md5_pair_mul(n.z, unit.x), md5_pair_mul(n.x, unit.z)),
+                              md5_pair_sub(md5_pair_mul(n.x, unit.y), md5_pair_mul(n.y, unit.x))};
+    const md5_pair sides = md5_pair3_dot(across, v);
+    md5_vec3 first, second;
+    md5_pair3_round(unit, &first, &second);
+    const float side0 = md5_pair_first(sides) < 0.0 ? -1.0f : 1.0f;
+    const float side1 = md5_pair_first(md5_pair_swap(sides)) < 0.0 ? -1.0f : 1.0f;
+    tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};
+    tangents[1] = (md5_vec4){second.x, second.y, second.z, side1};
+    return true;
+}
+
+static void make_tangents(const md5_vec3 *normals, const texture_axes *sums, uint32_t count,
+                          md5_vec4 *tangents)
+{
+    for (uint32_t i = 0; i < count;) {
+        if (i + 1 < count && make_two_tangents(&normals[i], &sums[i], &tangents[i])) {
+            i += 2;
+        } else {
+            make_tangent(normals[i], &sums[i], &tangents[i]);
+            i++;
+        }
+    }
+}
+
+// Writes the tangents of `arrays` from its indices[3 * num_triangles], positions, normals and
+// texcoords[num_vertices]. Every triangle of a drawn vertex has equal weight. Vertices at the same
+// position do not share tangents, since their textures may have different directions. If +u has no
+// direction, the tangent is any unit vector perpendicular to the normal, with w = 1. Returns false
+// and sets the context's error if memory runs out.
+static bool build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
+                           const md5_geometry_arrays *arrays)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    texture_axes *const sums = (texture_axes *)md5i_arena_alloc(arena, num_vertices, sizeof *sums);
+    TRY(sums);
+    memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
+    for (size_t i = 0; i < num_triangles; i++)
+        add_texture_axes(arrays, arrays->indices + 3 * i, sums);
+    make_tangents(arrays->normals, sums, num_vertices, arrays->tangents);
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// == All steps ===================================================================================
 
 // Sums of biases within this of 1 count as 1: files round each bias to six decimals.
 #define OFF_SUM 1e-4
@@ -16,17 +919,17 @@ bool md5i_geometry_measure(md5_arena *scratch, const md5_geometry_source *source
                            md5_geometry_sizes *sizes)
 {
     sizes->has_tangents = !source->no_tangents;
-    return md5i_count_seams(scratch, source, sizes);
+    return count_seams(scratch, source, sizes);
 }
 
 // Writes the drawn vertices' sources: the file's vertices themselves, then those of the copies.
-static bool split(md5_arena *scratch, const md5_geometry_source *source,
-                  const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
+static bool write_sources(md5_arena *scratch, const md5_geometry_source *source,
+                          const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
 {
     for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
         arrays->sources[vertex] = vertex;
     if (sizes->num_vertices > source->num_vertices)
-        return md5i_split_seams(scratch, source, arrays->indices, arrays->sources);
+        return split_seams(scratch, source, arrays->indices, arrays->sources);
     if (arrays->indices != source->triangles && source->num_triangles > 0)
         memcpy(arrays->indices, source->triangles,
                3 * (size_t)source->num_triangles * sizeof *arrays->indices);
@@ -80,7 +983,7 @@ static void write_file_frames(const md5_geometry_source *source, const md5_geome
         const md5_vec4 from_file = source->tangents[vertex];
         const md5_vec3d along =
             file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
-        const md5_vec3 tangent = md5_vec3d_round(md5i_tangent_near(normal, along));
+        const md5_vec3 tangent = md5_vec3d_round(tangent_near(normal, along));
         arrays->tangents[vertex] =
             (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
     }
@@ -99,16 +1002,16 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
     if (arrays->texcoords != source->texcoords)
         memcpy(arrays->texcoords, source->texcoords,
                source->num_vertices * sizeof *arrays->texcoords);
-    TRY(split(scratch, source, sizes, arrays));
-    TRY(md5i_gather_influences(scratch, source, arrays, &num_influences));
+    TRY(write_sources(scratch, source, sizes, arrays));
+    TRY(gather_influences(scratch, source, arrays, &num_influences));
     write_copies(source, sizes, arrays, num_influences);
     md5i_arena_rewind(scratch, before);
     if (source->normals) {
         write_file_frames(source, arrays);
         return true;
     }
-    TRY(md5i_build_normals(scratch, num_vertices, num_triangles, source->weighting, arrays));
-    return !arrays->tangents || md5i_build_tangents(scratch, num_vertices, num_triangles, arrays);
+    TRY(build_normals(scratch, num_vertices, num_triangles, source->weighting, arrays));
+    return !arrays->tangents || build_tangents(scratch, num_vertices, num_triangles, arrays);
 }
 
 size_t md5i_geometry_measure_size(uint64_t num_vertices)

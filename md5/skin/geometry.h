@@ -27,7 +27,7 @@ typedef struct md5_geometry_source {
 // Sizes of the derived arrays.
 typedef struct md5_geometry_sizes {
     uint32_t num_vertices;   // file vertices and seam copies
-    uint32_t num_influences; // upper bound, exact for what exporters write: see seams.c
+    uint32_t num_influences; // upper bound, exact for what exporters write: see count_influences()
     bool has_tangents;
 } md5_geometry_sizes;
 

@@ -1,3 +1,49 @@
+// Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() choose kernels; morph targets.
+#include "md5/core/assert.h"
+#include "md5/core/math.h"
+#include "md5/md5skin.h"
+#include "md5/skin/kernels.h"
+
+// == Dual quaternions ============================================================================
+//
+// Dual palettes, and the choice of a kernel. skin_scalar.c has the formulas.
+
+void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_vec3 half = md5_vec3_scale(md5_mat34_translation(palette[i]), 0.5f);
+        const md5_quat rotation = md5_quat_from_mat34(palette[i]);
+        dual[i].real = rotation;
+        dual[i].dual = md5_quat_mul((md5_quat){half.x, half.y, half.z, 0.0f}, rotation);
+    }
+}
+
+void md5i_dual_with(md5_cpu level, const md5_dual_job *job)
+{
+    switch (job->skin.mesh->skin_plan ? level : MD5_CPU_SCALAR) {
+#if MD5_HAS_SSE2
+    case MD5_CPU_SSE2:
+        md5i_dual_sse2(job);
+        break;
+#endif
+#if MD5_HAS_AVX2
+    case MD5_CPU_AVX512: // no faster: see README.md
+    case MD5_CPU_AVX2:
+        md5i_dual_avx2(job);
+        break;
+#endif
+#if MD5_HAS_NEON
+    case MD5_CPU_NEON:
+        md5i_dual_neon(job);
+        break;
+#endif
+    default:
+        md5i_dual_scalar(job);
+    }
+}
+
+// == Vertices ====================================================================================
+//
 // md5_skin() and md5_skin_batch(): choose a kernel for whole meshes, skin single vertices in plain
 // C, and correct the few vertices that morph targets move.
 //
@@ -6,10 +52,6 @@
 //   sum of palette * (bias * (point + d), bias) = (what md5_skin() computes) + rotation of e * d
 //
 // so that the influences are not needed again; dual quaternions give one matrix per vertex anyway.
-#include "md5/md5skin.h"
-#include "md5/core/assert.h"
-#include "md5/core/math.h"
-#include "md5/skin/dual_kernels.h"
 
 // Smaller meshes use plain C: wide registers have a longer latency for the first result.
 enum { FEWEST_VERTICES = 4 };
@@ -303,4 +345,43 @@ void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *t
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     md5_threads_run(threads, count, skin_some, (void *)jobs); // which skin_some() only reads
+}
+
+// == Bounds ======================================================================================
+//
+// Bounds of a posed model, without writing its vertices.
+
+// Which of 0 and -0 comes first depends on the instruction set.
+static md5_vec3 without_negative_zero(md5_vec3 a)
+{
+    return (md5_vec3){a.x + 0.0f, a.y + 0.0f, a.z + 0.0f};
+}
+
+md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5i_skin_job job = {
+            .mesh = &model->meshes[i], .palette = palette, .bounds = &bounds};
+        md5i_skin_with(level, &job);
+    }
+    return (md5_bounds){without_negative_zero(bounds.min), without_negative_zero(bounds.max)};
+}
+
+#if !defined(NDEBUG)
+static bool has_all_geometry(const md5_model *model)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (!md5_has_geometry(&model->meshes[i]))
+            return false;
+    return true;
+}
+#endif
+
+md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_VALIDATE(has_all_geometry(model), "model: its geometry was not released");
+    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
+    return md5i_skin_bounds_with(md5i_cpu_best(), model, palette);
 }

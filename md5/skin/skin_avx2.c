@@ -4,7 +4,7 @@
 #if MD5_HAS_AVX2
 
 #define MD5_WIDE_AVX2
-#include "md5/skin/dual_wide.h"
+#include "md5/skin/skin_wide.h"
 
 void md5i_skin_avx2(const md5i_skin_job *job)
 {

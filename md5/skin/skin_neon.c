@@ -4,7 +4,7 @@
 #if MD5_HAS_NEON
 
 #define MD5_WIDE_NEON
-#include "md5/skin/dual_wide.h"
+#include "md5/skin/skin_wide.h"
 
 void md5i_skin_neon(const md5i_skin_job *job)
 {

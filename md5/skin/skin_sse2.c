@@ -4,7 +4,7 @@
 #if MD5_HAS_SSE2
 
 #define MD5_WIDE_SSE2
-#include "md5/skin/dual_wide.h"
+#include "md5/skin/skin_wide.h"
 
 void md5i_skin_sse2(const md5i_skin_job *job)
 {

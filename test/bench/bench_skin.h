@@ -3,7 +3,7 @@
 #define TEST_BENCH_BENCH_SKIN_H
 
 #include "md5/md5skin.h"
-#include "md5/skin/dual_kernels.h"
+#include "md5/skin/kernels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
 #include "md5/pose/packed.h"
-#include "md5/compress/tracks.h"
+#include "md5/compress/file.h"
 #include "md5/md5model.h"
 #include "test/test.h"
 #include "test/pose/own_clip.h"

@@ -7,7 +7,6 @@
 #define NARROWER (&md5i_pose_kernels_scalar)
 #define MANY_REGISTERS 1
 #include "md5/pose/simd/crowd_wide.h"
-#include "md5/pose/simd/finish_wide.h"
 #include "md5/pose/simd/one_wide.h"
 
 #include <string.h>

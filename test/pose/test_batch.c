@@ -187,7 +187,7 @@ TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
     }
 }
 
-// More bindings than md5/pose/crowd.c has groups of waiting jobs.
+// More bindings than md5/pose/pose.c has groups of waiting jobs.
 TEST (batch_of_very_many_bindings_is_the_single_call) {
     uint64_t random = 3;
     made_crowd *const crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);

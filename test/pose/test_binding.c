@@ -563,7 +563,7 @@ TEST (bind_and_sample_stay_linear) {
         // j<k> has k ancestors that the model lacks, each a unit further along x.
         CHECK_NEAR((double)pose[HALF - 1].translation.x, 1.0, 0.0);
         CHECK_NEAR((double)pose[HALF - 30].translation.x, 30.0, 0.0);
-        // Long walks share a budget of steps (rebase.c), which suffices for the first joint.
+        // Long walks share a budget of steps (binding.c), which suffices for the first joint.
         CHECK_NEAR((double)pose[0].translation.x, HALF, 0.0);
         free(pose);
     }

@@ -2,7 +2,7 @@
 #include "test/test.h"
 
 #include "md5/core/math.h"
-#include "md5/pose/bind_pose.h"
+#include "md5/pose/skeleton.h"
 
 #include <string.h>
 

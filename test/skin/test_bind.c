@@ -2,7 +2,7 @@
 #include "test/skin/test_bind_case.h"
 #include "test/test.h"
 
-#include "md5/skin/bind_paths.h"
+#include "md5/skin/bind_volume.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 
-#include "md5/skin/dual_kernels.h"
+#include "md5/skin/kernels.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "test/skin/skin_jobs.h"
 #include "test/test.h"
 
-#include "md5/skin/dual_kernels.h"
+#include "md5/skin/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

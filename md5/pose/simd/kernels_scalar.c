@@ -3,7 +3,7 @@
 #include "md5/core/math.h"
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
-#include "md5/pose/root.h"
+#include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"
 
 #define NARROWER (&md5i_pose_kernels_scalar) // never reached: a width of 1 is always filled

@@ -5,7 +5,6 @@
 
 #include "md5/pose/simd/blend_wide.h"
 #include "md5/pose/simd/crowd_wide.h"
-#include "md5/pose/simd/finish_wide.h"
 #include "md5/pose/simd/one_wide.h"
 
 #define KERNELS                                                                         \

@@ -7,7 +7,7 @@
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/plan.h"
-#include "md5/pose/root.h"
+#include "md5/pose/moment.h"
 #include "md5/pose/simd/slerp_wide.h"
 
 // Samples rotations between two frames. The last set overlaps the one before, so that every set is

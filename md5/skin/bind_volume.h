@@ -6,11 +6,12 @@
 //   voxels   the cells of the volume, numbered in the order of cells
 //
 // Coordinates are in cells from the box's corner; their integer parts give the cell of a point.
-#ifndef MD5_SKIN_BIND_GRID_H
-#define MD5_SKIN_BIND_GRID_H
+#ifndef MD5_SKIN_BIND_VOLUME_H
+#define MD5_SKIN_BIND_VOLUME_H
 
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
+#include "md5/md5skin.h"
 
 #define MD5_NO_VOXEL UINT32_MAX
 
@@ -50,5 +51,45 @@ uint32_t md5i_voxel_at(const md5_grid *grid, md5_vec3d point);
 // The share of a line that is in the volume, from its start on: 1 = all of it, below 0 = the start
 // is outside. Sampled in steps of half a cell, at most a few hundred.
 double md5i_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to);
+
+// -- Bones and paths
+// --------------------------------------------------------------------------------
+
+// A part of a joint's bone that lies in the volume, in the grid's coordinates.
+typedef struct md5_bone {
+    md5_vec3d from, to;
+} md5_bone;
+
+typedef struct md5_bones {
+    md5_bone *bones;      // by joint
+    uint32_t *first_bone; // [num_joints + 1]
+    uint32_t num_bound;   // joints with a bone
+} md5_bones;
+
+// Finds the bones of each joint that is in the volume and not excluded. Returns false and sets the
+// error if memory runs out.
+bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
+                     md5_bones *bones);
+
+// The point of a joint's bones that is nearest to `point`. The joint has a bone.
+md5_vec3d md5i_nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point);
+
+// Working memory of md5i_measure_paths().
+typedef struct md5_paths {
+    const md5_grid *grid;
+    const md5_bones *bones;
+    float *lengths;   // [num_voxels] cells; INFINITY = not reached
+    uint32_t *heap;   // [num_voxels] voxels whose neighbours are not processed yet, shortest first
+    uint32_t *places; // [num_voxels] index in the heap, if it is there
+    uint32_t heap_size;
+} md5_paths;
+
+// Returns false and sets the error if memory runs out.
+bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
+                       md5_paths *paths);
+
+// Writes lengths[]: for each voxel the shortest path from its centre to the joint's bones, through
+// the centres of neighbouring voxels in 26 directions (Dijkstra 1959).
+void md5i_measure_paths(md5_paths *paths, uint32_t joint);
 
 #endif

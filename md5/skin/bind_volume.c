@@ -1,4 +1,8 @@
-#include "md5/skin/bind_grid.h"
+// The volume of a mesh as voxels, the bones in it, and the lengths of paths from them: see
+// bind_volume.h.
+#include "md5/skin/bind_volume.h"
+
+// == Voxels ======================================================================================
 
 enum { UNKNOWN, SHELL, OUTSIDE };
 
@@ -231,4 +235,217 @@ double md5i_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
         inside = next;
     }
     return 1.0;
+}
+
+// == Bones =======================================================================================
+//
+// Finds the bones of joints in a volume.
+
+static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
+{
+    return md5_grid_point(grid, md5_vec3d_of(md5_mat34_translation(desc->bind[joint])));
+}
+
+static bool is_bound(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
+{
+    return !(desc->excluded && desc->excluded[joint])
+           && md5i_voxel_at(grid, joint_in_grid(grid, desc, joint)) != MD5_NO_VOXEL;
+}
+
+// Counts the bones of each joint into first_bone: one for each child, or a point.
+static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint32_t *count)
+{
+    const uint32_t num_joints = desc->skeleton->num_joints;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const int32_t parent = desc->skeleton->joints[joint].parent;
+        if (parent >= 0)
+            count[parent]++;
+    }
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        count[joint] = !is_bound(grid, desc, joint) ? 0 : count[joint] > 0 ? count[joint] : 1;
+}
+
+static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
+{
+    const double inside = md5i_line_in_volume(grid, from, to);
+    const md5_vec3d way = md5_vec3d_sub(to, from);
+    return (md5_bone){from, md5_vec3d_add(from, md5_vec3d_scale(way, inside > 0.0 ? inside : 0.0))};
+}
+
+// The bone of a joint without children continues the parent's bone with the same length; otherwise
+// vertices beyond the joint would be equally near to the parent's bone.
+static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
+{
+    const md5_vec3d at = joint_in_grid(grid, desc, joint);
+    const int32_t parent = desc->skeleton->joints[joint].parent;
+    if (parent < 0)
+        return (md5_bone){at, at};
+    const md5_vec3d way = md5_vec3d_sub(at, joint_in_grid(grid, desc, (uint32_t)parent));
+    return bone_to(grid, at, md5_vec3d_add(at, way));
+}
+
+bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
+                     md5_bones *bones)
+{
+    const uint32_t num_joints = desc->skeleton->num_joints;
+    uint32_t *const first =
+        (uint32_t *)md5i_arena_alloc(arena, (size_t)num_joints + 1, sizeof *first);
+    uint32_t *const used = (uint32_t *)md5i_arena_alloc(arena, num_joints, sizeof *used);
+    // A joint has one bone for each child, or one: at most two for each joint in all.
+    bones->bones = (md5_bone *)md5i_arena_room(arena, 2 * (size_t)num_joints, sizeof(md5_bone));
+    TRY(first && used && bones->bones);
+    count_bones(grid, desc, first);
+    uint32_t sum = 0;
+    bones->num_bound = 0;
+    for (uint32_t joint = 0; joint <= num_joints; joint++) {
+        const uint32_t count = joint < num_joints ? first[joint] : 0;
+        bones->num_bound += count > 0;
+        first[joint] = sum;
+        sum += count;
+    }
+    bones->first_bone = first;
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        if (first[joint] < first[joint + 1])
+            bones->bones[first[joint]] = end_bone(grid, desc, joint);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const int32_t parent = desc->skeleton->joints[joint].parent;
+        if (parent >= 0 && first[parent] < first[parent + 1])
+            bones->bones[first[parent] + used[parent]++] =
+                bone_to(grid, joint_in_grid(grid, desc, (uint32_t)parent),
+                        joint_in_grid(grid, desc, joint));
+    }
+    return true;
+}
+
+static md5_vec3d nearest_on_bone(const md5_bone *bone, md5_vec3d point)
+{
+    const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
+    const double square = md5_vec3d_dot(way, way);
+    const double t =
+        square > 0.0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / square : 0.0;
+    return md5_vec3d_add(bone->from, md5_vec3d_scale(way, t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t));
+}
+
+md5_vec3d md5i_nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point)
+{
+    md5_vec3d nearest = point;
+    double smallest = INFINITY;
+    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
+        const md5_vec3d at = nearest_on_bone(&bones->bones[i], point);
+        const md5_vec3d away = md5_vec3d_sub(at, point);
+        const double square = md5_vec3d_dot(away, away);
+        if (square < smallest) {
+            smallest = square;
+            nearest = at;
+        }
+    }
+    return nearest;
+}
+
+// == Paths =======================================================================================
+
+bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *bones,
+                       md5_paths *paths)
+{
+    *paths = (md5_paths){.grid = grid, .bones = bones};
+    paths->lengths = (float *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->lengths);
+    paths->heap = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->heap);
+    paths->places = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->places);
+    return paths->lengths && paths->heap && paths->places;
+}
+
+static void put(md5_paths *paths, uint32_t place, uint32_t voxel)
+{
+    paths->heap[place] = voxel;
+    paths->places[voxel] = place;
+}
+
+// Moves a voxel whose length has decreased towards the top of the heap.
+static void rise(md5_paths *paths, uint32_t place, uint32_t voxel)
+{
+    const float length = paths->lengths[voxel];
+    while (place > 0) {
+        const uint32_t above = (place - 1) / 2;
+        if (!(length < paths->lengths[paths->heap[above]]))
+            break;
+        put(paths, place, paths->heap[above]);
+        place = above;
+    }
+    put(paths, place, voxel);
+}
+
+static uint32_t take_shortest(md5_paths *paths)
+{
+    const uint32_t shortest = paths->heap[0], last = paths->heap[--paths->heap_size];
+    const float length = paths->lengths[last];
+    uint32_t place = 0;
+    for (;;) {
+        uint32_t below = 2 * place + 1;
+        if (below >= paths->heap_size)
+            break;
+        if (below + 1 < paths->heap_size
+            && paths->lengths[paths->heap[below + 1]] < paths->lengths[paths->heap[below]])
+            below++;
+        if (!(paths->lengths[paths->heap[below]] < length))
+            break;
+        put(paths, place, paths->heap[below]);
+        place = below;
+    }
+    if (paths->heap_size > 0)
+        put(paths, place, last);
+    return shortest;
+}
+
+// Sets a shorter path to a voxel. Lengths never fall below that of a voxel removed from the heap,
+// so a removed voxel is not added again.
+static void shorten(md5_paths *paths, uint32_t voxel, float length)
+{
+    const float before = paths->lengths[voxel];
+    if (!(length < before))
+        return;
+    paths->lengths[voxel] = length;
+    rise(paths, before < INFINITY ? paths->places[voxel] : paths->heap_size++, voxel);
+}
+
+// Adds the voxels along a bone, with the distances of their centres from it.
+static void start_at_bone(md5_paths *paths, const md5_bone *bone, uint32_t joint)
+{
+    const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
+    const uint32_t steps = (uint32_t)(2.0 * md5_vec3d_length(way)) + 1;
+    for (uint32_t i = 0; i <= steps; i++) {
+        const md5_vec3d at =
+            md5_vec3d_add(bone->from, md5_vec3d_scale(way, (double)i / (double)steps));
+        const uint32_t voxel = md5i_voxel_at(paths->grid, at);
+        if (voxel == MD5_NO_VOXEL)
+            continue;
+        const md5_vec3d middle = md5_cell_center(paths->grid, paths->grid->cells[voxel]);
+        const md5_vec3d nearest = md5i_nearest_on_bones(paths->bones, joint, middle);
+        shorten(paths, voxel, (float)md5_vec3d_length(md5_vec3d_sub(middle, nearest)));
+    }
+}
+
+void md5i_measure_paths(md5_paths *paths, uint32_t joint)
+{
+    static const float lengths[4] = {0.0f, 1.0f, 1.41421356f, 1.73205081f};
+    const md5_grid *const grid = paths->grid;
+    const md5_bones *const bones = paths->bones;
+    const int64_t row = (int64_t)grid->count[0], layer = row * (int64_t)grid->count[1];
+    for (uint32_t voxel = 0; voxel < grid->num_voxels; voxel++)
+        paths->lengths[voxel] = INFINITY;
+    paths->heap_size = 0;
+    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++)
+        start_at_bone(paths, &bones->bones[i], joint);
+    while (paths->heap_size > 0) {
+        const uint32_t voxel = take_shortest(paths);
+        const float length = paths->lengths[voxel];
+        // No voxel is in the outermost cells, so all neighbours are cells.
+        for (int z = -1; z <= 1; z++)
+            for (int y = -1; y <= 1; y++)
+                for (int x = -1; x <= 1; x++) {
+                    const int64_t cell = (int64_t)grid->cells[voxel] + z * layer + y * row + x;
+                    const uint32_t next = grid->voxels[cell];
+                    if (next != MD5_NO_VOXEL)
+                        shorten(paths, next, length + lengths[x * x + y * y + z * z]);
+                }
+    }
 }

@@ -1,6 +1,36 @@
-#include "md5/pose/bind_pose.h"
-
+// Joints and meshes by name, and the matrices of bind poses.
+#include "md5/core/assert.h"
 #include "md5/core/math.h"
+#include "md5/md5model.h"
+#include "md5/pose/skeleton.h"
+
+#include <string.h>
+
+// == Names =======================================================================================
+//
+// Joints and meshes by their names.
+
+int32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    for (uint32_t i = 0; name && i < skeleton->num_joints; i++) {
+        if (strcmp(skeleton->joints[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+int32_t md5_find_mesh(const md5_model *model, const char *name)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    for (uint32_t i = 0; name && i < model->num_meshes; i++) {
+        if (strcmp(model->meshes[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+// == Bind poses ==================================================================================
 
 // In double throughout: differences of model-space positions and products of rotations then
 // round once, when they are stored.

@@ -1,0 +1,491 @@
+// Questions about posed models and crowds: bounds from joints, the nearest joint, boxes that
+// overlap, rays.
+#include "md5/core/assert.h"
+#include "md5/core/math.h"
+#include "md5/md5skin.h"
+#include "md5/skin/kernels.h"
+
+// == Bounds of joints ============================================================================
+//
+// A box around the points that each joint moves, in the joint's own space. A
+// vertex is a weighted mean of such points, so the boxes of all joints, moved by any pose, hold the
+// model.
+
+static bool has_negative_bias(const md5_mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->num_weights; i++)
+        if (mesh->weights[i].bias < 0.0f)
+            return true;
+    return false;
+}
+
+static void add_weight(md5_bounds *bounds, const md5_weight *weight)
+{
+    md5_bounds *const of_joint = &bounds[weight->joint];
+    *of_joint = md5_bounds_union(*of_joint, (md5_bounds){weight->offset, weight->offset});
+}
+
+bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(bounds != NULL || model->skeleton.num_joints == 0, "bounds: not NULL");
+    bool are_means = true;
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
+        bounds[joint] = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        are_means = are_means && mesh->num_off_sums == 0 && !has_negative_bias(mesh);
+        for (uint32_t weight = 0; weight < mesh->num_weights; weight++)
+            add_weight(bounds, &mesh->weights[weight]);
+    }
+    return are_means;
+}
+
+static bool is_empty(const md5_bounds *bounds)
+{
+    return !(bounds->min.x <= bounds->max.x);
+}
+
+// Adds the interval min..max, multiplied by an entry of the matrix, to the interval low..high.
+static void add_product(float entry, float min, float max, float *low, float *high)
+{
+    const float a = entry * min, b = entry * max;
+    *low += a < b ? a : b;
+    *high += a < b ? b : a;
+}
+
+static void transform_row(const float *row, const md5_bounds *bounds, float *low, float *high)
+{
+    *low = *high = row[3];
+    add_product(row[0], bounds->min.x, bounds->max.x, low, high);
+    add_product(row[1], bounds->min.y, bounds->max.y, low, high);
+    add_product(row[2], bounds->min.z, bounds->max.z, low, high);
+}
+
+static md5_bounds transform(const md5_bounds *bounds, const md5_mat34 *m)
+{
+    md5_bounds moved;
+    transform_row(m->m, bounds, &moved.min.x, &moved.max.x);
+    transform_row(m->m + 4, bounds, &moved.min.y, &moved.max.y);
+    transform_row(m->m + 8, bounds, &moved.min.z, &moved.max.z);
+    return moved;
+}
+
+md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m)
+{
+    return is_empty(&bounds) ? bounds : transform(&bounds, &m);
+}
+
+md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
+                                  uint32_t num_joints)
+{
+    MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
+               "joint_bounds, joints: not NULL");
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        if (!is_empty(&joint_bounds[joint]))
+            bounds = md5_bounds_union(bounds, transform(&joint_bounds[joint], &joints[joint]));
+    return bounds;
+}
+
+// == The nearest joint ===========================================================================
+//
+// Finds the joint nearest to a point or a ray.
+
+// Squares are doubles, which hold those of all floats.
+static double square_to_point(md5_vec3 joint, const md5_ray *at)
+{
+    const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(joint), md5_vec3d_of(at->origin));
+    return md5_vec3d_dot(away, away);
+}
+
+// The nearest point of a ray is its origin for joints behind it, and its end for joints beyond it.
+static double square_to_ray(md5_vec3 joint, const md5_ray *ray)
+{
+    const md5_vec3d direction = md5_vec3d_of(ray->direction);
+    const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(joint), md5_vec3d_of(ray->origin));
+    const double length = md5_vec3d_dot(direction, direction);
+    double t = length > 0.0 ? md5_vec3d_dot(away, direction) / length : 0.0;
+    t = t > 0.0 ? t : 0.0;
+    if (ray->limit > 0.0f && t > (double)ray->limit)
+        t = (double)ray->limit;
+    const md5_vec3d across = md5_vec3d_sub(away, md5_vec3d_scale(direction, t));
+    return md5_vec3d_dot(across, across);
+}
+
+static int32_t find_nearest(const md5_mat34 *joints, uint32_t num_joints, const md5_ray *to,
+                            double (*square_to)(md5_vec3, const md5_ray *), float *distance)
+{
+    int32_t nearest = -1;
+    double smallest = INFINITY;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        const double square = square_to(md5_mat34_translation(joints[joint]), to);
+        if (square < smallest) {
+            smallest = square;
+            nearest = (int32_t)joint;
+        }
+    }
+    if (nearest >= 0 && distance)
+        *distance = (float)sqrt(smallest);
+    return nearest;
+}
+
+int32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
+                               float *distance)
+{
+    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
+    const md5_ray at = {.origin = point};
+    return find_nearest(joints, num_joints, &at, square_to_point, distance);
+}
+
+int32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
+                                      const md5_ray *ray, float *distance)
+{
+    MD5_ASSERT(ray != NULL, "ray: not NULL");
+    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
+    return find_nearest(joints, num_joints, ray, square_to_ray, distance);
+}
+
+// == Overlapping boxes ===========================================================================
+//
+// Finds the boxes of a crowd that overlap a sphere, a box, a view frustum or a ray.
+//
+// A loop writes each index and only then decides whether to keep it: without a branch, because
+// whether a box passes is hard to predict.
+
+// Distance from a value to an interval along one axis.
+static float outside(float min, float max, float value)
+{
+    const float below = min - value, above = value - max;
+    const float distance = below > above ? below : above;
+    return distance > 0.0f ? distance : 0.0f;
+}
+
+static bool overlaps_sphere(const md5_bounds *bounds, md5_vec3 center, float square)
+{
+    const md5_vec3 away = {outside(bounds->min.x, bounds->max.x, center.x),
+                           outside(bounds->min.y, bounds->max.y, center.y),
+                           outside(bounds->min.z, bounds->max.z, center.z)};
+    return md5_vec3_dot(away, away) <= square;
+}
+
+uint32_t md5_find_in_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
+                            uint32_t *found)
+{
+    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    const float square = radius >= 0.0f ? radius * radius : -1.0f;
+    const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; is_number && i < count; i++) {
+        found[num_found] = i;
+        num_found +=
+            (uint32_t)!is_empty(&bounds[i]) & (uint32_t)overlaps_sphere(&bounds[i], center, square);
+    }
+    return num_found;
+}
+
+static bool overlaps(const md5_bounds *a, const md5_bounds *b)
+{
+    return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y)
+           & (b->min.y <= a->max.y) & (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
+}
+
+uint32_t md5_find_in_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box,
+                            uint32_t *found)
+{
+    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; !is_empty(&box) && i < count; i++) {
+        found[num_found] = i;
+        num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)overlaps(&bounds[i], &box);
+    }
+    return num_found;
+}
+
+// Whether the corner farthest along the plane's normal is inside it.
+static bool reaches(const md5_bounds *bounds, const md5_vec4 *plane)
+{
+    const float x = plane->x * (plane->x >= 0.0f ? bounds->max.x : bounds->min.x);
+    const float y = plane->y * (plane->y >= 0.0f ? bounds->max.y : bounds->min.y);
+    const float z = plane->z * (plane->z >= 0.0f ? bounds->max.z : bounds->min.z);
+    return x + y + z + plane->w >= 0.0f;
+}
+
+// Row `row` of a column-major matrix, times `sign`, plus `w` times its last row.
+static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
+{
+    const float *const a = m->m + row, *const last = m->m + 3;
+    return (md5_vec4){sign * a[0] + w * last[0], sign * a[4] + w * last[4],
+                      sign * a[8] + w * last[8], sign * a[12] + w * last[12]};
+}
+
+// Inside are clip coordinates of -w <= x, y, z <= w; with the other range of depth 0 <= z.
+void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *planes)
+{
+    MD5_ASSERT(planes != NULL, "planes: not NULL");
+    for (int axis = 0; axis < 3; axis++) {
+        planes[2 * axis] = combine_rows(&clip_from_world, axis, 1.0f, 1.0f);
+        planes[2 * axis + 1] = combine_rows(&clip_from_world, axis, -1.0f, 1.0f);
+    }
+    if (depth == MD5_DEPTH_ZERO_TO_ONE)
+        planes[4] = combine_rows(&clip_from_world, 2, 1.0f, 0.0f);
+}
+
+static bool reaches_all(const md5_bounds *bounds, const md5_vec4 *planes, uint32_t num_planes)
+{
+    bool all = !is_empty(bounds);
+    for (uint32_t i = 0; i < num_planes; i++)
+        all &= reaches(bounds, &planes[i]);
+    return all;
+}
+
+uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
+                            uint32_t num_planes, uint32_t *found)
+{
+    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT(planes != NULL || num_planes == 0, "planes: not NULL");
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        found[num_found] = i;
+        num_found += reaches_all(&bounds[i], planes, num_planes);
+    }
+    return num_found;
+}
+
+uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, const md5_ray *ray,
+                         uint32_t *found)
+{
+    MD5_ASSERT(ray != NULL, "ray: not NULL");
+    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        found[num_found] = i;
+        num_found += md5_raycast_bounds(ray, bounds[i], NULL);
+    }
+    return num_found;
+}
+
+// == Rays ========================================================================================
+//
+// Rays against boxes, joints and triangles.
+
+static float limit_of(const md5_ray *ray)
+{
+    return ray->limit > 0.0f ? ray->limit : FLT_MAX;
+}
+
+// -- Boxes ----------------------------------------------------------------------------------------
+
+static bool has_direction(md5_vec3 a)
+{
+    return a.x != 0.0f || a.y != 0.0f || a.z != 0.0f;
+}
+
+// Narrows enter..leave to the part of the ray between two planes, and returns whether any is left.
+// A ray along the planes is between them or not; 0 * infinity never occurs.
+static bool clip(float origin, float direction, float min, float max, float *enter, float *leave)
+{
+    if (direction == 0.0f)
+        return min <= origin && origin <= max;
+    const float a = (min - origin) / direction, b = (max - origin) / direction;
+    const float first = a < b ? a : b, last = a < b ? b : a;
+    *enter = first > *enter ? first : *enter;
+    *leave = last < *leave ? last : *leave;
+    return first <= *leave && *enter <= *leave; // false for NaN
+}
+
+bool md5_raycast_bounds(const md5_ray *ray, md5_bounds bounds, float *t)
+{
+    MD5_ASSERT(ray != NULL, "ray: not NULL");
+    const md5_vec3 o = ray->origin, d = ray->direction;
+    float enter = 0.0f, leave = limit_of(ray);
+    if (!has_direction(d) || !(bounds.min.x <= bounds.max.x)
+        || !clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave)
+        || !clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave)
+        || !clip(o.z, d.z, bounds.min.z, bounds.max.z, &enter, &leave))
+        return false;
+    if (t)
+        *t = enter;
+    return true;
+}
+
+bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
+                        uint32_t num_joints, md5_hit *hit)
+{
+    MD5_ASSERT(ray != NULL && hit != NULL, "ray, hit: not NULL");
+    MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
+               "joint_bounds, joints: not NULL");
+    md5_hit nearest = {.t = FLT_MAX, .joint = -1};
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        // The direction is not normalized, so t is the same in both spaces.
+        const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
+        const md5_vec4 origin = {ray->origin.x, ray->origin.y, ray->origin.z, 1.0f};
+        md5_ray local = *ray;
+        local.origin = md5_mat34_apply(&to_joint, origin);
+        local.direction = md5_mat34_rotate(&to_joint, ray->direction);
+        float t = 0.0f;
+        if (md5_raycast_bounds(&local, joint_bounds[joint], &t)
+            && (nearest.joint < 0 || t < nearest.t))
+            nearest = (md5_hit){.t = t, .joint = (int32_t)joint};
+    }
+    if (nearest.joint >= 0)
+        *hit = nearest;
+    return nearest.joint >= 0;
+}
+
+// -- Triangles ------------------------------------------------------------------------------------
+
+// A ray as the z axis of a sheared space: there a triangle is hit if the origin of x and y lies in
+// it, and neighbours round their common edge alike, so that there is no gap between them.
+typedef struct sheared {
+    float origin[3];
+    int x, y, z; // which axis of the model is which; z = the largest of the direction
+    float shear_x, shear_y, scale_z;
+    float limit;
+    bool front_only, is_mirrored;
+} sheared;
+
+static sheared shear(const md5_ray *ray, bool is_mirrored)
+{
+    const md5_vec3 o = ray->origin;
+    const float d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
+    int z = fabsf(d[0]) > fabsf(d[1]) ? 0 : 1;
+    z = fabsf(d[z]) > fabsf(d[2]) ? z : 2;
+    const bool is_positive = d[z] > 0.0f; // else two axes are exchanged, to keep the orientation
+    const int next = (z + 1) % 3, last = (z + 2) % 3;
+    const int x = is_positive ? next : last, y = is_positive ? last : next;
+    return (sheared){.origin = {o.x, o.y, o.z},
+                     .x = x,
+                     .y = y,
+                     .z = z,
+                     .shear_x = d[x] / d[z],
+                     .shear_y = d[y] / d[z],
+                     .scale_z = 1.0f / d[z],
+                     .limit = limit_of(ray),
+                     .front_only = ray->front_only,
+                     .is_mirrored = is_mirrored};
+}
+
+static md5_vec3 to_sheared(const sheared *space, const md5_vec3 *point)
+{
+    const float p[3] = {point->x - space->origin[0], point->y - space->origin[1],
+                        point->z - space->origin[2]};
+    return (md5_vec3){p[space->x] - space->shear_x * p[space->z],
+                      p[space->y] - space->shear_y * p[space->z], space->scale_z * p[space->z]};
+}
+
+// Twice the signed area between an edge and the ray. Products of floats are exact as doubles, so
+// the sign is exact.
+static double edge(md5_vec3 a, md5_vec3 b)
+{
+    return (double)a.x * (double)b.y - (double)a.y * (double)b.x;
+}
+
+static bool have_one_side(float a, float b, float c)
+{
+    return (a > 0.0f && b > 0.0f && c > 0.0f) || (a < 0.0f && b < 0.0f && c < 0.0f);
+}
+
+// Whether the ray hits a triangle nearer than *hit. Most triangles lie on one side of it.
+static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 c, md5_hit *hit)
+{
+    if (have_one_side(a.x, b.x, c.x) || have_one_side(a.y, b.y, c.y))
+        return false;
+    const double u = edge(c, b), v = edge(a, c), w = edge(b, a);
+    if ((u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0))
+        return false;
+    const double sum = u + v + w;
+    const bool from_front = (sum < 0.0) != space->is_mirrored;
+    if (sum == 0.0 || (space->front_only && !from_front))
+        return false;
+    const double share[3] = {u / sum, v / sum, w / sum};
+    const float t =
+        (float)(share[0] * (double)a.z + share[1] * (double)b.z + share[2] * (double)c.z);
+    if (!(t >= 0.0f && t <= space->limit && t < hit->t))
+        return false;
+    *hit = (md5_hit){.t = t,
+                     .weights = {(float)share[0], (float)share[1], (float)share[2]},
+                     .from_front = from_front};
+    return true;
+}
+
+// How much a joint moves the point of a hit.
+static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
+{
+    float share = 0.0f;
+    for (int corner = 0; corner < 3; corner++) {
+        const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
+        for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+            if (mesh->influence_joints[i] == joint)
+                share += hit->weights[corner] * fabsf(mesh->influences[i].w);
+    }
+    return share;
+}
+
+// The joint with the largest share; only the first, largest influence of each corner is a
+// candidate, which keeps the time linear in the number of influences.
+static int32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
+{
+    int32_t joint = -1;
+    float largest = -1.0f;
+    for (int corner = 0; corner < 3; corner++) {
+        const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
+        const uint32_t first = mesh->first_influence[vertex];
+        if (first == mesh->first_influence[vertex + 1])
+            continue;
+        const uint32_t candidate = mesh->influence_joints[first];
+        const float share = share_of(mesh, hit, candidate);
+        if (share > largest) {
+            largest = share;
+            joint = (int32_t)candidate;
+        }
+    }
+    return joint;
+}
+
+bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions,
+                      md5_hit *hit)
+{
+    MD5_ASSERT(ray != NULL && mesh != NULL && hit != NULL, "ray, mesh, hit: not NULL");
+    MD5_ASSERT(positions != NULL || mesh->num_vertices == 0, "positions: not NULL");
+    MD5_ASSERT_GEOMETRY(mesh);
+    if (!has_direction(ray->direction))
+        return false;
+    const sheared space = shear(ray, mesh->is_mirrored);
+    md5_hit nearest = {.t = INFINITY};
+    for (uint32_t triangle = 0; triangle < mesh->num_triangles; triangle++) {
+        const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
+        const md5_vec3 a = to_sheared(&space, &positions[corners[0]]);
+        const md5_vec3 b = to_sheared(&space, &positions[corners[1]]);
+        const md5_vec3 c = to_sheared(&space, &positions[corners[2]]);
+        if (hit_triangle(&space, a, b, c, &nearest))
+            nearest.triangle = triangle;
+    }
+    if (nearest.t == INFINITY)
+        return false;
+    nearest.joint = joint_of(mesh, &nearest);
+    *hit = nearest;
+    return true;
+}
+
+bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
+                       md5_vec3 *scratch, md5_hit *hit)
+{
+    MD5_ASSERT(ray != NULL && model != NULL && hit != NULL, "ray, model, hit: not NULL");
+    MD5_ASSERT(scratch != NULL || model->max_vertices == 0, "scratch: not NULL");
+    bool is_hit = false;
+    md5_ray shorter = *ray;
+    for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
+        md5_hit nearer;
+        md5_skin(&model->meshes[mesh], palette, scratch, NULL, NULL);
+        if (!md5_raycast_mesh(&shorter, &model->meshes[mesh], scratch, &nearer))
+            continue;
+        if (is_hit && !(nearer.t < hit->t))
+            continue; // as far as an earlier mesh
+        nearer.mesh = mesh;
+        *hit = nearer;
+        is_hit = true;
+        shorter.limit = nearer.t; // 0 would mean no limit; the comparison above covers it
+    }
+    return is_hit;
+}
