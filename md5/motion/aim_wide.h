@@ -26,8 +26,8 @@ MD5_WIDE_INLINE wide_vec3 from_axes(md5_axes axes, wide_vec3 v)
 }
 
 // See set_upright(). A steep sight is unusual.
-MD5_WIDE_INLINE wide_quat upright(const md5_aim_batch *of, wide_vec3 along, wide_vec3 swung,
-                                  wide_quat swing, md5_wide *sound)
+MD5_WIDE_INLINE wide_quat set_upright(const md5_aim_batch *of, wide_vec3 along, wide_vec3 swung,
+                                      wide_quat swing, md5_wide *sound)
 {
     const md5_axes axes = of->skeleton->axes;
     const wide_vec3 sight = from_axes(axes, along), up = from_axes(axes, swung);
@@ -44,7 +44,7 @@ MD5_WIDE_INLINE wide_quat upright(const md5_aim_batch *of, wide_vec3 along, wide
 }
 
 // See wanted_turn(), with the shorter arc.
-MD5_WIDE_INLINE wide_quat wanted_turns(const wide_view *view, md5_wide *sound)
+MD5_WIDE_INLINE wide_quat find_turn(const wide_view *view, md5_wide *sound)
 {
     const md5_aim_batch *const of = view->of;
     const md5_wide one = md5_wide_all(1.0f);
@@ -57,12 +57,12 @@ MD5_WIDE_INLINE wide_quat wanted_turns(const wide_view *view, md5_wide *sound)
     const md5_wide k = md5_wide_div(vec3_dot(up, both), md5_wide_add(one, cosine));
     const wide_vec3 swung = vec3_add(vec3_sub(up, vec3_scale(both, k)),
                                      vec3_scale(sight, md5_wide_all(2.0f * of->up_along)));
-    const wide_quat turn = upright(of, sight, swung, swing, sound);
+    const wide_quat turn = set_upright(of, sight, swung, swing, sound);
     const md5_mask is_far = md5_wide_less(turn.w, md5_wide_all(0.0f));
     return quat_scale(turn, md5_wide_select(is_far, md5_wide_all(-1.0f), one));
 }
 
-MD5_WIDE_INLINE wide_quat limit_turns(const md5_aim_batch *of, wide_quat turn)
+MD5_WIDE_INLINE wide_quat limit_turn(const md5_aim_batch *of, wide_quat turn)
 {
     if (!of->is_limited)
         return turn;
@@ -74,7 +74,7 @@ MD5_WIDE_INLINE wide_quat limit_turns(const md5_aim_batch *of, wide_quat turn)
 }
 
 // See equal_part(); `count` is a power of two.
-MD5_WIDE_INLINE wide_quat equal_parts(wide_quat turn, uint32_t count)
+MD5_WIDE_INLINE wide_quat equal_part(wide_quat turn, uint32_t count)
 {
     const md5_wide one = md5_wide_all(1.0f);
     for (; count > 1; count /= 2) {
@@ -104,7 +104,7 @@ MD5_WIDE_INLINE void require_place(wide_vec3 place, md5_wide *sound)
     require(md5_wide_greater(place.z, least), sound);
 }
 
-MD5_WIDE_INLINE void find_chains(const md5_aim_batch *of, wide_chain *chain, md5_wide *sound)
+MD5_WIDE_INLINE void find_chain(const md5_aim_batch *of, wide_chain *chain, md5_wide *sound)
 {
     const int32_t parent = of->skeleton->joints[of->joints[0]].parent;
     wide_place above = {all_quat(MD5_NO_TURN), all_vec3((md5_vec3){0.0f, 0.0f, 0.0f})};
@@ -126,13 +126,13 @@ MD5_WIDE_INLINE void find_chains(const md5_aim_batch *of, wide_chain *chain, md5
 }
 
 // See turn_joints(). Writes model-space rotations.
-MD5_WIDE_INLINE void turn_chains(const wide_chain *chain, wide_view *view, wide_quat *turned,
+MD5_WIDE_INLINE void turn_joints(const wide_chain *chain, wide_view *view, wide_quat *turned,
                                  md5_wide *sound)
 {
     const md5_aim_batch *const of = view->of;
     const uint32_t last = of->count - 1;
     if (last > 0) {
-        const wide_quat turn = limit_turns(of, equal_parts(wanted_turns(view, sound), of->count));
+        const wide_quat turn = limit_turn(of, equal_part(find_turn(view, sound), of->count));
         wide_quat so_far = turn;
         wide_vec3 old = chain->places[0], place = old;
         for (uint32_t i = 0; i < last; i++) {
@@ -146,7 +146,7 @@ MD5_WIDE_INLINE void turn_chains(const wide_chain *chain, wide_view *view, wide_
         view->eye = place;
         view->rotation = quat_turn(so_far, view->rotation);
     }
-    const wide_quat rest = limit_turns(of, wanted_turns(view, sound));
+    const wide_quat rest = limit_turn(of, find_turn(view, sound));
     turned[last] = quat_turn(rest, view->rotation);
 }
 
@@ -155,12 +155,12 @@ MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *of)
     md5_wide sound = md5_wide_load(of->are_usual);
     wide_chain chain;
     wide_quat turned[MD5_AIM_JOINTS];
-    find_chains(of, &chain, &sound);
+    find_chain(of, &chain, &sound);
     wide_view view = {.of = of,
                       .target = load_vec3(&of->targets),
                       .eye = chain.places[of->count - 1],
                       .rotation = chain.rotations[of->count - 1]};
-    turn_chains(&chain, &view, turned, &sound);
+    turn_joints(&chain, &view, turned, &sound);
     wide_quat above = chain.above;
     for (uint32_t i = 0; i < of->count; i++) {
         const wide_quat now = turned[i];
