@@ -72,12 +72,12 @@ MD5_WIDE_INLINE md5_wide choose_goal(const md5_limb_lanes *lanes, const wide_lim
         *sound = md5_wide_select(is_past, none, *sound);
     const md5_wide softened = md5_wide_select(is_past, one, distance);
     const md5_wide difference = md5_wide_sub(limb->upper_length, limb->lower_length);
-    const md5_wide least =
+    const md5_wide folded =
         md5_wide_flip(md5_wide_less(difference, none), difference); // larger than 0, or compared
-    const md5_wide bent = md5_wide_larger(softened, least);
-    const md5_wide wanted =
+    const md5_wide bent = md5_wide_larger(softened, folded);
+    const md5_wide needed =
         md5_wide_select(md5_wide_less(bent, distance), md5_wide_div(distance, bent), one);
-    *stretch = md5_wide_smaller(wanted, md5_wide_all(lanes->most));
+    *stretch = md5_wide_smaller(needed, md5_wide_all(lanes->most));
     return md5_wide_mul(bent, *stretch);
 }
 
@@ -96,10 +96,10 @@ MD5_WIDE_INLINE wide_quat turn_to_poles(const md5_limb_lanes *lanes, const wide_
     const wide_vec3 toward = quat_rotate(limb->from_model, way);
     const wide_vec3 side = vec3_beside(toward, along);
     const md5_wide square = vec3_dot(side, side);
-    const md5_wide least =
+    const md5_wide smallest =
         md5_wide_mul(md5_wide_all(MD5_NOTHING * MD5_NOTHING), vec3_dot(toward, toward));
     md5_wide has = md5_wide_load(lanes->are_poled);
-    require(md5_wide_greater(square, least), &has);
+    require(md5_wide_greater(square, smallest), &has);
     require(md5_wide_greater(square, md5_wide_all(1e-30f)), &has);
     const wide_vec3 swung = quat_rotate(turn, old_side);
     const wide_quat twist =
@@ -187,9 +187,9 @@ MD5_WIDE_INLINE wide_quat turned_foot(const md5_limb_lanes *lanes, const wide_li
     const wide_quat own = quat_turn(shin, limb->foot);
     if (!lanes->has_rotations)
         return own;
-    const wide_quat wanted = quat_of(load_vec3(&lanes->axes), md5_wide_load(lanes->cosines));
+    const wide_quat unit = quat_of(load_vec3(&lanes->axes), md5_wide_load(lanes->cosines));
     return quat_select(md5_wide_greater(md5_wide_load(lanes->are_turned), md5_wide_all(0.0f)),
-                       quat_turn(limb->from_model, wanted), own);
+                       quat_turn(limb->from_model, unit), own);
 }
 
 // Turns the joints of the limbs that are sound.
