@@ -47,7 +47,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
 }
 
 // The rotation that points the tip at the target.
-static md5_float4 wanted_turn(const aim_view *view)
+static md5_float4 find_turn(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
     const md5_float4 forward = md5_float4_rotate(view->rotation, view->forward);
@@ -120,7 +120,7 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
     const aim_limit most = limit_of(limit);
     const uint32_t last = chain->count - 1;
     if (last > 0) {
-        const md5_float4 whole = shorter_way(wanted_turn(view));
+        const md5_float4 whole = shorter_way(find_turn(view));
         const md5_float4 turn = limit_turn(equal_part(whole, chain->count), &most);
         md5_float4 so_far = turn;
         md5_float4 old = md5_float4_of_vec3(chain->places[0]), place = old;
@@ -136,7 +136,7 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
         view->eye = place;
         view->rotation = md5_float4_turn(so_far, view->rotation);
     }
-    const md5_float4 rest = limit_turn(shorter_way(wanted_turn(view)), &most);
+    const md5_float4 rest = limit_turn(shorter_way(find_turn(view)), &most);
     turned[last] = md5_quat_of_row(md5_float4_turn(rest, view->rotation));
 }
 

@@ -8,7 +8,7 @@
 
 // The tips and their targets.
 typedef struct wide_view {
-    const md5_aim_batch *of;
+    const md5_aim_batch *batch;
     wide_vec3 target, eye;
     wide_quat rotation; // of the tip, model space
 } wide_view;
@@ -26,12 +26,12 @@ MD5_WIDE_INLINE wide_vec3 from_axes(md5_axes axes, wide_vec3 v)
 }
 
 // See set_upright(). A steep sight is unusual.
-MD5_WIDE_INLINE wide_quat upright(const md5_aim_batch *of, wide_vec3 along, wide_vec3 swung,
-                                  wide_quat swing, md5_wide *sound)
+MD5_WIDE_INLINE wide_quat set_upright(const md5_aim_batch *batch, wide_vec3 along, wide_vec3 swung,
+                                      wide_quat swing, md5_wide *sound)
 {
-    const md5_axes axes = of->skeleton->axes;
+    const md5_axes axes = batch->skeleton->axes;
     const wide_vec3 sight = from_axes(axes, along), up = from_axes(axes, swung);
-    if (!of->stays_upright)
+    if (!batch->stays_upright)
         return swing;
     const md5_wide slant =
         md5_wide_add(md5_wide_mul(sight.x, sight.x), md5_wide_mul(sight.y, sight.y));
@@ -39,42 +39,43 @@ MD5_WIDE_INLINE wide_quat upright(const md5_aim_batch *of, wide_vec3 along, wide
     md5_wide sine = md5_wide_sub(md5_wide_mul(sight.x, up.y), md5_wide_mul(sight.y, up.x));
     if (md5_is_mirrored(axes))
         sine = md5_wide_sub(md5_wide_all(-0.0f), sine);
-    const md5_wide cosine = md5_wide_sub(up.z, md5_wide_mul(md5_wide_all(of->up_along), sight.z));
+    const md5_wide cosine =
+        md5_wide_sub(up.z, md5_wide_mul(md5_wide_all(batch->up_along), sight.z));
     return quat_turn(quat_about(along, cosine, sine), swing);
 }
 
-// See wanted_turn(), with the shorter arc.
-MD5_WIDE_INLINE wide_quat wanted_turns(const wide_view *view, md5_wide *sound)
+// See find_turn() of aim.c, with the shorter arc.
+MD5_WIDE_INLINE wide_quat find_turn(const wide_view *view, md5_wide *sound)
 {
-    const md5_aim_batch *const of = view->of;
+    const md5_aim_batch *const batch = view->batch;
     const md5_wide one = md5_wide_all(1.0f);
-    const wide_vec3 forward = quat_rotate(view->rotation, all_vec3(of->forward));
-    const wide_vec3 up = quat_rotate(view->rotation, all_vec3(of->up));
+    const wide_vec3 forward = quat_rotate(view->rotation, all_vec3(batch->forward));
+    const wide_vec3 up = quat_rotate(view->rotation, all_vec3(batch->up));
     const wide_vec3 sight = vec3_normalize(vec3_sub(view->target, view->eye), forward);
     const md5_wide cosine = vec3_dot(forward, sight);
     const wide_quat swing = quat_between(forward, sight, cosine, sound);
     const wide_vec3 both = vec3_add(forward, sight);
     const md5_wide k = md5_wide_div(vec3_dot(up, both), md5_wide_add(one, cosine));
     const wide_vec3 swung = vec3_add(vec3_sub(up, vec3_scale(both, k)),
-                                     vec3_scale(sight, md5_wide_all(2.0f * of->up_along)));
-    const wide_quat turn = upright(of, sight, swung, swing, sound);
+                                     vec3_scale(sight, md5_wide_all(2.0f * batch->up_along)));
+    const wide_quat turn = set_upright(batch, sight, swung, swing, sound);
     const md5_mask is_far = md5_wide_less(turn.w, md5_wide_all(0.0f));
     return quat_scale(turn, md5_wide_select(is_far, md5_wide_all(-1.0f), one));
 }
 
-MD5_WIDE_INLINE wide_quat limit_turns(const md5_aim_batch *of, wide_quat turn)
+MD5_WIDE_INLINE wide_quat limit_turn(const md5_aim_batch *batch, wide_quat turn)
 {
-    if (!of->is_limited)
+    if (!batch->is_limited)
         return turn;
-    const md5_wide none = md5_wide_all(0.0f), most = md5_wide_all(of->most_cosine);
+    const md5_wide none = md5_wide_all(0.0f), most = md5_wide_all(batch->most_cosine);
     const wide_vec3 axis =
         vec3_normalize(axis_of(turn), (wide_vec3){none, none, md5_wide_all(1.0f)});
-    const wide_quat limited = quat_of(vec3_scale(axis, md5_wide_all(of->most_sine)), most);
+    const wide_quat limited = quat_of(vec3_scale(axis, md5_wide_all(batch->most_sine)), most);
     return quat_select(md5_wide_less(turn.w, most), limited, turn);
 }
 
 // See equal_part(); `count` is a power of two.
-MD5_WIDE_INLINE wide_quat equal_parts(wide_quat turn, uint32_t count)
+MD5_WIDE_INLINE wide_quat equal_part(wide_quat turn, uint32_t count)
 {
     const md5_wide one = md5_wide_all(1.0f);
     for (; count > 1; count /= 2) {
@@ -95,27 +96,27 @@ typedef struct wide_chain {
 
 MD5_WIDE_INLINE void require_place(wide_vec3 place, md5_wide *sound)
 {
-    const md5_wide most = md5_wide_all(MD5_FARTHEST), least = md5_wide_all(-MD5_FARTHEST);
-    require(md5_wide_less(place.x, most), sound);
-    require(md5_wide_less(place.y, most), sound);
-    require(md5_wide_less(place.z, most), sound);
-    require(md5_wide_greater(place.x, least), sound);
-    require(md5_wide_greater(place.y, least), sound);
-    require(md5_wide_greater(place.z, least), sound);
+    const md5_wide high = md5_wide_all(MD5_FARTHEST), low = md5_wide_all(-MD5_FARTHEST);
+    require(md5_wide_less(place.x, high), sound);
+    require(md5_wide_less(place.y, high), sound);
+    require(md5_wide_less(place.z, high), sound);
+    require(md5_wide_greater(place.x, low), sound);
+    require(md5_wide_greater(place.y, low), sound);
+    require(md5_wide_greater(place.z, low), sound);
 }
 
-MD5_WIDE_INLINE void find_chains(const md5_aim_batch *of, wide_chain *chain, md5_wide *sound)
+MD5_WIDE_INLINE void find_chain(const md5_aim_batch *batch, wide_chain *chain, md5_wide *sound)
 {
-    const int32_t parent = of->skeleton->joints[of->joints[0]].parent;
+    const int32_t parent = batch->skeleton->joints[batch->joints[0]].parent;
     wide_place above = {all_quat(MD5_NO_TURN), all_vec3((md5_vec3){0.0f, 0.0f, 0.0f})};
     if (parent >= 0)
-        above = place_in_model(of->skeleton, of->poses, (uint32_t)parent, sound);
+        above = place_in_model(batch->skeleton, batch->poses, (uint32_t)parent, sound);
     chain->above = above.rotation;
     wide_quat product = above.rotation, rotation = product;
     wide_vec3 place = above.place;
-    for (uint32_t i = 0; i < of->count; i++) {
+    for (uint32_t i = 0; i < batch->count; i++) {
         wide_vec3 offset;
-        load_joint(of->poses, of->joints[i], &chain->locals[i], &offset);
+        load_joint(batch->poses, batch->joints[i], &chain->locals[i], &offset);
         place = vec3_add(place, quat_rotate(rotation, offset));
         product = quat_turn(product, chain->locals[i]);
         rotation = quat_trim(product);
@@ -126,13 +127,13 @@ MD5_WIDE_INLINE void find_chains(const md5_aim_batch *of, wide_chain *chain, md5
 }
 
 // See turn_joints(). Writes model-space rotations.
-MD5_WIDE_INLINE void turn_chains(const wide_chain *chain, wide_view *view, wide_quat *turned,
+MD5_WIDE_INLINE void turn_joints(const wide_chain *chain, wide_view *view, wide_quat *turned,
                                  md5_wide *sound)
 {
-    const md5_aim_batch *const of = view->of;
-    const uint32_t last = of->count - 1;
+    const md5_aim_batch *const batch = view->batch;
+    const uint32_t last = batch->count - 1;
     if (last > 0) {
-        const wide_quat turn = limit_turns(of, equal_parts(wanted_turns(view, sound), of->count));
+        const wide_quat turn = limit_turn(batch, equal_part(find_turn(view, sound), batch->count));
         wide_quat so_far = turn;
         wide_vec3 old = chain->places[0], place = old;
         for (uint32_t i = 0; i < last; i++) {
@@ -146,30 +147,31 @@ MD5_WIDE_INLINE void turn_chains(const wide_chain *chain, wide_view *view, wide_
         view->eye = place;
         view->rotation = quat_turn(so_far, view->rotation);
     }
-    const wide_quat rest = limit_turns(of, wanted_turns(view, sound));
+    const wide_quat rest = limit_turn(batch, find_turn(view, sound));
     turned[last] = quat_turn(rest, view->rotation);
 }
 
-MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *of)
+MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *batch)
 {
-    md5_wide sound = md5_wide_load(of->are_usual);
+    md5_wide sound = md5_wide_load(batch->are_usual);
     wide_chain chain;
     wide_quat turned[MD5_AIM_JOINTS];
-    find_chains(of, &chain, &sound);
-    wide_view view = {.of = of,
-                      .target = load_vec3(&of->targets),
-                      .eye = chain.places[of->count - 1],
-                      .rotation = chain.rotations[of->count - 1]};
-    turn_chains(&chain, &view, turned, &sound);
+    find_chain(batch, &chain, &sound);
+    wide_view view = {.batch = batch,
+                      .target = load_vec3(&batch->targets),
+                      .eye = chain.places[batch->count - 1],
+                      .rotation = chain.rotations[batch->count - 1]};
+    turn_joints(&chain, &view, turned, &sound);
     wide_quat above = chain.above;
-    for (uint32_t i = 0; i < of->count; i++) {
+    for (uint32_t i = 0; i < batch->count; i++) {
         const wide_quat now = turned[i];
         turned[i] = turned_joint(chain.locals[i], quat_turn(quat_conjugate(above), now), &sound);
         above = now;
     }
     const md5_mask is_sound = md5_wide_greater(sound, md5_wide_all(0.0f));
-    for (uint32_t i = 0; i < of->count; i++)
-        store_rotation(of->poses, of->joints[i], quat_select(is_sound, turned[i], chain.locals[i]));
+    for (uint32_t i = 0; i < batch->count; i++)
+        store_rotation(batch->poses, batch->joints[i],
+                       quat_select(is_sound, turned[i], chain.locals[i]));
     return md5_wide_bits(is_sound);
 }
 

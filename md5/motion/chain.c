@@ -50,29 +50,6 @@ static double rig_distance(const md5_rig *rig, md5_vec3d target)
 
 // -- CCD ------------------------------------------------------------------------------------------
 
-// One pass from the joint above the tip to the root. Only the tip is updated meanwhile, since
-// joints above it do not move. A rotation that increases the distance because of a limit is not
-// applied.
-static void turn_all(md5_rig *rig, md5_vec3d target)
-{
-    md5_vec3d tip = rig->joints[rig->count - 1].place;
-    for (uint32_t i = rig->count - 1; i-- > 0;) {
-        md5_rig_joint *const at = &rig->joints[i];
-        if (at->is_held)
-            continue;
-        const md5_vec3d from = md5_vec3d_sub(tip, at->place);
-        const md5_quatd local = turned_toward(rig, i, from, md5_vec3d_sub(target, at->place));
-        const md5_quatd rotation = md5_quatd_mul(md5i_rig_above(rig, i), local);
-        const md5_vec3d own = md5_quatd_rotate(md5_quatd_conjugate(at->rotation), from);
-        const md5_vec3d moved = md5_vec3d_add(at->place, md5_quatd_rotate(rotation, own));
-        if (distance_of(moved, target) < distance_of(tip, target)) {
-            at->local = local;
-            tip = moved;
-        }
-    }
-    md5i_place_rig(rig, 0);
-}
-
 double md5i_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
                         uint32_t iterations)
 {
@@ -83,7 +60,26 @@ double md5i_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double to
         md5i_bend_straight(axes, rig, rig->count - 1, target, tolerance);
     double left = rig_distance(rig, target);
     for (uint32_t i = 0; i < iterations && left > tolerance; i++) {
-        turn_all(rig, target);
+        // One pass from the joint above the tip to the root. Only the tip is updated meanwhile,
+        // since joints above it do not move. A rotation that increases the distance because of a
+        // limit is not applied.
+        md5_vec3d tip = rig->joints[rig->count - 1].place;
+        for (uint32_t k = rig->count - 1; k-- > 0;) {
+            md5_rig_joint *const joint = &rig->joints[k];
+            if (joint->is_held)
+                continue;
+            const md5_vec3d from = md5_vec3d_sub(tip, joint->place);
+            const md5_quatd local =
+                turned_toward(rig, k, from, md5_vec3d_sub(target, joint->place));
+            const md5_quatd rotation = md5_quatd_mul(md5i_rig_above(rig, k), local);
+            const md5_vec3d own = md5_quatd_rotate(md5_quatd_conjugate(joint->rotation), from);
+            const md5_vec3d moved = md5_vec3d_add(joint->place, md5_quatd_rotate(rotation, own));
+            if (distance_of(moved, target) < distance_of(tip, target)) {
+                joint->local = local;
+                tip = moved;
+            }
+        }
+        md5i_place_rig(rig, 0);
         const double now = rig_distance(rig, target);
         if (!(now < left))
             break; // nothing changes any more
@@ -97,18 +93,6 @@ double md5i_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double to
 
 // -- FABRIK ---------------------------------------------------------------------------------------
 
-// Backward pass: restores the bone lengths from the target on, ignoring limits.
-static void draw_back(const md5_rig *rig, md5_vec3d target, md5_vec3d *wanted)
-{
-    wanted[rig->count - 1] = target;
-    for (uint32_t i = rig->count - 1; i-- > 0;) {
-        const double length = md5_vec3d_length(rig->joints[i + 1].offset);
-        const md5_vec3d way =
-            md5_vec3d_normalize(md5_vec3d_sub(rig->joints[i].place, wanted[i + 1]));
-        wanted[i] = md5_vec3d_add(wanted[i + 1], md5_vec3d_scale(way, length));
-    }
-}
-
 static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
 {
     rig->joints[joint].local = local;
@@ -117,7 +101,7 @@ static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
 
 // A hinge bends in one plane only: twists its parent about the bone until the plane contains the
 // position after the next.
-static void twist_for_hinge(md5_rig *rig, uint32_t joint, const md5_vec3d *wanted)
+static void twist_for_hinge(md5_rig *rig, uint32_t joint, const md5_vec3d *places)
 {
     const md5_rig_joint *const below = &rig->joints[joint + 1];
     const md5_quatd rotation = rig->joints[joint].rotation;
@@ -126,21 +110,21 @@ static void twist_for_hinge(md5_rig *rig, uint32_t joint, const md5_vec3d *wante
         md5_quatd_rotate(md5_quatd_mul(rotation, below->limit.rest), below->limit.axis);
     const double side = below->limit.middle.sine < 0.0 ? -1.0 : 1.0;
     const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(hinge, bone), side);
-    const md5_vec3d to = md5_vec3d_sub(wanted[joint + 2], wanted[joint + 1]);
+    const md5_vec3d to = md5_vec3d_sub(places[joint + 2], places[joint + 1]);
     set_local(rig, joint, md5i_rig_turned(rig, joint, turn_about(bone, bend, to)));
 }
 
 // Forward pass: from the root on, each joint rotates towards the next position within its limit.
-static void draw_forward(md5_rig *rig, const md5_vec3d *wanted)
+static void draw_forward(md5_rig *rig, const md5_vec3d *places)
 {
     const uint32_t last = rig->count - 1;
     for (uint32_t i = 0; i < last; i++) {
         md5_rig_joint *const at = &rig->joints[i], *const next = at + 1;
         set_local(rig, i, at->local); // updates it for the rotations of the joints above
         const md5_vec3d bone = md5_quatd_rotate(at->rotation, next->offset);
-        set_local(rig, i, turned_toward(rig, i, bone, md5_vec3d_sub(wanted[i + 1], at->place)));
+        set_local(rig, i, turned_toward(rig, i, bone, md5_vec3d_sub(places[i + 1], at->place)));
         if (i + 1 < last && is_hinge(next) && !is_hinge(at))
-            twist_for_hinge(rig, i, wanted);
+            twist_for_hinge(rig, i, places);
         next->place = md5_vec3d_add(at->place, md5_quatd_rotate(at->rotation, next->offset));
     }
     set_local(rig, last, rig->joints[last].local);
@@ -150,15 +134,22 @@ static double fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, doub
                              uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
-    md5_vec3d wanted[MD5_MAX_CHAIN];
+    md5_vec3d places[MD5_MAX_CHAIN];
     double least = rig_distance(rig, target);
     md5i_keep_rig(rig, best);
     if (iterations > 0)
         md5i_bend_straight(axes, rig, rig->count - 1, target, tolerance);
     uint32_t vain = 0, i = 0;
     for (; i < iterations && least > tolerance && vain < MAX_VAIN; i++) {
-        draw_back(rig, target, wanted);
-        draw_forward(rig, wanted);
+        // Backward pass: restores the bone lengths from the target on, ignoring limits.
+        places[rig->count - 1] = target;
+        for (uint32_t k = rig->count - 1; k-- > 0;) {
+            const double length = md5_vec3d_length(rig->joints[k + 1].offset);
+            const md5_vec3d way =
+                md5_vec3d_normalize(md5_vec3d_sub(rig->joints[k].place, places[k + 1]));
+            places[k] = md5_vec3d_add(places[k + 1], md5_vec3d_scale(way, length));
+        }
+        draw_forward(rig, places);
         const double left = rig_distance(rig, target);
         vain++;
         if (left < least) {
@@ -247,8 +238,6 @@ static bool is_stuck(const reaching *reach)
            && distance_left(reach, places[reach->last]) > reach->tolerance;
 }
 
-// -- Limits ---------------------------------------------------------------------------------
-
 static float reach_by_rig(const reaching *reach, md5_xform *pose, const md5_chain_job *job,
                           md5_rig_solver *solve)
 {
@@ -271,27 +260,6 @@ static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
     return md5_vec3_add(fixed, md5_vec3_scale(way, length));
 }
 
-static void push_aside(const reaching *reach, md5_vec3 *places)
-{
-    const md5_vec3 aside = md5i_forward_beside(reach->axes, way_to_target(reach));
-    for (uint32_t i = 1; i < reach->last; i++) {
-        const float bone = distance_between(reach->chain.places[i - 1], reach->chain.places[i]);
-        places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * bone));
-    }
-}
-
-// One iteration: restores the bone lengths backward from the target, then forward from the root.
-static void draw_bones(const reaching *reach, const float *bones, md5_vec3 *places)
-{
-    const md5_vec3 root = places[0];
-    places[reach->last] = reach->target;
-    for (uint32_t i = reach->last; i-- > 0;)
-        places[i] = drawn_to(places[i + 1], places[i], bones[i]);
-    places[0] = root;
-    for (uint32_t i = 0; i < reach->last; i++)
-        places[i + 1] = drawn_to(places[i], places[i + 1], bones[i]);
-}
-
 static void find_places(const reaching *reach, md5_vec3 *places)
 {
     float bones[MD5_MAX_CHAIN];
@@ -304,12 +272,22 @@ static void find_places(const reaching *reach, md5_vec3 *places)
             places[i + 1] = drawn_to(places[i], reach->target, bones[i]);
         return;
     }
-    if (is_stuck(reach))
-        push_aside(reach, places);
-    for (uint32_t i = 0; i < reach->iterations; i++) {
+    if (is_stuck(reach)) {
+        const md5_vec3 aside = md5i_forward_beside(reach->axes, way_to_target(reach));
+        for (uint32_t i = 1; i < reach->last; i++)
+            places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * bones[i - 1]));
+    }
+    const md5_vec3 root = places[0];
+    for (uint32_t n = 0; n < reach->iterations; n++) {
         if (distance_left(reach, places[reach->last]) <= reach->tolerance)
             return;
-        draw_bones(reach, bones, places);
+        // Restores the bone lengths backward from the target, then forward from the root.
+        places[reach->last] = reach->target;
+        for (uint32_t i = reach->last; i-- > 0;)
+            places[i] = drawn_to(places[i + 1], places[i], bones[i]);
+        places[0] = root;
+        for (uint32_t i = 0; i < reach->last; i++)
+            places[i + 1] = drawn_to(places[i], places[i + 1], bones[i]);
     }
 }
 
@@ -391,16 +369,6 @@ static void apply_turns(reaching *reach, ccd_turns *turning, const md5_quat *tur
     }
 }
 
-static void bend(reaching *reach, ccd_turns *turning, md5_quat *turns)
-{
-    const md5_vec3 way = way_to_target(reach);
-    const md5_vec3 axis = md5_vec3_cross(way, md5i_forward_beside(reach->axes, way));
-    for (uint32_t i = 0; i < reach->last; i++)
-        turns[i] = md5_quat_of_row(
-            md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
-    apply_turns(reach, turning, turns);
-}
-
 float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
@@ -420,8 +388,14 @@ float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job
         turning.bones[i] = md5_vec3_sub(reach.chain.places[i + 1], reach.chain.places[i]);
     }
     const md5_vec3 *const tip = &reach.chain.places[reach.last];
-    if (is_stuck(&reach))
-        bend(&reach, &turning, turns);
+    if (is_stuck(&reach)) {
+        const md5_vec3 way = way_to_target(&reach);
+        const md5_vec3 axis = md5_vec3_cross(way, md5i_forward_beside(reach.axes, way));
+        for (uint32_t i = 0; i < reach.last; i++)
+            turns[i] = md5_quat_of_row(
+                md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
+        apply_turns(&reach, &turning, turns);
+    }
     for (uint32_t i = 0; i < reach.iterations && distance_left(&reach, *tip) > reach.tolerance;
          i++) {
         find_turns(&reach, turns);

@@ -48,9 +48,9 @@ typedef struct md5_arc {
 //
 // Checks descriptions of curves.
 
-#define LEAST_WEIGHT 0.001f
-#define MOST_WEIGHT 1000.0f
-#define LEAST_SPAN 1e-9 // of the range of the knots
+#define MIN_WEIGHT 0.001f
+#define MAX_WEIGHT 1000.0f
+#define MIN_SPAN 1e-9 // of the range of the knots
 
 static uint32_t curve_degree(const md5_curve_desc *desc)
 {
@@ -62,18 +62,6 @@ static uint32_t curve_degree(const md5_curve_desc *desc)
     default:
         return 3;
     }
-}
-
-static bool check_points(md5_context *context, const md5_curve_desc *desc)
-{
-    for (uint32_t i = 0; i < desc->num_points; i++) {
-        const md5_vec3 p = desc->points[i];
-        if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "point %u is %g %g %g, expected finite numbers", i, (double)p.x,
-                             (double)p.y, (double)p.z);
-    }
-    return true;
 }
 
 // The number of points that a kind needs.
@@ -103,17 +91,6 @@ static bool check_count(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
-static bool check_weights(md5_context *context, const md5_curve_desc *desc)
-{
-    for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
-        const float weight = desc->weights[i];
-        if (!(weight >= LEAST_WEIGHT && weight <= MOST_WEIGHT))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "weight %u is %g, expected %g to %g",
-                             i, (double)weight, (double)LEAST_WEIGHT, (double)MOST_WEIGHT);
-    }
-    return true;
-}
-
 static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 {
     const uint32_t degree = curve_degree(desc), n = desc->num_points;
@@ -128,10 +105,10 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
             return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                              "knot %u is %g, expected at least knot %u, %g", i, (double)knots[i],
                              i - 1, (double)knots[i - 1]);
-        if (step > 0.0 && step < LEAST_SPAN * range)
+        if (step > 0.0 && step < MIN_SPAN * range)
             return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                              "knots %u and %u differ by %g, expected 0 or at least %g", i - 1, i,
-                             step, LEAST_SPAN * range);
+                             step, MIN_SPAN * range);
     }
     if (!(range > 0.0))
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
@@ -151,7 +128,12 @@ static bool check_nurbs(md5_context *context, const md5_curve_desc *desc)
     if (desc->kind != MD5_CURVE_NURBS && (desc->weights || desc->knots || desc->degree != 0))
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                          "degree, weights or knots of another curve than NURBS");
-    TRY(check_weights(context, desc));
+    for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
+        const float weight = desc->weights[i];
+        if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "weight %u is %g, expected %g to %g",
+                             i, (double)weight, (double)MIN_WEIGHT, (double)MAX_WEIGHT);
+    }
     if (desc->knots && desc->is_closed)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                          "knots of a closed NURBS, expected none: it is uniform");
@@ -168,7 +150,13 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "degree %u, expected at most %u",
                          desc->degree, (unsigned)MD5_MAX_CURVE_DEGREE);
     TRY(check_count(context, desc));
-    TRY(check_points(context, desc));
+    for (uint32_t i = 0; i < desc->num_points; i++) {
+        const md5_vec3 p = desc->points[i];
+        if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
+            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                             "point %u is %g %g %g, expected finite numbers", i, (double)p.x,
+                             (double)p.y, (double)p.z);
+    }
     return check_nurbs(context, desc);
 }
 
@@ -240,7 +228,7 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
 // between two points the cubic with these velocities.
 
 // Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.
-#define LEAST_SHARE 1e-3
+#define MIN_SHARE 1e-3
 
 typedef struct path {
     const md5_vec3 *points;
@@ -249,49 +237,34 @@ typedef struct path {
     double least; // time of a piece
 } path;
 
-static md5_vec3d step_of(const path *of, uint32_t piece)
+static md5_vec3d step_of(const path *line, uint32_t piece)
 {
-    const md5_vec3 from = of->points[piece], to = of->points[(piece + 1) % of->num_points];
+    const md5_vec3 from = line->points[piece], to = line->points[(piece + 1) % line->num_points];
     return md5_vec3d_sub(md5_vec3d_of(to), md5_vec3d_of(from));
 }
 
-static double time_of(const path *of, uint32_t piece)
+static double time_of(const path *line, uint32_t piece)
 {
-    if (of->is_uniform)
+    if (line->is_uniform)
         return 1.0;
-    const double time = sqrt(md5_vec3d_length(step_of(of, piece)));
-    return time > of->least ? time : of->least;
-}
-
-static path path_of(const md5_curve_desc *desc)
-{
-    path made = {
-        .points = desc->points,
-        .num_points = desc->num_points,
-        .num_pieces = desc->num_points - (desc->is_closed ? 0 : 1),
-        .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
-    };
-    double longest = 0.0;
-    for (uint32_t piece = 0; piece < made.num_pieces; piece++)
-        longest = fmax(longest, time_of(&made, piece));
-    made.least = longest > 0.0 ? LEAST_SHARE * longest : 1.0;
-    return made;
+    const double time = sqrt(md5_vec3d_length(step_of(line, piece)));
+    return time > line->least ? time : line->least;
 }
 
 // Velocity at the start of a piece, or at the end of the last one of an open path.
-static md5_vec3d velocity_at(const path *of, uint32_t point)
+static md5_vec3d velocity_at(const path *line, uint32_t point)
 {
-    const bool is_closed = of->num_pieces == of->num_points;
-    const uint32_t after = point % of->num_points;
-    const uint32_t before = (point + of->num_points - 1) % of->num_points;
-    if (!is_closed && (point == 0 || point == of->num_pieces)) {
+    const bool is_closed = line->num_pieces == line->num_points;
+    const uint32_t after = point % line->num_points;
+    const uint32_t before = (point + line->num_points - 1) % line->num_points;
+    if (!is_closed && (point == 0 || point == line->num_pieces)) {
         const uint32_t only = point == 0 ? after : before;
-        return md5_vec3d_scale(step_of(of, only), 1.0 / time_of(of, only));
+        return md5_vec3d_scale(step_of(line, only), 1.0 / time_of(line, only));
     }
-    const double time_before = time_of(of, before), time_after = time_of(of, after);
+    const double time_before = time_of(line, before), time_after = time_of(line, after);
     const double sum = time_before + time_after;
-    return md5_vec3d_add(md5_vec3d_scale(step_of(of, before), time_after / (time_before * sum)),
-                         md5_vec3d_scale(step_of(of, after), time_before / (time_after * sum)));
+    return md5_vec3d_add(md5_vec3d_scale(step_of(line, before), time_after / (time_before * sum)),
+                         md5_vec3d_scale(step_of(line, after), time_before / (time_after * sum)));
 }
 
 static md5_vec4d beside(md5_vec3d point, md5_vec3d velocity, double time)
@@ -302,24 +275,33 @@ static md5_vec4d beside(md5_vec3d point, md5_vec3d velocity, double time)
 
 static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
-    const path of = path_of(desc);
-    TRY(take_pieces(arena, pieces, 3, of.num_pieces));
+    path line = {
+        .points = desc->points,
+        .num_points = desc->num_points,
+        .num_pieces = desc->num_points - (desc->is_closed ? 0 : 1),
+        .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
+    };
+    double longest = 0.0;
+    for (uint32_t piece = 0; piece < line.num_pieces; piece++)
+        longest = fmax(longest, time_of(&line, piece));
+    line.least = longest > 0.0 ? MIN_SHARE * longest : 1.0;
+    TRY(take_pieces(arena, pieces, 3, line.num_pieces));
     double total = 0.0;
-    for (uint32_t i = 0; i < of.num_pieces; i++) {
+    for (uint32_t i = 0; i < line.num_pieces; i++) {
         const md5_vec3d from = md5_vec3d_of(desc->points[i]);
-        const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % of.num_points]);
-        const double third = time_of(&of, i) / 3.0;
+        const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % line.num_points]);
+        const double third = time_of(&line, i) / 3.0;
         md5_vec4d *const p = pieces->points + 4 * (size_t)i;
         p[0] = beside(from, from, 0.0);
-        p[1] = beside(from, velocity_at(&of, i), third);
-        p[2] = beside(to, velocity_at(&of, i + 1), -third);
+        p[1] = beside(from, velocity_at(&line, i), third);
+        p[2] = beside(to, velocity_at(&line, i + 1), -third);
         p[3] = beside(to, to, 0.0);
         pieces->starts[i] = total;
-        total += time_of(&of, i);
+        total += time_of(&line, i);
     }
-    for (uint32_t i = 0; i < of.num_pieces; i++)
+    for (uint32_t i = 0; i < line.num_pieces; i++)
         pieces->starts[i] /= total;
-    pieces->starts[of.num_pieces] = 1.0;
+    pieces->starts[line.num_pieces] = 1.0;
     return true;
 }
 
@@ -338,52 +320,37 @@ typedef struct spline {
     int64_t first, end; // pieces are between knots i and i + 1, from first to end - 1
 } spline;
 
-static spline spline_of(const md5_curve_desc *desc)
+static double knot(const spline *line, int64_t i)
 {
-    const int64_t degree = (int64_t)curve_degree(desc), num_points = (int64_t)desc->num_points;
-    return (spline){
-        .desc = desc,
-        .degree = degree,
-        .num_points = num_points,
-        .first = desc->is_closed ? 0 : degree,
-        .end = num_points,
-    };
-}
-
-static double knot(const spline *of, int64_t i)
-{
-    if (of->desc->knots)
-        return (double)of->desc->knots[i];
-    if (of->desc->is_closed || of->desc->kind == MD5_CURVE_B_SPLINE)
+    if (line->desc->knots)
+        return (double)line->desc->knots[i];
+    if (line->desc->is_closed || line->desc->kind == MD5_CURVE_B_SPLINE)
         return (double)i;
-    const int64_t inner = i - of->degree, last = of->num_points - of->degree;
+    const int64_t inner = i - line->degree, last = line->num_points - line->degree;
     return (double)(inner < 0 ? 0 : inner > last ? last : inner);
-}
-
-// The first of the degree + 1 points that a piece depends on is that of its own knot, less the
-// degree; a closed curve is shifted so that it begins near point 0.
-static md5_vec4d control(const spline *of, int64_t piece, int64_t i)
-{
-    int64_t point = piece - of->degree + i;
-    if (of->desc->is_closed)
-        point = (point + (of->degree + 1) / 2 + of->degree * of->num_points) % of->num_points;
-    const md5_vec3 p = of->desc->points[point];
-    const double w = of->desc->weights ? (double)of->desc->weights[point] : 1.0;
-    return (md5_vec4d){w * (double)p.x, w * (double)p.y, w * (double)p.z, w};
 }
 
 // The polar form of a piece, of which the last `num_ends` arguments are its end, the others its
 // start.
-static md5_vec4d polar_form(const spline *of, int64_t piece, int64_t num_ends)
+static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
 {
-    const int64_t degree = of->degree;
+    const int64_t degree = line->degree;
     md5_vec4d p[MD5_MAX_CURVE_DEGREE + 1];
-    for (int64_t i = 0; i <= degree; i++)
-        p[i] = control(of, piece, i);
+    // The first of the degree + 1 points that a piece depends on is that of its own knot, less the
+    // degree; a closed curve is shifted so that it begins near point 0.
+    for (int64_t i = 0; i <= degree; i++) {
+        int64_t point = piece - degree + i;
+        if (line->desc->is_closed)
+            point = (point + (degree + 1) / 2 + degree * line->num_points) % line->num_points;
+        const md5_vec3 at = line->desc->points[point];
+        const double w = line->desc->weights ? (double)line->desc->weights[point] : 1.0;
+        p[i] = (md5_vec4d){w * (double)at.x, w * (double)at.y, w * (double)at.z, w};
+    }
     for (int64_t round = 1; round <= degree; round++) {
-        const double x = knot(of, piece + (round > degree - num_ends ? 1 : 0));
+        const double x = knot(line, piece + (round > degree - num_ends ? 1 : 0));
         for (int64_t i = degree; i >= round; i--) {
-            const double from = knot(of, piece - degree + i), to = knot(of, piece + i + 1 - round);
+            const double from = knot(line, piece - degree + i),
+                         to = knot(line, piece + i + 1 - round);
             p[i] = md5_vec4d_lerp(p[i - 1], p[i], (x - from) / (to - from));
         }
     }
@@ -392,20 +359,26 @@ static md5_vec4d polar_form(const spline *of, int64_t piece, int64_t num_ends)
 
 static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
-    const spline of = spline_of(desc);
-    const double start = knot(&of, of.first), range = knot(&of, of.end) - start;
+    const spline line = {
+        .desc = desc,
+        .degree = (int64_t)curve_degree(desc),
+        .num_points = (int64_t)desc->num_points,
+        .first = desc->is_closed ? 0 : (int64_t)curve_degree(desc),
+        .end = (int64_t)desc->num_points,
+    };
+    const double start = knot(&line, line.first), range = knot(&line, line.end) - start;
     uint32_t count = 0;
-    for (int64_t i = of.first; i < of.end; i++)
-        count += knot(&of, i + 1) > knot(&of, i);
-    TRY(take_pieces(arena, pieces, (uint32_t)of.degree, count));
+    for (int64_t i = line.first; i < line.end; i++)
+        count += knot(&line, i + 1) > knot(&line, i);
+    TRY(take_pieces(arena, pieces, (uint32_t)line.degree, count));
     double *next = pieces->starts;
     md5_vec4d *point = pieces->points;
-    for (int64_t i = of.first; i < of.end; i++) {
-        if (!(knot(&of, i + 1) > knot(&of, i)))
+    for (int64_t i = line.first; i < line.end; i++) {
+        if (!(knot(&line, i + 1) > knot(&line, i)))
             continue;
-        *next++ = (knot(&of, i) - start) / range;
-        for (int64_t j = 0; j <= of.degree; j++)
-            *point++ = polar_form(&of, i, j);
+        *next++ = (knot(&line, i) - start) / range;
+        for (int64_t j = 0; j <= line.degree; j++)
+            *point++ = polar_form(&line, i, j);
     }
     *next = 1.0;
     return true;
@@ -417,7 +390,7 @@ static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
 // of its piece, in proportion. At a cusp the change shrinks with the square of the arc, so that it
 // falls below after about 20 halvings.
 #define TOLERANCE 1e-7
-enum { MOST_HALVINGS = 24, MOST_ARCS = 1000, NUM_NODES = 4 };
+enum { MAX_HALVINGS = 24, MAX_ARCS = 1000, NUM_NODES = 4 };
 
 // Rounding errors of speeds, as a share of the coordinates: far from the origin they exceed the
 // tolerance, and halving does not make them smaller.
@@ -486,7 +459,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
         const double whole = integrate(pieces, piece, from, to);
         const double halves =
             integrate(pieces, piece, from, middle) + integrate(pieces, piece, middle, to);
-        const bool may_halve = depth < MOST_HALVINGS && count < MOST_ARCS;
+        const bool may_halve = depth < MAX_HALVINGS && count < MAX_ARCS;
         if (may_halve && fabs(whole - halves) > allowed * width) {
             depth++;
             index *= 2;
@@ -512,18 +485,12 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
     return count;
 }
 
-// Length of a part of an arc: from its start to the share `to` of its piece.
-static double length_of_arc(const md5_pieces *pieces, const md5_arc *arc, double to)
-{
-    return integrate(pieces, arc->piece, arc->from, to);
-}
-
 // Newton's method, with bisection where it would leave the interval that holds the solution.
 static double share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
     double low = arc->from, high = arc->to, share = low;
     for (int step = 0; step < 60; step++) {
-        const double miss = length_of_arc(pieces, arc, share) - length;
+        const double miss = integrate(pieces, arc->piece, arc->from, share) - length;
         if (miss > 0.0)
             high = share;
         else
@@ -589,19 +556,6 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces)
     return curve;
 }
 
-static md5_curve *make_curve(md5_arena *arena, const md5_curve_desc *desc)
-{
-    md5_pieces pieces;
-    if (!check_curve(arena->context, desc))
-        return NULL;
-    const bool is_bezier = desc->kind == MD5_CURVE_CUBIC_BEZIER || desc->kind == MD5_CURVE_BEZIER;
-    const bool is_spline = desc->kind == MD5_CURVE_B_SPLINE || desc->kind == MD5_CURVE_NURBS;
-    const bool is_made = is_bezier   ? make_bezier(arena, desc, &pieces)
-                         : is_spline ? make_spline(arena, desc, &pieces)
-                                     : make_catmull_rom(arena, desc, &pieces);
-    return is_made ? place_curve(arena->context, &pieces) : NULL;
-}
-
 md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
@@ -611,7 +565,17 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opt
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    md5_curve *const curve = make_curve(&arena, desc);
+    md5_curve *curve = NULL;
+    if (check_curve(&context, desc)) {
+        const md5_curve_kind kind = desc->kind;
+        const bool is_bezier = kind == MD5_CURVE_CUBIC_BEZIER || kind == MD5_CURVE_BEZIER;
+        const bool is_spline = kind == MD5_CURVE_B_SPLINE || kind == MD5_CURVE_NURBS;
+        md5_pieces pieces;
+        if (is_bezier   ? make_bezier(&arena, desc, &pieces)
+            : is_spline ? make_spline(&arena, desc, &pieces)
+                        : make_catmull_rom(&arena, desc, &pieces))
+            curve = place_curve(&context, &pieces);
+    }
     if (curve)
         curve->is_closed = desc->is_closed;
     md5i_arena_free(&arena);
@@ -735,5 +699,5 @@ double md5_curve_distance(const md5_curve *curve, double t)
             high = middle;
     }
     const md5_arc *const arc = &curve->arcs[low];
-    return arc->distance + length_of_arc(&curve->pieces, arc, at.share);
+    return arc->distance + integrate(&curve->pieces, arc->piece, arc->from, at.share);
 }

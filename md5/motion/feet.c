@@ -13,13 +13,13 @@ static const double settled = 6.638;
 // A foot with a shorter release is back at once.
 static const float shortest = 1e-6f;
 
-// A leg is stretched if it is longer than this share of its reach, and than it is animated.
+// A leg is stretched if it is longer than this share of its reach.
 static const float straight = 0.999f;
 
 // A sole is turned by at most 45 degrees: the tangent of half of it.
 static const float farthest_turn = 0.41421356f;
 
-static md5_vec3 turn(const md5_hold_step *step, md5_vec3 v)
+static md5_vec3 turn_with(const md5_hold_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
                       0.0f};
@@ -30,13 +30,13 @@ static void carry(const md5_hold_step *step, md5_held *held)
 {
     const md5_vec3 move = {step->x, step->y, 0.0f};
     const float height = held->animated.z;
-    held->animated = md5_vec3_add(turn(step, held->animated), move);
+    held->animated = md5_vec3_add(turn_with(step, held->animated), move);
     held->animated.z = height;
-    held->place = md5_vec3_add(turn(step, held->place), move);
-    held->shift = turn(step, held->shift);
-    held->rate = turn(step, held->rate);
-    held->facing = turn(step, held->facing);
-    held->heading = turn(step, held->heading);
+    held->place = md5_vec3_add(turn_with(step, held->place), move);
+    held->shift = turn_with(step, held->shift);
+    held->rate = turn_with(step, held->rate);
+    held->facing = turn_with(step, held->facing);
+    held->heading = turn_with(step, held->heading);
 }
 
 // -- Heading ----------------------------------------------------------------------------------
@@ -74,17 +74,6 @@ static float turn_between(md5_vec3 from, md5_vec3 to)
     return sine / (size + cosine);
 }
 
-// A heading is held while the place is, unless the animation turns the sole.
-static bool has_heading(const md5_hold_step *step, const md5_held *held)
-{
-    return is_known(held->heading) && is_known(step->facing) && !step->turns;
-}
-
-static float next_turn(const md5_hold_step *step, const md5_held *held)
-{
-    return has_heading(step, held) ? turn_between(step->facing, held->heading) : held->turn;
-}
-
 // By how much a point is moved, level, if it is turned about another one.
 static md5_vec3 swing(float tangent, md5_vec3 about, md5_vec3 point)
 {
@@ -100,14 +89,6 @@ md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
 
 // -- Place ------------------------------------------------------------------------------------
 
-static bool is_stretched(const md5_hold_step *step, md5_vec3 shift)
-{
-    const md5_vec3 leg = md5_vec3_add(step->leg, shift);
-    const float most = straight * step->reach;
-    const float square = md5_vec3_dot(leg, leg);
-    return square > most * most && square > md5_vec3_dot(step->leg, step->leg);
-}
-
 // Where a held foot has to be moved to.
 static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
 {
@@ -117,9 +98,17 @@ static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
 static bool is_too_far(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
 {
     const md5_vec3 shift = shift_to(held, step->sole);
-    const md5_vec3 turned = swing(next_turn(step, held), step->sole, step->ankle);
-    return md5_vec3_dot(shift, shift) > hold->distance * hold->distance
-           || is_stretched(step, md5_vec3_add(shift, turned));
+    if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
+        return true;
+    // A heading is held while the place is, unless the animation turns the sole.
+    const bool has_heading = is_known(held->heading) && is_known(step->facing) && !step->turns;
+    const float turn = has_heading ? turn_between(step->facing, held->heading) : held->turn;
+    const md5_vec3 turned = swing(turn, step->sole, step->ankle);
+    // The leg is stretched if it is longer than nearly its reach, and than it is animated.
+    const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, turned));
+    const float longest = straight * step->reach;
+    const float square = md5_vec3_dot(leg, leg);
+    return square > longest * longest && square > md5_vec3_dot(step->leg, step->leg);
 }
 
 // Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
@@ -134,15 +123,6 @@ static bool is_slow(const md5_hold *hold, const md5_hold_step *step, const md5_h
 static bool is_down(const md5_hold *hold, float height)
 {
     return height <= 0.5f * hold->height;
-}
-
-// Whether a sole that stands in most of its clips, or may, begins to be held.
-static bool begins(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
-{
-    if (held->wait > 0.0f || !(step->sole.z <= hold->height) || !(hold->distance > 0.0f))
-        return false;
-    return step->stands
-           || (!step->slides && is_down(hold, step->sole.z) && is_slow(hold, step, held));
 }
 
 // It is held where it was before, if it was down already: else the last step would still be seen.
@@ -170,17 +150,6 @@ static void limit_rate(const md5_hold *hold, md5_held *held)
         held->rate = md5_vec3_scale(held->rate, sqrtf(most / square));
 }
 
-// Likewise.
-static void let_go_of_heading(const md5_hold *hold, md5_held *held)
-{
-    held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
-    if (!(hold->release > shortest))
-        return;
-    const float most = (float)(settled / (double)hold->release) * fabsf(held->turn);
-    if (!(fabsf(held->turn_rate) <= most))
-        held->turn_rate = held->turn_rate < 0.0f ? -most : most;
-}
-
 static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
@@ -194,7 +163,11 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
         held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
         return;
     }
-    if (!begins(hold, step, held))
+    // A sole begins to be held that stands in most of its clips, or may.
+    if (held->wait > 0.0f || !is_low || !(hold->distance > 0.0f))
+        return;
+    if (!step->stands
+        && (step->slides || !is_down(hold, step->sole.z) || !is_slow(hold, step, held)))
         return;
     // After seconds without a pose, where it was before may be out of reach.
     begin_to_hold(hold, step, held);
@@ -220,8 +193,14 @@ static void settle(const md5_hold *hold, float seconds, float *value, float *rat
 static void hold_heading(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
 {
     if (!held->is_held || step->turns || !is_known(step->facing)) {
-        if (is_known(held->heading))
-            let_go_of_heading(hold, held);
+        if (is_known(held->heading)) {
+            held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
+            if (hold->release > shortest) { // as in limit_rate()
+                const float fastest = (float)(settled / (double)hold->release) * fabsf(held->turn);
+                if (!(fabsf(held->turn_rate) <= fastest))
+                    held->turn_rate = held->turn_rate < 0.0f ? -fastest : fastest;
+            }
+        }
         settle(hold, step->seconds, &held->turn, &held->turn_rate);
         return;
     }
@@ -289,38 +268,6 @@ static float smoothed(float height, float goal, float keep)
     return to + (from - to) * keep;
 }
 
-static float keep_for(float smoothing, float seconds)
-{
-    if (!(smoothing > 0.0f))
-        return 0.0f; // also in a step of 0 seconds, such as a single pose
-    return seconds > 0.0f ? (float)md5i_decay((double)seconds / (double)smoothing) : 1.0f;
-}
-
-static float lowest_floor(const md5_foot *feet, uint32_t num_feet)
-{
-    float lowest = INFINITY;
-    for (uint32_t i = 0; i < num_feet; i++)
-        lowest = feet[i].floor < lowest ? feet[i].floor : lowest;
-    return lowest;
-}
-
-static void shift_joint(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint, float height)
-{
-    const md5_quat above = md5i_parent_in_model(skeleton, pose, joint).rotation;
-    const md5_vec3 shift =
-        md5_quat_rotate(md5_quat_conjugate(above),
-                        md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, height}));
-    pose[joint].translation = md5_vec3_add(pose[joint].translation, shift);
-}
-
-// The rotation about a unit axis by the angle whose half has this tangent.
-static md5_quat turn_about(md5_vec3 axis, float tangent)
-{
-    const float cosine = 1.0f / sqrtf(1.0f + tangent * tangent);
-    const md5_vec3 v = md5_vec3_scale(axis, tangent * cosine);
-    return (md5_quat){v.x, v.y, v.z, cosine};
-}
-
 static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *foot, md5_limb *leg)
 {
     if (!foot->has_leg)
@@ -345,8 +292,11 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
     if (held) {
         target = md5_vec3_add(target, md5i_held_shift(held, target, weight));
         target.z += held->lift * weight;
-        const float turn = md5_is_mirrored(skeleton->axes) ? -held->turn : held->turn;
-        rotation = md5_quat_mul(turn_about(up, turn * weight), rotation);
+        // About `up` by the angle whose half has this tangent.
+        const float tangent = (md5_is_mirrored(skeleton->axes) ? -held->turn : held->turn) * weight;
+        const float cosine = 1.0f / sqrtf(1.0f + tangent * tangent);
+        const md5_vec3 v = md5_vec3_scale(up, tangent * cosine);
+        rotation = md5_quat_mul((md5_quat){v.x, v.y, v.z, cosine}, rotation);
     }
     rotation = md5_quat_mul(tilt, rotation);
     const md5_two_bone_job job = {
@@ -362,25 +312,35 @@ uint32_t md5i_place_held_feet(const md5_skeleton *skeleton, md5_xform *pose, uin
                               uint32_t num_held, float *drop, float smoothing, float seconds,
                               float weight)
 {
-    const float keep = keep_for(smoothing, seconds);
-    *drop = smoothed(*drop, lowest_floor(feet, num_feet), keep);
+    float keep = 0.0f; // also in a step of 0 seconds, such as a single pose
+    if (smoothing > 0.0f)
+        keep = seconds > 0.0f ? (float)md5i_decay((double)seconds / (double)smoothing) : 1.0f;
+    float lowest = INFINITY;
+    for (uint32_t i = 0; i < num_feet; i++)
+        lowest = feet[i].floor < lowest ? feet[i].floor : lowest;
+    *drop = smoothed(*drop, lowest, keep);
     for (uint32_t i = 0; i < num_feet; i++)
         feet[i].lift = smoothed(feet[i].lift, feet[i].floor, keep);
-    const float most = weight > 0.0f ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
-    const float sunk = *drop * most;
-    if (most > 0.0f && pelvis < skeleton->num_joints)
-        shift_joint(skeleton, pose, pelvis, sunk);
+    const float share = weight > 0.0f ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
+    const float sunk = *drop * share;
+    if (share > 0.0f && pelvis < skeleton->num_joints) {
+        const md5_quat above = md5i_parent_in_model(skeleton, pose, pelvis).rotation;
+        const md5_vec3 shift =
+            md5_quat_rotate(md5_quat_conjugate(above),
+                            md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, sunk}));
+        pose[pelvis].translation = md5_vec3_add(pose[pelvis].translation, shift);
+    }
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < num_feet; i++) {
         md5_foot *const foot = &feet[i];
         md5_limb leg;
         foot->result = find_leg(skeleton, foot, &leg);
         foot->miss = foot->result == MD5_LIMB_PLACED ? 0.0f : INFINITY;
-        if (foot->result == MD5_LIMB_PLACED && most > 0.0f) {
+        if (foot->result == MD5_LIMB_PLACED && share > 0.0f) {
             const bool has_sunk =
                 foot->ankle == pelvis || md5i_is_below(skeleton, foot->ankle, pelvis);
             foot->result = place_foot(skeleton, pose, &leg, foot, i < num_held ? &held[i] : NULL,
-                                      has_sunk ? sunk : 0.0f, most);
+                                      has_sunk ? sunk : 0.0f, share);
         }
         if (foot->result == MD5_LIMB_PLACED && !(fabsf(foot->floor) < MD5_FARTHEST))
             foot->result = MD5_LIMB_NOT_FINITE;

@@ -9,7 +9,7 @@
 
 // Largest number of corrections by root and middle joint that bring the tip back to its target, and
 // the tolerance, as a share of the limb's length.
-enum { MOST_TURNS = 64 };
+enum { MAX_TURNS = 64 };
 #define NEAR 1e-6
 
 // If the remaining distance exceeds this share, other rotations of the limb about the line to its
@@ -24,24 +24,24 @@ enum { TURNS = 12 };
 
 // A bone of a limb: where its lower end is in the space of its upper one, and the rotation there of
 // what the lower joint is relative to.
-typedef struct md5_limb_bone {
+typedef struct limb_bone {
     md5_vec3 offset;
     md5_quat above;
-} md5_limb_bone;
+} limb_bone;
 
 // A limb as it was solved without limits.
-typedef struct md5_limb_pose {
+typedef struct limb_pose {
     const md5_joint_limit *limits; // [num_joints]
     md5_xform above; // model space: rotation of the root's parent, position of the root
-    md5_limb_bone upper, lower;
+    limb_bone upper, lower;
     float stretch;
     md5_quat root, middle, tip; // relative to their parents
-} md5_limb_pose;
+} limb_pose;
 
 enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
 // Adds a joint of the limb and, before it, one that represents all joints between it and the last.
-static void add_joint(const md5_limb_pose *limb, const md5_limb_bone *bone, uint32_t joint,
+static void add_joint(const limb_pose *limb, const limb_bone *bone, uint32_t joint,
                       md5_quat rotation, md5_rig *rig)
 {
     rig->joints[rig->count] = (md5_rig_joint){
@@ -58,7 +58,7 @@ static void add_joint(const md5_limb_pose *limb, const md5_limb_bone *bone, uint
     rig->count += 2;
 }
 
-static void make_rig(const md5_limb *joints, const md5_limb_pose *limb, md5_rig *rig)
+static void make_rig(const md5_limb *joints, const limb_pose *limb, md5_rig *rig)
 {
     rig->count = 1;
     rig->joints[ROOT] = (md5_rig_joint){
@@ -102,7 +102,7 @@ static double bend_of(const md5_rig *rig, md5_quatd middle)
 // Moves root and middle into their limits before the limb is solved. If the middle is a hinge that
 // is straight, or bent to the side to which it can bend less, also bends it to the middle of its
 // range: the limb is then solved in the plane of the hinge.
-static void prepare_limb(const md5_limb *joints, md5_limb_pose *limb)
+static void prepare_limb(const md5_limb *joints, limb_pose *limb)
 {
     md5_rig rig;
     make_rig(joints, limb, &rig);
@@ -121,11 +121,6 @@ static void prepare_limb(const md5_limb *joints, md5_limb_pose *limb)
 
 // -- After ----------------------------------------------------------------------------------------
 
-static double tip_distance(const md5_rig *rig, md5_vec3d target)
-{
-    return md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].place, target));
-}
-
 // A rotation of the limb about the line from root to target does not move the tip: chooses the one
 // for which the root's limit moves the tip least.
 static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
@@ -141,7 +136,7 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
         first->local =
             md5i_limit_nearest(&first->limit, md5i_quatd_unit(md5_quatd_mul(back, turn)));
         md5i_place_rig(rig, 0);
-        const double left = tip_distance(rig, target);
+        const double left = md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].place, target));
         if (left < least) {
             least = left;
             best = first->local;
@@ -161,22 +156,22 @@ static void approach(md5_axes axes, md5_rig *rig, md5_vec3d target)
     limit_joint(rig, MIDDLE);
     md5i_place_rig(rig, 0);
     const md5_quatd middle = rig->joints[MIDDLE].local;
-    const double left = md5i_ccd_limited(axes, rig, target, NEAR * length, MOST_TURNS);
+    const double left = md5i_ccd_limited(axes, rig, target, NEAR * length, MAX_TURNS);
     if (!(left > FAR_OFF * length))
         return;
-    const md5_quatd kept[] = {rig->joints[ROOT].local, rig->joints[MIDDLE].local};
+    const md5_quatd before[] = {rig->joints[ROOT].local, rig->joints[MIDDLE].local};
     turn_about_line(rig, target, exact, middle);
-    if (md5i_ccd_limited(axes, rig, target, NEAR * length, MOST_TURNS) < left)
+    if (md5i_ccd_limited(axes, rig, target, NEAR * length, MAX_TURNS) < left)
         return;
-    rig->joints[ROOT].local = kept[0];
-    rig->joints[MIDDLE].local = kept[1];
+    rig->joints[ROOT].local = before[0];
+    rig->joints[MIDDLE].local = before[1];
     md5i_place_rig(rig, 0);
 }
 
 // Moves the rotations into the limits; where this moves the tip, turns root and middle until it is
 // as near as can be found to where it was. The tip keeps its rotation in model space if its limit
 // allows.
-static void limit_limb(md5_axes axes, const md5_limb *joints, md5_limb_pose *limb)
+static void limit_limb(md5_axes axes, const md5_limb *joints, limb_pose *limb)
 {
     md5_rig rig;
     make_rig(joints, limb, &rig);
@@ -316,27 +311,23 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
     return MD5_LIMB_PLACED;
 }
 
-// The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
-// approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see md5i_decay().
-static float soften_distance(float distance, float soften)
-{
-    const float past = distance - (1.0f - soften);
-    if (!(past > 0.0f))
-        return distance;
-    if (!(soften > 0.0f))
-        return 1.0f;
-    return (float)(1.0 - (double)soften * md5i_decay((double)past / (double)soften));
-}
-
 static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
 {
     const float soften = job->soften > 0.0f ? (job->soften < 1.0f ? job->soften : 1.0f) : 0.0f;
-    const float most = job->stretch > 1.0f ? job->stretch : 1.0f;
-    const float least = fabsf(limb->upper_length - limb->lower_length);
-    const float softened = soften_distance(distance, soften);
-    const float bent = softened > least ? softened : least;
-    const float wanted = bent < distance ? distance / bent : 1.0f;
-    const float stretch = wanted < most ? wanted : most;
+    const float max_stretch = job->stretch > 1.0f ? job->stretch : 1.0f;
+    const float folded = fabsf(limb->upper_length - limb->lower_length);
+    // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
+    // approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see
+    // md5i_decay().
+    const float past = distance - (1.0f - soften);
+    float softened = distance;
+    if (past > 0.0f)
+        softened = soften > 0.0f
+                       ? (float)(1.0 - (double)soften * md5i_decay((double)past / (double)soften))
+                       : 1.0f;
+    const float bent = softened > folded ? softened : folded;
+    const float needed = bent < distance ? distance / bent : 1.0f;
+    const float stretch = needed < max_stretch ? needed : max_stretch;
     return (limb_goal){bent * stretch, stretch};
 }
 
@@ -351,24 +342,6 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
     *side = md5_float4_beside(toward, along);
     const float square = md5_float4_dot3(*side, *side);
     return square > MD5_NOTHING * MD5_NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
-}
-
-// The direction in which a straight limb bends: forward in model space.
-static md5_float4 find_forward(const two_bones *limb, md5_float4 along)
-{
-    const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
-    const md5_vec3 forward = md5i_forward_beside(limb->axes, md5_vec3_of_row(in_model));
-    return md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
-}
-
-// The plane of a straight or folded limb is not defined, so it is chosen at the target.
-static void choose_hinge(const two_bones *limb, md5_float4 along, bool has_pole, md5_float4 side,
-                         limb_plane *plane)
-{
-    if (!has_pole)
-        side = find_forward(limb, along);
-    const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
-    plane->hinge = md5_float4_rotate(md5_float4_conjugate(plane->turn), hinge);
 }
 
 static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float distance,
@@ -397,7 +370,15 @@ static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float d
     md5_float4 side = along;
     const bool has_pole = find_pole(limb, pole, along, &side);
     if (!(bend > MD5_NOTHING)) {
-        choose_hinge(limb, along, has_pole, side, &plane);
+        // The plane of a straight or folded limb is not defined, so it is chosen at the target: the
+        // limb bends forward in model space.
+        if (!has_pole) {
+            const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
+            const md5_vec3 forward = md5i_forward_beside(limb->axes, md5_vec3_of_row(in_model));
+            side = md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
+        }
+        const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
+        plane.hinge = md5_float4_rotate(md5_float4_conjugate(plane.turn), hinge);
         return plane;
     }
     plane.y = bend;
@@ -436,19 +417,12 @@ static flat_turn flat_between(float old_x, float old_y, float x, float y)
     return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
 }
 
-// Lengthens a bone: the positions of its lower end, and of all joints between, in their parents'.
-static void stretch_bone(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
-                         uint32_t above, float factor)
-{
-    for (uint32_t at = joint; at != above; at = (uint32_t)skeleton->joints[at].parent)
-        pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
-}
-
 void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
                        float factor)
 {
-    stretch_bone(skeleton, pose, joints->middle, joints->root, factor);
-    stretch_bone(skeleton, pose, joints->tip, joints->middle, factor);
+    // The positions of all joints below the root, in their parents'.
+    for (uint32_t at = joints->tip; at != joints->root; at = (uint32_t)skeleton->joints[at].parent)
+        pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
 }
 
 // The rotations of thigh, knee and foot in the space of the hip before the change.
@@ -492,8 +466,8 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
     md5_float4 own = limb->has_above_foot ? md5_float4_turn(old_knee, limb->above_foot) : old_knee;
     own = md5_float4_turn(own, md5_float4_rotation(&pose[joints->tip]));
     if (rotation && md5_is_rotation(*rotation)) {
-        const md5_quat wanted = md5_quat_normalize(*rotation, MD5_NO_TURN);
-        own = md5_float4_turn(limb->from_model, md5_float4_of_quat(wanted));
+        const md5_quat unit = md5_quat_normalize(*rotation, MD5_NO_TURN);
+        own = md5_float4_turn(limb->from_model, md5_float4_of_quat(unit));
     }
     const md5_float4 shin = md5_float4_turn(turns->thigh, new_knee);
     const md5_float4 new_foot = md5_float4_turn(md5_float4_conjugate(shin), own);
@@ -502,30 +476,6 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
         .knee = below(limb->has_above_knee, limb->above_knee, new_knee),
         .foot = below(limb->has_above_foot, limb->above_foot, new_foot),
     };
-}
-
-static void turn_limb(const md5_skeleton *skeleton, const md5_limb *joints,
-                      const limb_rotations *rotations, float stretch, float weight, md5_xform *pose)
-{
-    md5_share share;
-    md5i_share_of(weight, &share);
-    md5_turn_joint(&pose[joints->root], &share, rotations->hip);
-    md5_turn_joint(&pose[joints->middle], &share, rotations->knee);
-    md5_turn_joint(&pose[joints->tip], &share, rotations->foot);
-    if (!(stretch > 1.0f))
-        return;
-    md5i_stretch_limb(skeleton, pose, joints, 1.0f + (stretch - 1.0f) * share.weight);
-}
-
-// The distance between the current tip and the target, which is at `way` from the hip.
-static float measure_miss(const md5_skeleton *skeleton, const md5_xform *pose,
-                          const md5_limb *joints, md5_float4 way)
-{
-    md5_float4 at, unused;
-    place_below(skeleton, pose, joints->tip, joints->root, &at, &unused);
-    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
-    const float miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, at), way));
-    return miss < MD5_FARTHEST ? miss : INFINITY;
 }
 
 // Measures the limb and computes its new length and rotations for the target.
@@ -561,32 +511,14 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
 
 // -- Limits -----------------------------------------------------------------------------------
 
-static md5_limb_bone bone_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
-                             uint32_t above)
+static limb_bone bone_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
+                         uint32_t above)
 {
     md5_float4 place, rotation;
     const bool has_between = place_below(skeleton, pose, joint, above, &place, &rotation);
-    return (md5_limb_bone){
+    return (limb_bone){
         md5_vec3_of_row(place),
         has_between ? md5_quat_of_row(rotation) : MD5_NO_TURN,
-    };
-}
-
-static md5_limb_pose limb_pose_of(const md5_skeleton *skeleton, const md5_xform *pose,
-                                  const md5_limb *joints, const md5_joint_limit *limits)
-{
-    const md5_float4_place above = md5i_place_above(skeleton, pose, joints->root);
-    const md5_float4_place root = md5i_place_of(skeleton, pose, joints->root);
-    return (md5_limb_pose){
-        .limits = limits,
-        .above = {.rotation = md5_quat_of_row(above.rotation),
-                  .translation = md5_vec3_of_row(root.place)},
-        .upper = bone_of(skeleton, pose, joints->middle, joints->root),
-        .lower = bone_of(skeleton, pose, joints->tip, joints->middle),
-        .stretch = 1.0f,
-        .root = pose[joints->root].rotation,
-        .middle = pose[joints->middle].rotation,
-        .tip = pose[joints->tip].rotation,
     };
 }
 
@@ -598,14 +530,26 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
 {
     const md5_quat root = pose[joints->root].rotation, middle = pose[joints->middle].rotation;
     const md5_quat tip = md5_quat_of_row(md5i_place_of(skeleton, pose, joints->tip).rotation);
-    md5_two_bone_job kept = *job;
+    md5_two_bone_job turned = *job;
     if (!job->rotation)
-        kept.rotation = &tip;
-    md5_limb_pose limb = limb_pose_of(skeleton, pose, joints, job->limits);
+        turned.rotation = &tip;
+    const md5_float4_place above = md5i_place_above(skeleton, pose, joints->root);
+    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
+    limb_pose limb = {
+        .limits = job->limits,
+        .above = {.rotation = md5_quat_of_row(above.rotation),
+                  .translation = md5_vec3_of_row(hip.place)},
+        .upper = bone_of(skeleton, pose, joints->middle, joints->root),
+        .lower = bone_of(skeleton, pose, joints->tip, joints->middle),
+        .stretch = 1.0f,
+        .root = root,
+        .middle = middle,
+        .tip = pose[joints->tip].rotation,
+    };
     prepare_limb(joints, &limb);
     pose[joints->root].rotation = limb.root;
     pose[joints->middle].rotation = limb.middle;
-    const md5_limb_result planned = plan_limb(skeleton, pose, joints, &kept, plan);
+    const md5_limb_result planned = plan_limb(skeleton, pose, joints, &turned, plan);
     pose[joints->root].rotation = root;
     pose[joints->middle].rotation = middle;
     if (planned != MD5_LIMB_PLACED)
@@ -636,13 +580,24 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
                                         : plan_limb(skeleton, pose, joints, job, &plan);
     if (planned != MD5_LIMB_PLACED)
         return planned;
-    turn_limb(skeleton, joints, &plan.rotations, plan.stretch, job->weight, pose);
+    md5_share share;
+    md5i_share_of(job->weight, &share);
+    md5_turn_joint(&pose[joints->root], &share, plan.rotations.hip);
+    md5_turn_joint(&pose[joints->middle], &share, plan.rotations.knee);
+    md5_turn_joint(&pose[joints->tip], &share, plan.rotations.foot);
+    if (plan.stretch > 1.0f)
+        md5i_stretch_limb(skeleton, pose, joints, 1.0f + (plan.stretch - 1.0f) * share.weight);
     if (!miss)
         return MD5_LIMB_PLACED;
     const two_bones *const limb = &plan.limb;
-    *miss = measure_miss(skeleton, pose, joints, plan.way);
-    if (!(*miss < MD5_FARTHEST))
+    md5_float4 tip, unused;
+    place_below(skeleton, pose, joints->tip, joints->root, &tip, &unused);
+    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
+    *miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, tip), plan.way));
+    if (!(*miss < MD5_FARTHEST)) {
+        *miss = INFINITY;
         return MD5_LIMB_NOT_FINITE;
+    }
     if (!(limb->upper_length > MD5_NOTHING && limb->lower_length > MD5_NOTHING))
         return MD5_LIMB_NO_BONE;
     return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;

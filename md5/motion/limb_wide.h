@@ -16,7 +16,7 @@ typedef struct wide_limb {
 } wide_limb;
 
 // See place_below().
-MD5_WIDE_INLINE bool place_under(const md5_limb_lanes *lanes, uint32_t joint, uint32_t above,
+MD5_WIDE_INLINE bool place_below(const md5_limb_lanes *lanes, uint32_t joint, uint32_t above,
                                  wide_quat *own, wide_vec3 *place, wide_quat *rotation)
 {
     const md5_joint *const list = lanes->skeleton->joints;
@@ -32,7 +32,7 @@ MD5_WIDE_INLINE bool place_under(const md5_limb_lanes *lanes, uint32_t joint, ui
     return parent != above;
 }
 
-MD5_WIDE_INLINE wide_limb measure_limbs(const md5_limb_lanes *lanes, md5_wide *sound)
+MD5_WIDE_INLINE wide_limb measure_limb(const md5_limb_lanes *lanes, md5_wide *sound)
 {
     const md5_limb *const joints = lanes->joints;
     const md5_wide one = md5_wide_all(1.0f);
@@ -41,9 +41,9 @@ MD5_WIDE_INLINE wide_limb measure_limbs(const md5_limb_lanes *lanes, md5_wide *s
     const wide_place hip = place_in_model(lanes->skeleton, lanes->poses, joints->root, sound);
     limb.hip = load_rotation(lanes->poses, joints->root);
     limb.has_above_knee =
-        place_under(lanes, joints->middle, joints->root, &limb.knee, &limb.upper, &limb.above_knee);
+        place_below(lanes, joints->middle, joints->root, &limb.knee, &limb.upper, &limb.above_knee);
     limb.has_above_foot =
-        place_under(lanes, joints->tip, joints->middle, &limb.foot, &limb.lower, &limb.above_foot);
+        place_below(lanes, joints->tip, joints->middle, &limb.foot, &limb.lower, &limb.above_foot);
     limb.to_model = hip.rotation;
     limb.from_model = quat_conjugate(hip.rotation);
     limb.start = hip.place;
@@ -62,8 +62,8 @@ MD5_WIDE_INLINE wide_limb measure_limbs(const md5_limb_lanes *lanes, md5_wide *s
 
 // The distance of the foot, and the stretching of the limb: see choose_goal(). A softened distance
 // is unusual.
-MD5_WIDE_INLINE md5_wide choose_distance(const md5_limb_lanes *lanes, const wide_limb *limb,
-                                         md5_wide distance, md5_wide *stretch, md5_wide *sound)
+MD5_WIDE_INLINE md5_wide choose_goal(const md5_limb_lanes *lanes, const wide_limb *limb,
+                                     md5_wide distance, md5_wide *stretch, md5_wide *sound)
 {
     const md5_wide one = md5_wide_all(1.0f), none = md5_wide_all(0.0f);
     const md5_wide past = md5_wide_sub(distance, md5_wide_all(1.0f - lanes->soften));
@@ -72,12 +72,12 @@ MD5_WIDE_INLINE md5_wide choose_distance(const md5_limb_lanes *lanes, const wide
         *sound = md5_wide_select(is_past, none, *sound);
     const md5_wide softened = md5_wide_select(is_past, one, distance);
     const md5_wide difference = md5_wide_sub(limb->upper_length, limb->lower_length);
-    const md5_wide least =
+    const md5_wide folded =
         md5_wide_flip(md5_wide_less(difference, none), difference); // larger than 0, or compared
-    const md5_wide bent = md5_wide_larger(softened, least);
-    const md5_wide wanted =
+    const md5_wide bent = md5_wide_larger(softened, folded);
+    const md5_wide needed =
         md5_wide_select(md5_wide_less(bent, distance), md5_wide_div(distance, bent), one);
-    *stretch = md5_wide_smaller(wanted, md5_wide_all(lanes->most));
+    *stretch = md5_wide_smaller(needed, md5_wide_all(lanes->most));
     return md5_wide_mul(bent, *stretch);
 }
 
@@ -96,10 +96,10 @@ MD5_WIDE_INLINE wide_quat turn_to_poles(const md5_limb_lanes *lanes, const wide_
     const wide_vec3 toward = quat_rotate(limb->from_model, way);
     const wide_vec3 side = vec3_beside(toward, along);
     const md5_wide square = vec3_dot(side, side);
-    const md5_wide least =
+    const md5_wide smallest =
         md5_wide_mul(md5_wide_all(MD5_NOTHING * MD5_NOTHING), vec3_dot(toward, toward));
     md5_wide has = md5_wide_load(lanes->are_poled);
-    require(md5_wide_greater(square, least), &has);
+    require(md5_wide_greater(square, smallest), &has);
     require(md5_wide_greater(square, md5_wide_all(1e-30f)), &has);
     const wide_vec3 swung = quat_rotate(turn, old_side);
     const wide_quat twist =
@@ -107,8 +107,8 @@ MD5_WIDE_INLINE wide_quat turn_to_poles(const md5_limb_lanes *lanes, const wide_
     return quat_select(md5_wide_greater(has, md5_wide_all(0.0f)), quat_turn(twist, turn), turn);
 }
 
-MD5_WIDE_INLINE wide_plane choose_planes(const md5_limb_lanes *lanes, const wide_limb *limb,
-                                         wide_vec3 toward, md5_wide distance, md5_wide *sound)
+MD5_WIDE_INLINE wide_plane choose_plane(const md5_limb_lanes *lanes, const wide_limb *limb,
+                                        wide_vec3 toward, md5_wide distance, md5_wide *sound)
 {
     const md5_wide one = md5_wide_all(1.0f), nothing = md5_wide_all(MD5_NOTHING);
     const wide_vec3 line = vec3_add(limb->upper, limb->lower);
@@ -132,8 +132,8 @@ MD5_WIDE_INLINE wide_plane choose_planes(const md5_limb_lanes *lanes, const wide
 }
 
 // See place_knee(); the distance is not 0.
-MD5_WIDE_INLINE void place_knees(const wide_limb *limb, md5_wide distance, md5_wide stretch,
-                                 md5_wide *x, md5_wide *y)
+MD5_WIDE_INLINE void place_knee(const wide_limb *limb, md5_wide distance, md5_wide stretch,
+                                md5_wide *x, md5_wide *y)
 {
     const md5_wide none = md5_wide_all(0.0f);
     const md5_wide upper = md5_wide_mul(limb->upper_length, stretch);
@@ -156,7 +156,7 @@ typedef struct wide_flat {
     md5_wide cosine, sine;
 } wide_flat;
 
-MD5_WIDE_INLINE wide_flat wide_flat_between(md5_wide old_x, md5_wide old_y, md5_wide x, md5_wide y)
+MD5_WIDE_INLINE wide_flat flat_between(md5_wide old_x, md5_wide old_y, md5_wide x, md5_wide y)
 {
     return (wide_flat){md5_wide_add(md5_wide_mul(old_x, x), md5_wide_mul(old_y, y)),
                        md5_wide_sub(md5_wide_mul(old_x, y), md5_wide_mul(old_y, x))};
@@ -166,16 +166,16 @@ typedef struct wide_turns {
     wide_quat thigh, knee;
 } wide_turns;
 
-MD5_WIDE_INLINE wide_turns find_wide_turns(const wide_limb *limb, const wide_plane *plane,
-                                           md5_wide distance, md5_wide stretch)
+MD5_WIDE_INLINE wide_turns find_turns(const wide_limb *limb, const wide_plane *plane,
+                                      md5_wide distance, md5_wide stretch)
 {
     const md5_wide none = md5_wide_all(-0.0f);
     md5_wide x, y;
-    place_knees(limb, distance, stretch, &x, &y);
-    const wide_flat upper = wide_flat_between(plane->x, plane->y, x, y);
-    const wide_flat lower = wide_flat_between(plane->lower_x, md5_wide_sub(none, plane->y),
-                                              md5_wide_sub(distance, x), md5_wide_sub(none, y));
-    const wide_flat bend = wide_flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    place_knee(limb, distance, stretch, &x, &y);
+    const wide_flat upper = flat_between(plane->x, plane->y, x, y);
+    const wide_flat lower = flat_between(plane->lower_x, md5_wide_sub(none, plane->y),
+                                         md5_wide_sub(distance, x), md5_wide_sub(none, y));
+    const wide_flat bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
     return (wide_turns){quat_turn(plane->turn, quat_about(plane->hinge, upper.cosine, upper.sine)),
                         quat_about(plane->hinge, bend.cosine, bend.sine)};
 }
@@ -187,14 +187,14 @@ MD5_WIDE_INLINE wide_quat turned_foot(const md5_limb_lanes *lanes, const wide_li
     const wide_quat own = quat_turn(shin, limb->foot);
     if (!lanes->has_rotations)
         return own;
-    const wide_quat wanted = quat_of(load_vec3(&lanes->axes), md5_wide_load(lanes->cosines));
+    const wide_quat unit = quat_of(load_vec3(&lanes->axes), md5_wide_load(lanes->cosines));
     return quat_select(md5_wide_greater(md5_wide_load(lanes->are_turned), md5_wide_all(0.0f)),
-                       quat_turn(limb->from_model, wanted), own);
+                       quat_turn(limb->from_model, unit), own);
 }
 
 // Turns the joints of the limbs that are sound.
-MD5_WIDE_INLINE uint32_t turn_limbs(const md5_limb_lanes *lanes, const wide_limb *limb,
-                                    const wide_turns *turns, md5_wide sound)
+MD5_WIDE_INLINE uint32_t turn_limb(const md5_limb_lanes *lanes, const wide_limb *limb,
+                                   const wide_turns *turns, md5_wide sound)
 {
     const md5_limb *const joints = lanes->joints;
     const wide_quat new_knee = quat_turn(turns->knee, limb->knee_in_hip);
@@ -218,17 +218,17 @@ MD5_WIDE_INLINE uint32_t turn_limbs(const md5_limb_lanes *lanes, const wide_limb
 MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_bend_lanes)(md5_limb_lanes *lanes)
 {
     md5_wide sound = md5_wide_load(lanes->are_usual), stretch;
-    const wide_limb limb = measure_limbs(lanes, &sound);
+    const wide_limb limb = measure_limb(lanes, &sound);
     const wide_vec3 way = vec3_sub(load_vec3(&lanes->targets), limb.start);
     const wide_vec3 toward =
         vec3_scale(quat_rotate(limb.from_model, way), md5_wide_div(md5_wide_all(1.0f), limb.reach));
     const md5_wide distance = md5_wide_div(vec3_length(way), limb.reach);
     require(md5_wide_less(distance, md5_wide_all(MD5_FARTHEST)), &sound);
-    const md5_wide goal = choose_distance(lanes, &limb, distance, &stretch, &sound);
-    const wide_plane plane = choose_planes(lanes, &limb, toward, distance, &sound);
-    const wide_turns turns = find_wide_turns(&limb, &plane, goal, stretch);
+    const md5_wide goal = choose_goal(lanes, &limb, distance, &stretch, &sound);
+    const wide_plane plane = choose_plane(lanes, &limb, toward, distance, &sound);
+    const wide_turns turns = find_turns(&limb, &plane, goal, stretch);
     md5_wide_store(lanes->stretches, stretch);
-    return turn_limbs(lanes, &limb, &turns, sound);
+    return turn_limb(lanes, &limb, &turns, sound);
 }
 
 #endif

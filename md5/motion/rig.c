@@ -12,7 +12,7 @@
 #define PI 3.14159265358979323846
 
 // The largest angle: pi as a float is above pi.
-#define MOST_ANGLE 3.1416f
+#define MAX_ANGLE 3.1416f
 
 #define NO_ROTATION ((md5_quatd){0.0, 0.0, 0.0, 1.0})
 
@@ -27,7 +27,8 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-md5_vec3d md5i_vec3d_beside(md5_vec3d v)
+// A unit vector perpendicular to `v`.
+static md5_vec3d perpendicular(md5_vec3d v)
 {
     const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
     md5_vec3d other = {0.0, 0.0, 1.0};
@@ -43,7 +44,7 @@ md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to)
     const md5_vec3d a = md5_vec3d_normalize(from), b = md5_vec3d_normalize(to);
     const double w = 1.0 + md5_vec3d_dot(a, b);
     if (!(w > 1e-12)) {
-        const md5_vec3d axis = md5i_vec3d_beside(a);
+        const md5_vec3d axis = perpendicular(a);
         return (md5_quatd){axis.x, axis.y, axis.z, 0.0};
     }
     const md5_vec3d axis = md5_vec3d_cross(a, b);
@@ -83,12 +84,8 @@ static double clamp_angle(float angle, double least)
     return exact < least ? least : exact > PI ? PI : exact;
 }
 
-static bool is_range(const md5_joint_limit *limit)
-{
-    return limit->least >= -MOST_ANGLE && limit->most <= MOST_ANGLE && limit->least <= limit->most;
-}
-
-bool md5i_is_limit(const md5_joint_limit *limit)
+// Returns false if the limit violates the rules of md5_joint_limit.
+static bool is_limit(const md5_joint_limit *limit)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return true;
@@ -97,23 +94,24 @@ bool md5i_is_limit(const md5_joint_limit *limit)
                           || (rest.x == 0.0f && rest.y == 0.0f && rest.z == 0.0f && rest.w == 0.0f);
     // In double no float is too short or too long.
     const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
-    if (!has_rest || !(length > 0.0 && isfinite(length)) || !is_range(limit))
+    if (!has_rest || !(length > 0.0 && isfinite(length))
+        || !(limit->least >= -MAX_ANGLE && limit->most <= MAX_ANGLE && limit->least <= limit->most))
         return false;
     return limit->kind == MD5_LIMIT_HINGE
-           || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0.0f && limit->swing <= MOST_ANGLE);
+           || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0.0f && limit->swing <= MAX_ANGLE);
 }
 
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
     for (uint32_t i = 0; limits && i < count; i++)
-        if (!md5i_is_limit(&limits[joints ? joints[i] : i]))
+        if (!is_limit(&limits[joints ? joints[i] : i]))
             return false;
     return true;
 }
 
 md5_limit md5i_limit_of(const md5_joint_limit *limit)
 {
-    if (!limit || limit->kind == MD5_LIMIT_NONE || !md5i_is_limit(limit))
+    if (!limit || limit->kind == MD5_LIMIT_NONE || !is_limit(limit))
         return (md5_limit){.kind = MD5_LIMIT_NONE};
     const double least = clamp_angle(limit->least, -PI), most = clamp_angle(limit->most, -PI);
     return (md5_limit){
@@ -128,13 +126,19 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
 
 // -- Limiting -------------------------------------------------------------------------------------
 
-md5_swing_twist md5i_split_rotation(const md5_limit *limit, md5_quatd local)
+// A joint's rotation relative to its rest: swing * twist, and the twist's half angle.
+typedef struct swing_twist {
+    md5_quatd swing; // w >= 0; its axis is perpendicular to the limit's
+    md5_half twist;  // cosine >= 0
+} swing_twist;
+
+static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
 {
     const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
     const md5_vec3d axis = limit->axis;
     const double along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
     const double size = sqrt(along * along + turn.w * turn.w);
-    md5_swing_twist split = {.twist = {1.0, 0.0}};
+    swing_twist split = {.twist = {1.0, 0.0}};
     if (size > 1e-9) { // otherwise the swing is 180 degrees, and the twist is arbitrary
         const double scale = turn.w < 0.0 ? -1.0 / size : 1.0 / size;
         split.twist = (md5_half){turn.w * scale, along * scale};
@@ -163,29 +167,6 @@ static md5_half from_middle(const md5_limit *limit, md5_half twist)
     return cosine < 0.0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
 }
 
-// Moves a twist to the nearer end of its range. Returns whether it was outside.
-static bool limit_twist(const md5_limit *limit, md5_half *twist)
-{
-    const md5_half middle = limit->middle, width = limit->width;
-    const md5_half from = from_middle(limit, *twist);
-    if (!is_above(from.cosine, fabs(from.sine), width))
-        return false;
-    const double end = from.sine < 0.0 ? -width.sine : width.sine;
-    twist->cosine = middle.cosine * width.cosine - middle.sine * end;
-    twist->sine = middle.sine * width.cosine + middle.cosine * end;
-    return true;
-}
-
-static bool limit_swing(const md5_limit *limit, md5_quatd *swing)
-{
-    const double sine = sqrt(swing->x * swing->x + swing->y * swing->y + swing->z * swing->z);
-    if (!is_above(swing->w, sine, limit->swing))
-        return false;
-    const double scale = limit->swing.sine / sine;
-    *swing = (md5_quatd){swing->x * scale, swing->y * scale, swing->z * scale, limit->swing.cosine};
-    return true;
-}
-
 static md5_quatd rotation_of(const md5_limit *limit, md5_quatd swing, md5_half twist)
 {
     const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
@@ -202,9 +183,26 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return local;
-    md5_swing_twist split = md5i_split_rotation(limit, local);
-    const bool is_twisted = limit_twist(limit, &split.twist);
-    const bool is_swung = limit_swing(limit, &split.swing);
+    swing_twist split = split_rotation(limit, local);
+    // A twist outside of its range moves to the nearer end.
+    const md5_half middle = limit->middle, width = limit->width;
+    const md5_half from = from_middle(limit, split.twist);
+    const bool is_twisted = is_above(from.cosine, fabs(from.sine), width);
+    if (is_twisted) {
+        const double end = from.sine < 0.0 ? -width.sine : width.sine;
+        split.twist = (md5_half){
+            .cosine = middle.cosine * width.cosine - middle.sine * end,
+            .sine = middle.sine * width.cosine + middle.cosine * end,
+        };
+    }
+    const md5_quatd swing = split.swing;
+    const double sine = sqrt(swing.x * swing.x + swing.y * swing.y + swing.z * swing.z);
+    const bool is_swung = is_above(swing.w, sine, limit->swing);
+    if (is_swung) {
+        const double scale = limit->swing.sine / sine;
+        split.swing =
+            (md5_quatd){swing.x * scale, swing.y * scale, swing.z * scale, limit->swing.cosine};
+    }
     if (!is_twisted && !is_swung)
         return local;
     return rotation_of(limit, split.swing, split.twist);
@@ -220,8 +218,7 @@ static bool is_at(md5_half half, double sine, md5_half end)
     return sine * end.cosine - half.cosine * end.sine > -AT_END;
 }
 
-static uint32_t add_twist(const md5_limit *limit, const md5_swing_twist *split,
-                          md5_limit_axis *axes)
+static uint32_t add_twist(const md5_limit *limit, const swing_twist *split, md5_limit_axis *axes)
 {
     const md5_half from = from_middle(limit, split->twist);
     const bool is_free = !(limit->width.cosine > 1e-9); // a range of 360 degrees has no ends
@@ -245,7 +242,7 @@ static uint32_t add_swing(const md5_limit *limit, md5_quatd swing, md5_limit_axi
     if (limit->swing.sine < AT_END)
         return 0;
     const md5_vec3d outward =
-        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5i_vec3d_beside(limit->axis);
+        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : perpendicular(limit->axis);
     const md5_vec3d sideways =
         is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis))
                  : md5_vec3d_cross(limit->axis, outward);
@@ -267,7 +264,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         axes[2] = (md5_limit_axis){.axis = {0.0, 0.0, 1.0}};
         return 3;
     }
-    const md5_swing_twist split = md5i_split_rotation(limit, local);
+    const swing_twist split = split_rotation(limit, local);
     const uint32_t count = add_twist(limit, &split, axes);
     return count + add_swing(limit, split.swing, axes + count);
 }
@@ -341,44 +338,20 @@ void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose)
     }
 }
 
-void md5i_keep_rig(const md5_rig *rig, md5_quatd *kept)
+void md5i_keep_rig(const md5_rig *rig, md5_quatd *locals)
 {
     for (uint32_t i = 0; i < rig->count; i++)
-        kept[i] = rig->joints[i].local;
+        locals[i] = rig->joints[i].local;
 }
 
-void md5i_restore_rig(const md5_quatd *kept, md5_rig *rig)
+void md5i_restore_rig(const md5_quatd *locals, md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++)
-        rig->joints[i].local = kept[i];
+        rig->joints[i].local = locals[i];
     md5i_place_rig(rig, 0);
 }
 
 // -- Straight chains ------------------------------------------------------------------------------
-
-// The first joint above `tip`: the root of its chain.
-static uint32_t root_of(const md5_rig *rig, uint32_t tip)
-{
-    while (rig->joints[tip].parent >= 0)
-        tip = (uint32_t)rig->joints[tip].parent;
-    return tip;
-}
-
-static bool is_stuck(const md5_rig *rig, uint32_t tip, md5_vec3d way, md5_vec3d target,
-                     double tolerance)
-{
-    const md5_vec3d root = rig->joints[root_of(rig, tip)].place;
-    double widest = 0.0, length = 0.0;
-    for (uint32_t i = tip; rig->joints[i].parent >= 0; i = (uint32_t)rig->joints[i].parent) {
-        const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, root);
-        const double aside = md5_vec3d_length(md5_vec3d_cross(from_root, way));
-        widest = aside > widest ? aside : widest;
-        length += md5_vec3d_length(rig->joints[i].offset);
-    }
-    const double distance = md5_vec3d_length(md5_vec3d_sub(target, root));
-    const double left = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].place));
-    return widest < STRAIGHT * length && distance < length && left > tolerance;
-}
 
 // A hinge is bent to the side with the larger part of its range.
 static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
@@ -400,7 +373,9 @@ static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
                         double tolerance)
 {
-    const uint32_t root = root_of(rig, tip);
+    uint32_t root = tip; // of its chain
+    while (rig->joints[root].parent >= 0)
+        root = (uint32_t)rig->joints[root].parent;
     const md5_vec3d any = {1.0, 0.0, 0.0};
     const md5_vec3d start = rig->joints[root].place;
     md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(target, start));
@@ -408,7 +383,16 @@ void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d tar
         way = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
     if (!(md5_vec3d_dot(way, way) > 0.0))
         way = any;
-    if (!is_stuck(rig, tip, way, target, tolerance))
+    double widest = 0.0, length = 0.0;
+    for (uint32_t i = tip; rig->joints[i].parent >= 0; i = (uint32_t)rig->joints[i].parent) {
+        const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
+        const double off = md5_vec3d_length(md5_vec3d_cross(from_root, way));
+        widest = off > widest ? off : widest;
+        length += md5_vec3d_length(rig->joints[i].offset);
+    }
+    const double distance = md5_vec3d_length(md5_vec3d_sub(target, start));
+    const double left = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].place));
+    if (!(widest < STRAIGHT * length && distance < length && left > tolerance))
         return;
     const md5_vec3 aside = md5i_forward_beside(axes, md5_vec3d_round(way));
     const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(way, md5_vec3d_of(aside)));

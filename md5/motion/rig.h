@@ -30,11 +30,8 @@ typedef struct md5_limit {
     "limits: rows of known kinds, an axis that is not 0, -pi <= least <= most <= pi, 0 <= swing " \
     "<= pi"
 
-// Returns false if the limit violates the rules of md5_joint_limit.
-bool md5i_is_limit(const md5_joint_limit *limit);
-
-// Whether this holds for the rows of joints[count], or if that is NULL for the first `count` rows;
-// true if `limits` is NULL.
+// Whether the rules of md5_joint_limit hold for the rows of joints[count], or if that is NULL for
+// the first `count` rows; true if `limits` is NULL.
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
 
 // `limit` may be NULL; it, and one that breaks the rules, allows any rotation.
@@ -57,9 +54,6 @@ md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to);
 // both are 0.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 
-// A unit vector perpendicular to `v`.
-md5_vec3d md5i_vec3d_beside(md5_vec3d v);
-
 static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d axis = {q.x, q.y, q.z};
@@ -72,14 +66,6 @@ static inline double md5_quatd_dot(md5_quatd a, md5_quatd b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
-
-// A joint's rotation relative to its rest: swing * twist, and the twist's half angle.
-typedef struct md5_swing_twist {
-    md5_quatd swing; // w >= 0; its axis is perpendicular to the limit's
-    md5_half twist;  // cosine >= 0
-} md5_swing_twist;
-
-md5_swing_twist md5i_split_rotation(const md5_limit *limit, md5_quatd local);
 
 // An axis about which a joint may turn without leaving its limit, in the space of its parent, and
 // whether it is at the most or the least that it may turn about it.
@@ -131,9 +117,9 @@ md5_quatd md5i_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn);
 void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
                         double tolerance);
 
-// Saves and restores the rotations: kept[rig->count].
-void md5i_keep_rig(const md5_rig *rig, md5_quatd *kept);
-void md5i_restore_rig(const md5_quatd *kept, md5_rig *rig);
+// Saves and restores the rotations: locals[rig->count].
+void md5i_keep_rig(const md5_rig *rig, md5_quatd *locals);
+void md5i_restore_rig(const md5_quatd *locals, md5_rig *rig);
 
 // Writes the rotations to the pose, blended by `weight` > 0.
 void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose);

@@ -22,7 +22,7 @@ double md5i_decay(double x)
     return sum;
 }
 
-#define MOST_STEPS 0x1p30 // of the swing that are looked at in one call
+#define MAX_STEPS 0x1p30 // of the swing that are looked at in one call
 
 // With A the matrix of the equation, so that A^2 = -damping A - stiffness, each power of A and so
 // exp(A t) is a + b A: the closed forms of the underdamped, critical and overdamped spring in one.
@@ -31,7 +31,7 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 {
     enum { TERMS = 10 };
     const double rate = sqrt(stiffness) + damping;
-    double t = rate * seconds < MOST_STEPS ? seconds : MOST_STEPS / rate;
+    double t = rate * seconds < MAX_STEPS ? seconds : MAX_STEPS / rate;
     int doublings = 0;
     for (; rate * t > 0.25; doublings++)
         t *= 0.5;
@@ -100,30 +100,6 @@ static void step_axis(const axis_step *step, float from, float to, float acceler
     *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
 }
 
-static void step_joint(const axis_step *step, md5_vec3 goal, md5_vec3 acceleration,
-                       md5_spring_joint *joint)
-{
-    md5_vec3 *const p = &joint->position, *const v = &joint->velocity;
-    const md5_vec3 from = joint->target;
-    if (step->seconds > 0.0) {
-        step_axis(step, from.x, goal.x, acceleration.x, &p->x, &v->x);
-        step_axis(step, from.y, goal.y, acceleration.y, &p->y, &v->y);
-        step_axis(step, from.z, goal.z, acceleration.z, &p->z, &v->z);
-        joint->target = goal;
-    }
-    if (!md5_is_place(*p) || !md5_is_place(*v))
-        *joint = (md5_spring_joint){.position = goal, .target = goal};
-}
-
-static md5_xform finite_placement(md5_xform placement)
-{
-    const md5_vec3 at = placement.translation;
-    return (md5_xform){
-        .rotation = md5_quat_normalize(placement.rotation, MD5_NO_TURN),
-        .translation = md5_is_place(at) ? at : (md5_vec3){0.0f, 0.0f, 0.0f},
-    };
-}
-
 // Animated position of the end of a joint: that of the next one. The tip's bone is
 // assumed to equal that to its parent.
 static md5_vec3 end_of(const md5_chain *chain, const md5_xform *pose, uint32_t i)
@@ -173,17 +149,26 @@ bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose, const md5_s
         .seconds = seconds > 0.0f && seconds < MD5_FARTHEST ? (double)seconds : 0.0,
     };
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_xform placement = finite_placement(job->placement);
     const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_xform placement = {
+        .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_TURN),
+        .translation = md5_is_place(job->placement.translation) ? job->placement.translation : none,
+    };
     const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
     for (uint32_t i = 0; i < chain.count; i++) {
         const md5_vec3 end = end_of(&chain, pose, i);
         const md5_vec3 goal =
             md5_vec3_add(placement.translation, md5_quat_rotate(placement.rotation, end));
-        if (is_first)
+        md5_vec3 *const p = &state[i].position, *const v = &state[i].velocity;
+        const md5_vec3 from = state[i].target;
+        if (!is_first && step.seconds > 0.0) {
+            step_axis(&step, from.x, goal.x, pull.x, &p->x, &v->x);
+            step_axis(&step, from.y, goal.y, pull.y, &p->y, &v->y);
+            step_axis(&step, from.z, goal.z, pull.z, &p->z, &v->z);
+            state[i].target = goal;
+        }
+        if (is_first || !md5_is_place(*p) || !md5_is_place(*v))
             state[i] = (md5_spring_joint){.position = goal, .target = goal};
-        else
-            step_joint(&step, goal, pull, &state[i]);
     }
     if (!(job->weight > 0.0f))
         return true;

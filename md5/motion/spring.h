@@ -1,5 +1,5 @@
-// Exponential decay and damped springs, exact for any step of time, with the same bits on every machine, which
-// exp() of libc does not promise.
+// Exponential decay and damped springs, exact for any step of time, with the same bits on every
+// machine, which exp() of libc does not promise.
 #ifndef MD5_MOTION_SPRING_H
 #define MD5_MOTION_SPRING_H
 

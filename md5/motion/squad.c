@@ -33,30 +33,24 @@ struct md5_squad {
 
 // -- Quaternions ----------------------------------------------------------------------------------
 
-// Logarithm of a unit quaternion, with an angle of 0 to pi. The axis of -1 is undefined: returns 0.
-static md5_vec3d log_of(md5_quatd q)
-{
-    const md5_vec3d axis = {q.x, q.y, q.z};
-    const double sine = md5_vec3d_length(axis);
-    return md5_vec3d_scale(axis, sine > 0.0 ? md5i_angle(sine, q.w) / sine : 0.0);
-}
-
-static md5_quatd exp_of(md5_vec3d turn)
-{
-    const double angle = md5_vec3d_length(turn), turns = angle / (2.0 * PI);
-    const double scale = angle > 0.0 ? md5i_sine_of_turns(turns) / angle : 0.0;
-    const double cosine = angle > 0.0 ? md5i_sine_of_turns(turns + 0.25) : 1.0;
-    return (md5_quatd){turn.x * scale, turn.y * scale, turn.z * scale, cosine};
-}
-
+// The logarithm of the turn from one to the other, by an angle of 0 to pi. The axis of -1 is
+// undefined: returns 0.
 static md5_vec3d turn_between(md5_quatd from, md5_quatd to)
 {
-    return log_of(md5_quatd_mul(md5_quatd_conjugate(from), to));
+    const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(from), to);
+    const md5_vec3d axis = {turn.x, turn.y, turn.z};
+    const double sine = md5_vec3d_length(axis);
+    return md5_vec3d_scale(axis, sine > 0.0 ? md5i_angle(sine, turn.w) / sine : 0.0);
 }
 
+// By the exponential of a share of a turn.
 static md5_quatd turned(md5_quatd q, md5_vec3d turn, double share)
 {
-    return md5_quatd_mul(q, exp_of(md5_vec3d_scale(turn, share)));
+    const md5_vec3d part = md5_vec3d_scale(turn, share);
+    const double angle = md5_vec3d_length(part), turns = angle / (2.0 * PI);
+    const double scale = angle > 0.0 ? md5i_sine_of_turns(turns) / angle : 0.0;
+    const double cosine = angle > 0.0 ? md5i_sine_of_turns(turns + 0.25) : 1.0;
+    return md5_quatd_mul(q, (md5_quatd){part.x * scale, part.y * scale, part.z * scale, cosine});
 }
 
 static double dot(md5_quatd a, md5_quatd b)
@@ -73,48 +67,48 @@ typedef struct keys {
     double period;
 } keys;
 
-static bool check_keys(md5_context *context, const keys *of)
+static bool check_keys(md5_context *context, const keys *list)
 {
-    for (uint32_t i = 0; i < of->num_keys; i++) {
-        const md5_quat q = of->keys[i];
+    for (uint32_t i = 0; i < list->num_keys; i++) {
+        const md5_quat q = list->keys[i];
         const double square = dot(md5_quatd_of(q), md5_quatd_of(q));
         if (!(square > 1e-30 && square < 1e30))
             return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                              "key %u is %g %g %g %g, expected a rotation", i, (double)q.x,
                              (double)q.y, (double)q.z, (double)q.w);
-        if (!(fabs(of->times[i]) <= DBL_MAX) || (i > 0 && !(of->times[i] > of->times[i - 1])))
+        if (!(fabs(list->times[i]) <= DBL_MAX) || (i > 0 && !(list->times[i] > list->times[i - 1])))
             return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                              "key %u is at %g seconds, expected a time after the key before", i,
-                             of->times[i]);
+                             list->times[i]);
     }
-    const double last = of->times[of->num_keys - 1];
-    if (of->period != 0.0 && !(of->times[0] + of->period > last && of->period <= DBL_MAX))
+    const double last = list->times[list->num_keys - 1];
+    if (list->period != 0.0 && !(list->times[0] + list->period > last && list->period <= DBL_MAX))
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                          "the period is %g seconds, expected 0 or more than the %g of the keys",
-                         of->period, last - of->times[0]);
+                         list->period, last - list->times[0]);
     return true;
 }
 
-static md5_quatd unit_key(const keys *of, uint32_t key)
+static md5_quatd unit_key(const keys *list, uint32_t key)
 {
-    const md5_quatd q = md5_quatd_of(of->keys[key % of->num_keys]);
+    const md5_quatd q = md5_quatd_of(list->keys[key % list->num_keys]);
     const double scale = 1.0 / sqrt(dot(q, q));
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
 // Copies times and keys, each key with the sign nearer to the key before.
-static void fill_keys(const keys *of, md5_squad *squad)
+static void fill_keys(const keys *list, md5_squad *squad)
 {
-    md5_quatd q = unit_key(of, 0);
-    for (uint32_t i = 0; i < of->num_spans; i++) {
-        const bool is_last = i + 1 == of->num_keys;
-        const double end = is_last ? of->times[0] + of->period : of->times[i + 1];
-        md5_quatd next = unit_key(of, i + 1);
+    md5_quatd q = unit_key(list, 0);
+    for (uint32_t i = 0; i < list->num_spans; i++) {
+        const bool is_last = i + 1 == list->num_keys;
+        const double end = is_last ? list->times[0] + list->period : list->times[i + 1];
+        md5_quatd next = unit_key(list, i + 1);
         if (dot(q, next) < 0.0)
             next = md5_quatd_negate(next);
         squad->spans[i] = (span){
-            .start = of->times[i],
-            .seconds = end - of->times[i],
+            .start = list->times[i],
+            .seconds = end - list->times[i],
             .key = q,
             .key_turn = turn_between(q, next),
         };
@@ -144,44 +138,6 @@ static md5_vec3d velocity_at(const md5_squad *squad, uint32_t i)
     return length > most ? md5_vec3d_scale(velocity, most / length) : velocity;
 }
 
-static void fill_inner(md5_squad *squad)
-{
-    for (uint32_t i = 0; i < squad->num_spans; i++) {
-        span *const of = &squad->spans[i];
-        const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
-        const md5_vec3d start_turn = md5_vec3d_scale(velocity_at(squad, i), of->seconds);
-        const md5_vec3d end_turn = md5_vec3d_scale(velocity_at(squad, i + 1), of->seconds);
-        of->inner = turned(of->key, md5_vec3d_sub(start_turn, of->key_turn), 0.5);
-        of->inner_turn =
-            turn_between(of->inner, turned(end, md5_vec3d_sub(of->key_turn, end_turn), 0.5));
-    }
-}
-
-static md5_squad *make_squad(md5_context *context, const keys *of)
-{
-    if (of->num_keys == 0) {
-        md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "no keys, expected at least 1");
-        return NULL;
-    }
-    if (!check_keys(context, of))
-        return NULL;
-    md5_block block = {NULL, 0};
-    md5i_block_take(&block, 1, sizeof(md5_squad));
-    md5i_block_take(&block, of->num_spans, sizeof(span));
-    md5_squad *const squad = (md5_squad *)md5i_alloc(context, block.used);
-    if (!squad)
-        return NULL;
-    squad->num_spans = of->num_spans;
-    squad->first = of->times[0];
-    squad->end = of->period > 0.0 ? of->times[0] + of->period : of->times[of->num_keys - 1];
-    squad->period = of->period;
-    squad->size = block.used;
-    squad->allocator = context->allocator;
-    fill_keys(of, squad);
-    fill_inner(squad);
-    return squad;
-}
-
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
                             double period, const md5_load_opts *opts, md5_error *error)
 {
@@ -190,14 +146,41 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     MD5_ASSERT(times != NULL || num_keys == 0, "times: not NULL");
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
-    const keys of = {
+    const keys list = {
         .keys = rotations,
         .times = times,
         .num_keys = num_keys,
         .num_spans = period != 0.0 ? num_keys : num_keys - 1,
         .period = period,
     };
-    return make_squad(&context, &of);
+    if (num_keys == 0)
+        md5i_fail(&context, MD5_ERROR_RANGE, 0, 0, "no keys, expected at least 1");
+    if (num_keys == 0 || !check_keys(&context, &list))
+        return NULL;
+    md5_block block = {NULL, 0};
+    md5i_block_take(&block, 1, sizeof(md5_squad));
+    md5i_block_take(&block, list.num_spans, sizeof(span));
+    md5_squad *const squad = (md5_squad *)md5i_alloc(&context, block.used);
+    if (!squad)
+        return NULL;
+    squad->num_spans = list.num_spans;
+    squad->first = times[0];
+    squad->end = period > 0.0 ? times[0] + period : times[num_keys - 1];
+    squad->period = period;
+    squad->size = block.used;
+    squad->allocator = context.allocator;
+    fill_keys(&list, squad);
+    // The inner points, of which each depends on the velocities at both ends of its span.
+    for (uint32_t i = 0; i < squad->num_spans; i++) {
+        span *const each = &squad->spans[i];
+        const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
+        const md5_vec3d start_turn = md5_vec3d_scale(velocity_at(squad, i), each->seconds);
+        const md5_vec3d end_turn = md5_vec3d_scale(velocity_at(squad, i + 1), each->seconds);
+        each->inner = turned(each->key, md5_vec3d_sub(start_turn, each->key_turn), 0.5);
+        each->inner_turn =
+            turn_between(each->inner, turned(end, md5_vec3d_sub(each->key_turn, end_turn), 0.5));
+    }
+    return squad;
 }
 
 void md5_destroy_squad(md5_squad *squad)
@@ -240,9 +223,9 @@ md5_quat md5_squad_rotation(const md5_squad *squad, double time)
         else
             high = middle;
     }
-    const span *const of = &squad->spans[low];
-    const double u = (inside - of->start) / of->seconds;
-    const md5_quatd key = turned(of->key, of->key_turn, u);
-    const md5_quatd inner = turned(of->inner, of->inner_turn, u);
+    const span *const each = &squad->spans[low];
+    const double u = (inside - each->start) / each->seconds;
+    const md5_quatd key = turned(each->key, each->key_turn, u);
+    const md5_quatd inner = turned(each->inner, each->inner_turn, u);
     return rounded(turned(key, turn_between(key, inner), 2.0 * u * (1.0 - u)));
 }

@@ -132,51 +132,6 @@ static float lag_of(const md5_walk_gait *gait, const md5_walk *walk, uint32_t le
     return behind > far ? behind : far;
 }
 
-// The group whose leg lags most, if that is more than the slack.
-static bool choose_group(const md5_walk_gait *gait, const md5_walk *walk, uint32_t *group)
-{
-    float most = gait->slack;
-    bool is_found = false;
-    for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const float lag = lag_of(gait, walk, i);
-        if (lag > most) {
-            most = lag;
-            *group = gait->desc->legs[i].group;
-            is_found = true;
-        }
-    }
-    return is_found;
-}
-
-static bool is_any_stepping(const md5_walk *walk)
-{
-    for (uint32_t i = 0; i < walk->num_legs; i++)
-        if (walk->feet[i].is_stepping)
-            return true;
-    return false;
-}
-
-// The height of the step also clears the terrain halfway.
-static float lift_over(const md5_walk_gait *gait, const md5_walk *walk, const md5_foothold *foot)
-{
-    md5_vec3 normal;
-    const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
-    const md5_vec3 ground = ground_at(gait, walk, middle, &normal);
-    const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), gait->up);
-    return gait->step_height + (above > 0.0f ? above : 0.0f);
-}
-
-static void begin_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t leg)
-{
-    md5_foothold *const foot = &walk->feet[leg];
-    foot->is_stepping = true;
-    foot->progress = 0.0f;
-    foot->from = foot->position;
-    foot->from_facing = foot->facing;
-    foot->to = plan_end(gait, walk, leg, &foot->to_normal);
-    foot->lift = lift_over(gait, walk, foot);
-}
-
 static void continue_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t leg, float seconds)
 {
     md5_foothold *const foot = &walk->feet[leg];
@@ -196,15 +151,6 @@ static void continue_step(const md5_walk_gait *gait, md5_walk *walk, uint32_t le
     }
 }
 
-// The position of a stepping foot.
-static md5_vec3 foot_in_step(const md5_walk_gait *gait, const md5_foothold *foot)
-{
-    const float t = foot->progress, share = t * t * (3.0f - 2.0f * t); // rests at both ends
-    const float height = 16.0f * t * t * (1.0f - t) * (1.0f - t) * foot->lift;
-    return md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share),
-                        md5_vec3_scale(gait->up, height));
-}
-
 // Starts and advances steps; the character has been moved before.
 static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
 {
@@ -212,12 +158,36 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
     for (uint32_t i = 0; i < walk->num_legs; i++)
         if (walk->feet[i].is_stepping)
             continue_step(gait, walk, i, seconds);
-    uint32_t group = 0;
-    if (is_any_stepping(walk) || !choose_group(gait, walk, &group))
-        return;
     for (uint32_t i = 0; i < walk->num_legs; i++)
-        if (gait->desc->legs[i].group == group)
-            begin_step(gait, walk, i);
+        if (walk->feet[i].is_stepping)
+            return;
+    // The group whose leg lags most, if that is more than the slack.
+    float longest = gait->slack;
+    const uint32_t none = UINT32_MAX;
+    uint32_t group = none;
+    for (uint32_t i = 0; i < walk->num_legs; i++) {
+        const float lag = lag_of(gait, walk, i);
+        if (lag > longest) {
+            longest = lag;
+            group = gait->desc->legs[i].group;
+        }
+    }
+    for (uint32_t i = 0; i < walk->num_legs && group != none; i++) {
+        if (gait->desc->legs[i].group != group)
+            continue;
+        md5_foothold *const foot = &walk->feet[i];
+        foot->is_stepping = true;
+        foot->progress = 0.0f;
+        foot->from = foot->position;
+        foot->from_facing = foot->facing;
+        foot->to = plan_end(gait, walk, i, &foot->to_normal);
+        // The height of the step also clears the terrain halfway.
+        md5_vec3 normal;
+        const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
+        const md5_vec3 ground = ground_at(gait, walk, middle, &normal);
+        const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), gait->up);
+        foot->lift = gait->step_height + (above > 0.0f ? above : 0.0f);
+    }
 }
 
 // == Body ========================================================================================
@@ -251,29 +221,6 @@ static bool is_leg(const md5_walk_desc *desc, const md5_leg *leg)
     return leg->swivel < 0
            || ((uint32_t)leg->swivel < desc->skeleton->num_joints
                && md5i_is_below(desc->skeleton, leg->limb.root, (uint32_t)leg->swivel));
-}
-
-static void take_home(const md5_walk_gait *gait, const md5_xform *pose, const md5_leg *leg,
-                      md5_foothold *foot)
-{
-    const md5_xform ankle = md5_joint_in_model(gait->desc->skeleton, pose, leg->limb.tip);
-    const md5_vec3 at =
-        md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
-    foot->home = md5_level(gait, at);
-    foot->rise = md5_vec3_dot(at, gait->up);
-    foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_TURN);
-}
-
-static float radius_of(const md5_walk *walk)
-{
-    md5_vec3 middle = {0.0f, 0.0f, 0.0f};
-    const float share = 1.0f / (float)walk->num_legs;
-    for (uint32_t i = 0; i < walk->num_legs; i++)
-        middle = md5_vec3_add(middle, md5_vec3_scale(walk->feet[i].home, share));
-    float radius = 0.0f;
-    for (uint32_t i = 0; i < walk->num_legs; i++)
-        radius += share * md5_vec3_length(md5_vec3_sub(walk->feet[i].home, middle));
-    return radius;
 }
 
 // The twist of a rotation about the up axis: the heading to which it rotates forward.
@@ -358,13 +305,26 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
     for (uint32_t i = 0; i < desc->num_legs; i++) {
         md5_foothold *const foot = &walk->feet[i];
         *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = gait.up, .facing = walk->facing};
-        if (is_leg(desc, &desc->legs[i]))
-            take_home(&gait, pose, &desc->legs[i], foot);
-        else
+        if (is_leg(desc, &desc->legs[i])) {
+            const md5_xform ankle =
+                md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
+            const md5_vec3 place =
+                md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
+            foot->home = md5_level(&gait, place);
+            foot->rise = md5_vec3_dot(place, gait.up);
+            foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_TURN);
+        } else {
             is_valid = false;
+        }
         foot->position = ground_at(&gait, walk, home_of(walk, i), &foot->normal);
     }
-    walk->radius = radius_of(walk);
+    // The mean distance of the homes from their middle.
+    md5_vec3 middle = {0.0f, 0.0f, 0.0f};
+    const float share = 1.0f / (float)walk->num_legs;
+    for (uint32_t i = 0; i < walk->num_legs; i++)
+        middle = md5_vec3_add(middle, md5_vec3_scale(walk->feet[i].home, share));
+    for (uint32_t i = 0; i < walk->num_legs; i++)
+        walk->radius += share * md5_vec3_length(md5_vec3_sub(walk->feet[i].home, middle));
     gait = walk_gait_of(desc, walk->radius);
     walk->seconds = gait.step_seconds;
     follow_feet(&gait, walk, 0.0f);
@@ -382,29 +342,16 @@ static float keep_for(float seconds, float constant)
 static float share_of_speed(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 velocity,
                             float turn)
 {
-    md5_walk wanted = *walk;
-    wanted.velocity = velocity;
-    wanted.turn = turn;
+    md5_walk faster = *walk;
+    faster.velocity = velocity;
+    faster.turn = turn;
     float fastest = 0.0f;
     for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const float speed = md5_vec3_length(home_velocity(gait, &wanted, i));
+        const float speed = md5_vec3_length(home_velocity(gait, &faster, i));
         fastest = speed > fastest ? speed : fastest;
     }
     const float most = gait->step_length / (gait->least_seconds * (float)gait->desc->num_groups);
     return fastest > most ? most / fastest : 1.0f;
-}
-
-static void move(const md5_walk_gait *gait, md5_walk *walk, float seconds)
-{
-    const md5_vec3 way = md5_quat_rotate(walk->facing, walk->velocity);
-    walk->position = md5_vec3_add(walk->position, md5_vec3_scale(way, seconds));
-    // tan(x) = x + x^3 / 3, to 1e-5 for the largest half angle of a step, 1/12.
-    const float half = 0.5f * walk->turn * seconds;
-    const md5_vec3 axis = md5_vec3_cross(gait->forward, gait->left);
-    const md5_vec3 imaginary = md5_vec3_scale(axis, half + half * half * half / 3.0f);
-    const md5_quat turn =
-        md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1.0f}, MD5_NO_TURN);
-    walk->facing = md5_quat_normalize(md5_quat_mul(turn, walk->facing), MD5_NO_TURN);
 }
 
 void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity, float turn,
@@ -427,11 +374,19 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     const double span = seconds < 1.0 ? seconds : 1.0;
     const uint32_t steps = (uint32_t)(span / LONGEST_STEP * (1.0 - 1e-6)) + 1;
     const float step = (float)(span / (double)steps);
+    const md5_vec3 axis = md5_vec3_cross(gait.forward, gait.left);
     for (uint32_t i = 0; i < steps; i++) {
         const float keep = keep_for(step, gait.response);
         walk->velocity = md5_vec3_lerp(to, walk->velocity, keep);
         walk->turn = to_turn + (walk->turn - to_turn) * keep;
-        move(&gait, walk, step);
+        const md5_vec3 way = md5_quat_rotate(walk->facing, walk->velocity);
+        walk->position = md5_vec3_add(walk->position, md5_vec3_scale(way, step));
+        // tan(x) = x + x^3 / 3, to 1e-5 for the largest half angle of a step, 1/12.
+        const float half = 0.5f * walk->turn * step;
+        const md5_vec3 imaginary = md5_vec3_scale(axis, half + half * half * half / 3.0f);
+        const md5_quat rotation = md5_quat_normalize(
+            (md5_quat){imaginary.x, imaginary.y, imaginary.z, 1.0f}, MD5_NO_TURN);
+        walk->facing = md5_quat_normalize(md5_quat_mul(rotation, walk->facing), MD5_NO_TURN);
         step_legs(&gait, walk, step);
         follow_feet(&gait, walk, keep_for(step, gait.smoothing));
     }
@@ -446,9 +401,13 @@ static md5_vec3 ankle_of(const md5_walk_gait *gait, const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
+    const float t = foot->progress, share = t * t * (3.0f - 2.0f * t); // rests at both ends
+    const float height = 16.0f * t * t * (1.0f - t) * (1.0f - t) * foot->lift;
+    const md5_vec3 sole =
+        md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share), md5_vec3_scale(gait->up, height));
     const md5_vec3 normal =
-        md5_vec3_normalize(md5_vec3_lerp(foot->normal, foot->to_normal, foot->progress), gait->up);
-    return md5_vec3_add(foot_in_step(gait, foot), md5_vec3_scale(normal, foot->rise));
+        md5_vec3_normalize(md5_vec3_lerp(foot->normal, foot->to_normal, t), gait->up);
+    return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise));
 }
 
 md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_t leg)
