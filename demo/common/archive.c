@@ -155,8 +155,14 @@ static int compare_files(const void *a, const void *b)
     return order ? order : (first > second) - (first < second);
 }
 
-static void warn_of_duplicates(common_entries *entries)
+// Checks what all entries together must keep: entries that overlap claim more than the archive has.
+// Warns of names that come twice. Returns false and fills `fault`.
+static bool check_entries(common_entries *entries, common_fault *fault)
 {
+    if (entries->num_packed > entries->archive_size)
+        return archive_fail(fault, "its entries overlap: they have %llu bytes, the archive %llu",
+                            (unsigned long long)entries->num_packed,
+                            (unsigned long long)entries->archive_size);
     const common_entry **const sorted = common_alloc(entries->count, sizeof *sorted);
     for (size_t i = 0; i < entries->count; i++)
         sorted[i] = &entries->files[i];
@@ -167,25 +173,7 @@ static void warn_of_duplicates(common_entries *entries)
             warn_entry(entries, sorted[i - 1]->name, "hidden by a later entry of the same name");
     }
     free(sorted);
-}
-
-// Checks what all entries together must keep: entries that overlap claim more than the archive has.
-// Warns of names that come twice. Returns false and fills `fault`.
-static bool check_entries(common_entries *entries, common_fault *fault)
-{
-    if (entries->num_packed > entries->archive_size)
-        return archive_fail(fault, "its entries overlap: they have %llu bytes, the archive %llu",
-                            (unsigned long long)entries->num_packed,
-                            (unsigned long long)entries->archive_size);
-    warn_of_duplicates(entries);
     return true;
-}
-
-static void free_entries(common_entries *entries)
-{
-    for (size_t i = 0; i < entries->count; i++)
-        free(entries->files[i].name);
-    free(entries->files);
 }
 
 // == Zip files ====================================================================================
@@ -416,7 +404,10 @@ void common_close_archive(common_archive *archive)
     if (!archive)
         return;
     close_zip(archive->zip);
-    free_entries(&archive->entries);
+    common_entries *const entries = &archive->entries;
+    for (size_t i = 0; i < entries->count; i++)
+        free(entries->files[i].name);
+    free(entries->files);
     if (archive->stream)
         fclose(archive->stream);
     free(archive);

@@ -94,28 +94,6 @@ static bool goes_on(const common_game_places *places, size_t num_files)
     return places->goes_on == NULL || places->goes_on(places->user, num_files);
 }
 
-// Returns the folder, whose names are sorted so that nothing depends on the system's order.
-static disk_folder *add_disk(common_game_places *places, const char *folder)
-{
-    disk_folder *const disk = common_alloc(1, sizeof *disk);
-    md5_game_path *const path = add_place(places, folder);
-    common_walk walk = {.goes_on = places->goes_on, .user = places->user};
-    char *const start = common_join(folder, "");
-    disk->start = strlen(start);
-    free(start);
-    disk->files = common_walk_folder(folder, &walk);
-    if (walk.is_cut)
-        print_warning((void *)(uintptr_t)folder, "", "too many files: not all are listed");
-    if (disk->files.count > 0)
-        qsort(disk->files.names, disk->files.count, sizeof *disk->files.names, compare_text);
-    path->num_files = disk->files.count;
-    path->name = name_on_disk;
-    path->open = open_on_disk;
-    path->time = time_on_disk; // files of archives have none, as in the engine
-    path->user = disk;
-    return disk;
-}
-
 // -- Archives -------------------------------------------------------------------------------------
 
 static const char *name_in_archive(void *user, size_t file)
@@ -153,15 +131,6 @@ bool common_add_game_archive(common_game_places *places, const char *path, char 
     return true;
 }
 
-static void add_archive(common_game_places *places, const char *folder, const char *name)
-{
-    char reason[160];
-    char *const path = common_format("%s/%s", folder, name);
-    if (!common_add_game_archive(places, path, reason, sizeof reason))
-        print_warning(path, "", reason);
-    free(path);
-}
-
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
@@ -183,7 +152,22 @@ bool common_add_game_folder(common_game_places *places, const char *folder)
     common_list archives = {0};
     if (!common_is_folder(folder))
         return false;
-    const disk_folder *const disk = add_disk(places, folder);
+    disk_folder *const disk = common_alloc(1, sizeof *disk);
+    md5_game_path *const path = add_place(places, folder);
+    common_walk walk = {.goes_on = places->goes_on, .user = places->user};
+    char *const start = common_join(folder, "");
+    disk->start = strlen(start);
+    free(start);
+    disk->files = common_walk_folder(folder, &walk);
+    if (walk.is_cut)
+        print_warning((void *)(uintptr_t)folder, "", "too many files: not all are listed");
+    if (disk->files.count > 0)
+        qsort(disk->files.names, disk->files.count, sizeof *disk->files.names, compare_text);
+    path->num_files = disk->files.count;
+    path->name = name_on_disk;
+    path->open = open_on_disk;
+    path->time = time_on_disk; // files of archives have none, as in the engine
+    path->user = disk;
     for (size_t i = 0; i < disk->files.count; i++) {
         const char *const name = disk->files.names[i] + disk->start;
         const bool is_archive = common_has_ending(name, ".pk4") || common_has_ending(name, ".pak");
@@ -192,8 +176,13 @@ bool common_add_game_folder(common_game_places *places, const char *folder)
     }
     if (archives.count > 0)
         qsort(archives.names, archives.count, sizeof *archives.names, compare_last);
-    for (size_t i = 0; i < archives.count && goes_on(places, disk->files.count); i++)
-        add_archive(places, folder, archives.names[i]);
+    for (size_t i = 0; i < archives.count && goes_on(places, disk->files.count); i++) {
+        char reason[160];
+        char *const file = common_format("%s/%s", folder, archives.names[i]);
+        if (!common_add_game_archive(places, file, reason, sizeof reason))
+            print_warning(file, "", reason);
+        free(file);
+    }
     common_free_list(&archives);
     return true;
 }

@@ -37,18 +37,6 @@ static identity *find(identity *table, size_t room, identity wanted)
     return &table[i];
 }
 
-static void grow(walk_state *of)
-{
-    const size_t room = of->room > 0 ? 2 * of->room : 64;
-    identity *const table = common_alloc(room, sizeof *table);
-    for (size_t i = 0; i < of->room; i++)
-        if (of->searched[i].file != 0)
-            *find(table, room, of->searched[i]) = of->searched[i];
-    free(of->searched);
-    of->searched = table;
-    of->room = room;
-}
-
 // Whether a path leads to a folder that has not been searched; from now on it has. Where the system
 // has no numbers for folders, only the limits end circles.
 static bool enter(walk_state *of, const char *path)
@@ -56,8 +44,16 @@ static bool enter(walk_state *of, const char *path)
     common_status status;
     if (!common_read_status(path, &status) || !status.is_folder)
         return false;
-    if (2 * of->num_searched >= of->room)
-        grow(of);
+    if (2 * of->num_searched >= of->room) {
+        const size_t room = of->room > 0 ? 2 * of->room : 64;
+        identity *const table = common_alloc(room, sizeof *table);
+        for (size_t i = 0; i < of->room; i++)
+            if (of->searched[i].file != 0)
+                *find(table, room, of->searched[i]) = of->searched[i];
+        free(of->searched);
+        of->searched = table;
+        of->room = room;
+    }
     identity *const known = find(of->searched, of->room, (identity){status.file, status.device});
     if (known->file != 0)
         return false;
@@ -113,16 +109,6 @@ static void sort(const common_list *list, size_t first)
         qsort(list->names + first, list->count - first, sizeof *list->names, compare);
 }
 
-static void read_folder(walk_state *of, const char *path)
-{
-    const size_t firsts[] = {of->files.count, of->folders[0].count, of->folders[1].count};
-    of->folder = path;
-    common_each_entry(path, take_entry, of);
-    sort(&of->files, firsts[0]);
-    sort(&of->folders[0], firsts[1]);
-    sort(&of->folders[1], firsts[2]);
-}
-
 static void search_below(walk_state *of, const char *folder)
 {
     size_t next[2] = {0, 0};
@@ -138,7 +124,12 @@ static void search_below(walk_state *of, const char *folder)
         char *const entered = *path;
         *path = NULL;
         common_add(&of->entered, entered);
-        read_folder(of, entered);
+        const size_t firsts[] = {of->files.count, of->folders[0].count, of->folders[1].count};
+        of->folder = entered;
+        common_each_entry(entered, take_entry, of);
+        sort(&of->files, firsts[0]);
+        sort(&of->folders[0], firsts[1]);
+        sort(&of->folders[1], firsts[2]);
     }
     common_free_list(&of->folders[0]);
     common_free_list(&of->folders[1]);

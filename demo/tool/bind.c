@@ -196,14 +196,6 @@ static uint32_t find_part(tool_obj *obj, const char *name, size_t size)
     return obj->num_parts++;
 }
 
-static void add_triangle(obj_reader *reader, const tool_obj_corner corners[3])
-{
-    tool_obj_part *const part = &reader->obj->parts[reader->part];
-    part->corners =
-        grown(part->corners, part->num_triangles, &part->capacity, 3 * sizeof *part->corners);
-    memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, 3 * sizeof *corners);
-}
-
 static bool read_face(obj_reader *reader)
 {
     const char *const at = reader->at;
@@ -221,8 +213,12 @@ static bool read_face(obj_reader *reader)
             return false;
         if (!has_room(reader, reader->obj->parts[reader->part].num_triangles))
             return false;
-        if (count >= 2)
-            add_triangle(reader, corners);
+        if (count >= 2) {
+            tool_obj_part *const part = &reader->obj->parts[reader->part];
+            part->corners = grown(part->corners, part->num_triangles, &part->capacity,
+                                  3 * sizeof *part->corners);
+            memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, 3 * sizeof *corners);
+        }
     }
     return count >= 3 || fail(reader, at, "a face has %u corners, which must be 3 or more", count);
 }
@@ -579,36 +575,31 @@ static void print_mesh(FILE *file, const tool_obj *obj, const tool_obj_part *par
     free(vertices.weight);
 }
 
-static void print_bound(FILE *file, const md5_model *model, const md5_xform *joints,
-                        const tool_obj *obj, const md5_weights *weights)
-{
-    const md5_skeleton *const skeleton = &model->skeleton;
-    uint32_t num_meshes = 0;
-    for (uint32_t i = 0; i < obj->num_parts; i++)
-        num_meshes += obj->parts[i].num_triangles > 0;
-    fprintf(file, "MD5Version 10\ncommandline \"md5tool bind\"\n\nnumJoints %u\nnumMeshes %u\n\n",
-            skeleton->num_joints, num_meshes);
-    fputs("joints {\n", file);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const md5_vec3 t = joints[i].translation;
-        const md5_quat q = joints[i].rotation;
-        fprintf(file, "\t\"%s\"\t%d ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n",
-                skeleton->joints[i].name, (int)skeleton->joints[i].parent, (double)t.x, (double)t.y,
-                (double)t.z, (double)q.x, (double)q.y, (double)q.z);
-    }
-    fputs("}\n", file);
-    for (uint32_t i = 0; i < obj->num_parts; i++)
-        if (obj->parts[i].num_triangles > 0)
-            print_mesh(file, obj, &obj->parts[i], weights);
-}
-
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const tool_obj *obj, const md5_weights *weights, md5_error *error)
 {
     common_writer writer;
     if (!common_begin_file(&writer, path))
         return tool_fail_to_write(path, error);
-    print_bound(writer.file, model, joints, obj, weights);
+    const md5_skeleton *const skeleton = &model->skeleton;
+    uint32_t num_meshes = 0;
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        num_meshes += obj->parts[i].num_triangles > 0;
+    fprintf(writer.file,
+            "MD5Version 10\ncommandline \"md5tool bind\"\n\nnumJoints %u\nnumMeshes %u\n\n",
+            skeleton->num_joints, num_meshes);
+    fputs("joints {\n", writer.file);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const md5_vec3 t = joints[i].translation;
+        const md5_quat q = joints[i].rotation;
+        fprintf(writer.file, "\t\"%s\"\t%d ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n",
+                skeleton->joints[i].name, (int)skeleton->joints[i].parent, (double)t.x, (double)t.y,
+                (double)t.z, (double)q.x, (double)q.y, (double)q.z);
+    }
+    fputs("}\n", writer.file);
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        if (obj->parts[i].num_triangles > 0)
+            print_mesh(writer.file, obj, &obj->parts[i], weights);
     return common_end_file(&writer, true) || tool_fail_to_write(path, error);
 }
 

@@ -80,14 +80,6 @@ static const md5_decl_type types[] = {MD5_DECL_TABLE, MD5_DECL_MATERIAL, MD5_DEC
                                       MD5_DECL_MODEL, MD5_DECL_ENTITY};
 enum { NUM_TYPES = sizeof types / sizeof types[0] };
 
-static size_t count_decls(const md5_game *game)
-{
-    size_t count = 0;
-    for (int i = 0; i < NUM_TYPES; i++)
-        count += md5_game_num_decls(game, types[i]);
-    return count;
-}
-
 // Parses the declarations that files have; implicit ones come behind them. First leniently, and
 // then as the engine does, which stops at the first mistake of a declaration: its warnings are
 // among the lenient ones.
@@ -95,7 +87,9 @@ static bool check_decls(const game_checker *checker, md5_verdict verdict, md5_er
 {
     const bool is_lenient = verdict == MD5_VERDICT_LENIENT;
     tool_game *const opened = checker->opened;
-    const size_t all = count_decls(opened->game);
+    size_t all = 0;
+    for (int i = 0; i < NUM_TYPES; i++)
+        all += md5_game_num_decls(opened->game, types[i]);
     size_t done = 0;
     for (int i = 0; i < NUM_TYPES; i++) {
         for (uint32_t j = 0; j < md5_game_num_decls(opened->game, types[i]); j++) {
@@ -128,38 +122,6 @@ static bool check_both(const game_checker *checker, md5_error *error)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-static void check_game_file(const game_checker *checker, const char *name)
-{
-    const md5_load_opts opts = {
-        .files = md5_game_files(checker->opened->game),
-        .warn = tool_take_note,
-        .warn_user = &checker->opened->notes,
-    };
-    tool_asset asset;
-    md5_error error = {.status = MD5_OK};
-    const bool is_loaded = tool_load(name, &opts, &asset, &error);
-    print_game_notes(checker);
-    if (!is_loaded)
-        print_placed(checker, &error);
-    tool_free(&asset);
-}
-
-static void check_game_files(const game_checker *checker)
-{
-    static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera"};
-    const size_t count = md5_game_num_files(checker->opened->game);
-    for (size_t i = 0; i < count; i++) {
-        const char *const name = md5_game_file(checker->opened->game, i);
-        for (size_t j = 0; j < sizeof endings / sizeof endings[0]; j++) {
-            if (!common_has_ending(name, endings[j]))
-                continue;
-            check_game_file(checker, name);
-            checker->check->num_files++;
-        }
-        tool_show_progress(i + 1, count);
-    }
-}
-
 // Reads all declarations of a game folder, with the models and animations that they name, and all
 // other models, animations and camera paths. Returns an exit status: TOOL_BAD_FILE only if the game
 // cannot be read, which is printed.
@@ -171,7 +133,29 @@ static int read_game(const tool_game_arguments *arguments, tool_game_check *chec
     const game_checker checker = {check, &game};
     if (status == TOOL_OK) {
         print_game_notes(&checker);
-        check_game_files(&checker);
+        static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera"};
+        const size_t count = md5_game_num_files(game.game);
+        for (size_t i = 0; i < count; i++) {
+            const char *const name = md5_game_file(game.game, i);
+            for (size_t j = 0; j < sizeof endings / sizeof endings[0]; j++) {
+                if (!common_has_ending(name, endings[j]))
+                    continue;
+                const md5_load_opts opts = {
+                    .files = md5_game_files(game.game),
+                    .warn = tool_take_note,
+                    .warn_user = &game.notes,
+                };
+                tool_asset asset;
+                md5_error reason = {.status = MD5_OK};
+                const bool is_loaded = tool_load(name, &opts, &asset, &reason);
+                print_game_notes(&checker);
+                if (!is_loaded)
+                    print_placed(&checker, &reason);
+                tool_free(&asset);
+                check->num_files++;
+            }
+            tool_show_progress(i + 1, count);
+        }
         if (!check_both(&checker, &error)) {
             tool_print_error(&error);
             status = TOOL_BAD_FILE;
@@ -224,23 +208,6 @@ static void read_text(checker *check)
     fclose(file);
 }
 
-// Returns the line of that number; CR LF, LF and CR each end a line.
-static const char *find_line(const checker *check, uint32_t line, size_t *length)
-{
-    const char *at = check->text, *const end = check->text + check->size;
-    for (; line > 1 && at < end; line--) {
-        while (at < end && *at != '\n' && *at != '\r')
-            at++;
-        if (end - at > 1 && at[0] == '\r' && at[1] == '\n')
-            at++;
-        at += at < end;
-    }
-    *length = 0;
-    while (at + *length < end && at[*length] != '\n' && at[*length] != '\r')
-        ++*length;
-    return at;
-}
-
 // Prints the part of the line around the column that fits a terminal, and a caret below it.
 static void show_place(checker *check, uint32_t line, uint32_t column)
 {
@@ -249,8 +216,17 @@ static void show_place(checker *check, uint32_t line, uint32_t column)
         read_text(check);
     if (!check->text || line == 0)
         return;
-    size_t length;
-    const char *const bytes = find_line(check, line, &length);
+    const char *bytes = check->text, *const end = check->text + check->size;
+    for (; line > 1 && bytes < end; line--) {
+        while (bytes < end && *bytes != '\n' && *bytes != '\r')
+            bytes++;
+        if (end - bytes > 1 && bytes[0] == '\r' && bytes[1] == '\n')
+            bytes++;
+        bytes += bytes < end;
+    }
+    size_t length = 0;
+    while (bytes + length < end && bytes[length] != '\n' && bytes[length] != '\r')
+        length++;
     const size_t target = column - 1 < length ? column - 1 : length;
     const size_t first = target > BEFORE ? target - BEFORE : 0;
     fputs("    ", stdout);

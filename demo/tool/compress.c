@@ -37,11 +37,6 @@ typedef struct compress_options {
 
 // -- Options --------------------------------------------------------------------------------------
 
-static bool is_output(const char *argument)
-{
-    return strcmp(argument, "-o") == 0 || strcmp(argument, "--output") == 0;
-}
-
 static bool parse_error_bound(const char *text, float *bound)
 {
     char *end = NULL;
@@ -72,7 +67,7 @@ static int parse_options(int count, char **arguments, compress_options *options)
             status = add_file(options, argument);
         } else if (strcmp(argument, "--") == 0) {
             is_file = true;
-        } else if (is_output(argument)) {
+        } else if (strcmp(argument, "-o") == 0 || strcmp(argument, "--output") == 0) {
             if (!value)
                 return tool_usage(command, "%s: %s takes a name", command, argument);
             options->output = arguments[++i];
@@ -91,14 +86,6 @@ static int parse_options(int count, char **arguments, compress_options *options)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-static bool write_file(const char *path, const void *bytes, size_t size, md5_error *error)
-{
-    common_writer writer;
-    return (common_begin_file(&writer, path)
-            && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
-           || tool_fail_to_write(path, error);
-}
-
 static void print_warning(void *user, const md5_error *warning)
 {
     (void)user;
@@ -116,7 +103,11 @@ static bool write_compressed(const md5_anim *anim, const md5_model *model,
     const size_t size = md5_write_anim(compressed, NULL, 0);
     uint8_t *const bytes = common_alloc(size, 1);
     (void)md5_write_anim(compressed, bytes, size);
-    const bool is_written = write_file(options->output, bytes, size, error);
+    common_writer writer;
+    const bool is_written =
+        (common_begin_file(&writer, options->output)
+         && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
+        || tool_fail_to_write(options->output, error);
     if (is_written)
         printf("error %.6g units, %zu bytes, %.2f a joint and frame\n",
                (double)compressed->max_error, size,

@@ -74,81 +74,6 @@ static void print_path(const char *label, const char *path)
     putchar('\n');
 }
 
-static void print_mesh(uint32_t number, const md5_mesh *mesh)
-{
-    uint64_t used = 0;
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        used += mesh->file_vertices[i].num_weights;
-    printf("submesh %u \"", number);
-    common_print_text(stdout, mesh->shader);
-    printf("\" %u %u %u %llu %u\n", mesh->num_file_vertices, mesh->num_triangles, mesh->num_weights,
-           (unsigned long long)used, mesh->max_weights);
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        print_floats("st", &mesh->texcoords[i].x, 2);
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *corner = mesh->indices + 3 * (size_t)i;
-        printf("tri %u %u %u\n", mesh->sources[corner[0]], mesh->sources[corner[1]],
-               mesh->sources[corner[2]]);
-    }
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        print_floats("bv", &mesh->positions[i].x, 3);
-}
-
-static void print_model(const char *path, const md5_model *model)
-{
-    const md5_skeleton *skeleton = &model->skeleton;
-    print_path("mesh ", path);
-    printf("numJoints %u\nnumMeshes %u\n", skeleton->num_joints, model->num_meshes);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        printf("joint %u %d \"", i, skeleton->joints[i].parent);
-        common_print_text(stdout, skeleton->joints[i].name);
-        puts("\"");
-    }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        print_indexed("bindmat", i, model->bind[i].m, 12);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        print_transform("bindlocal", i, &model->bind_local[i]);
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        print_mesh(i, &model->meshes[i]);
-    print_bounds("bindbounds", model->bounds);
-}
-
-static void print_skin(const md5_model *model, const dump_buffers *buffers)
-{
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *mesh = &model->meshes[i];
-        md5_skin(mesh, buffers->palette, buffers->points, NULL, NULL);
-        printf("skin %u %u\n", i, mesh->num_file_vertices);
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-            print_floats("v", &buffers->points[v].x, 3);
-        bounds = md5_bounds_union(bounds,
-                                  md5_bounds_from_points(buffers->points, mesh->num_file_vertices));
-    }
-    print_bounds("skinbounds", bounds);
-}
-
-static void print_moment(const md5_binding *binding, double ms, md5_root root,
-                         const dump_buffers *buffers)
-{
-    const md5_model *model = binding->model;
-    const uint32_t num_joints = model->skeleton.num_joints;
-    const md5_moment moment = md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
-
-    md5_sample(binding, moment, root, buffers->pose);
-    md5_local_to_model(&model->skeleton, buffers->pose, buffers->joints);
-    md5_build_palette(model, buffers->joints, buffers->palette);
-    printf("time at %.9g 0 %lld %u %u %.9g %.9g\n", ms, (long long)moment.cycle, moment.frame0,
-           moment.frame1, 1.0 - (double)moment.fraction, (double)moment.fraction);
-    print_floats("origin", &buffers->pose[0].translation.x, 3);
-    print_bounds("animbounds", md5_anim_bounds(binding->anim, moment, root));
-    for (uint32_t i = 0; i < num_joints; i++)
-        print_transform("local", i, &buffers->pose[i]);
-    for (uint32_t i = 0; i < num_joints; i++)
-        print_indexed("world", i, buffers->joints[i].m, 12);
-    print_skin(model, buffers);
-}
-
 static bool allocate(const md5_model *model, dump_buffers *buffers)
 {
     size_t num_vertices = 1;
@@ -162,14 +87,6 @@ static bool allocate(const md5_model *model, dump_buffers *buffers)
     buffers->palette = calloc(num_joints, sizeof *buffers->palette);
     buffers->points = calloc(num_vertices, sizeof *buffers->points);
     return buffers->pose && buffers->joints && buffers->palette && buffers->points;
-}
-
-static void release(dump_buffers *buffers)
-{
-    free(buffers->pose);
-    free(buffers->joints);
-    free(buffers->palette);
-    free(buffers->points);
 }
 
 static void print_warning(void *user, const md5_error *warning)
@@ -190,10 +107,40 @@ static bool dump_moments(const md5_model *model, const dump_options *options, md
         snprintf(error->message, sizeof error->message, "out of memory");
     } else if (binding) {
         print_path("anim ", options->anim);
-        for (int i = 0; i < options->num_moments; i++)
-            print_moment(binding, options->moments[i], options->root, &buffers);
+        for (int i = 0; i < options->num_moments; i++) {
+            const double ms = options->moments[i];
+            const uint32_t num_joints = model->skeleton.num_joints;
+            const md5_moment moment = md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
+
+            md5_sample(binding, moment, options->root, buffers.pose);
+            md5_local_to_model(&model->skeleton, buffers.pose, buffers.joints);
+            md5_build_palette(model, buffers.joints, buffers.palette);
+            printf("time at %.9g 0 %lld %u %u %.9g %.9g\n", ms, (long long)moment.cycle,
+                   moment.frame0, moment.frame1, 1.0 - (double)moment.fraction,
+                   (double)moment.fraction);
+            print_floats("origin", &buffers.pose[0].translation.x, 3);
+            print_bounds("animbounds", md5_anim_bounds(binding->anim, moment, options->root));
+            for (uint32_t k = 0; k < num_joints; k++)
+                print_transform("local", k, &buffers.pose[k]);
+            for (uint32_t k = 0; k < num_joints; k++)
+                print_indexed("world", k, buffers.joints[k].m, 12);
+            md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+            for (uint32_t k = 0; k < model->num_meshes; k++) {
+                const md5_mesh *mesh = &model->meshes[k];
+                md5_skin(mesh, buffers.palette, buffers.points, NULL, NULL);
+                printf("skin %u %u\n", k, mesh->num_file_vertices);
+                for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+                    print_floats("v", &buffers.points[v].x, 3);
+                bounds = md5_bounds_union(
+                    bounds, md5_bounds_from_points(buffers.points, mesh->num_file_vertices));
+            }
+            print_bounds("skinbounds", bounds);
+        }
     }
-    release(&buffers);
+    free(buffers.pose);
+    free(buffers.joints);
+    free(buffers.palette);
+    free(buffers.points);
     md5_free_binding(binding);
     md5_free_anim(anim);
     return error->status == MD5_OK;
@@ -205,7 +152,38 @@ static bool dump(const dump_options *options, md5_error *error)
     if (!model)
         return false;
     puts("md5golden 1");
-    print_model(options->mesh, model);
+    const md5_skeleton *skeleton = &model->skeleton;
+    print_path("mesh ", options->mesh);
+    printf("numJoints %u\nnumMeshes %u\n", skeleton->num_joints, model->num_meshes);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        printf("joint %u %d \"", i, skeleton->joints[i].parent);
+        common_print_text(stdout, skeleton->joints[i].name);
+        puts("\"");
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        print_indexed("bindmat", i, model->bind[i].m, 12);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        print_transform("bindlocal", i, &model->bind_local[i]);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        uint64_t used = 0;
+        for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+            used += mesh->file_vertices[k].num_weights;
+        printf("submesh %u \"", i);
+        common_print_text(stdout, mesh->shader);
+        printf("\" %u %u %u %llu %u\n", mesh->num_file_vertices, mesh->num_triangles,
+               mesh->num_weights, (unsigned long long)used, mesh->max_weights);
+        for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+            print_floats("st", &mesh->texcoords[k].x, 2);
+        for (uint32_t k = 0; k < mesh->num_triangles; k++) {
+            const uint32_t *corner = mesh->indices + 3 * (size_t)k;
+            printf("tri %u %u %u\n", mesh->sources[corner[0]], mesh->sources[corner[1]],
+                   mesh->sources[corner[2]]);
+        }
+        for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+            print_floats("bv", &mesh->positions[k].x, 3);
+    }
+    print_bounds("bindbounds", model->bounds);
     const bool done = !options->anim || dump_moments(model, options, error);
     if (done)
         puts("end");

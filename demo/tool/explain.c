@@ -86,15 +86,6 @@ static void print_image(explainer *explain, const char *name)
     explain->has_missing = true;
 }
 
-static void print_notes(const explainer *explain)
-{
-    char text[TOOL_MESSAGE];
-    for (size_t i = 0; i < explain->opened->notes.count; i++) {
-        md5_format_error(&explain->opened->notes.notes[i], text, sizeof text);
-        printf("    %s\n", text);
-    }
-}
-
 // -- Both verdicts --------------------------------------------------------------------------------
 
 // Parses a declaration; of an entity with all that it inherits.
@@ -118,20 +109,13 @@ static bool print_verdicts(explainer *explain, md5_decl_type type, md5_error *er
         const md5_decl *const decl = md5_find_decl(explain->game, type, explain->name);
         const bool is_default = decl && decl->state == MD5_DECL_DEFAULTED;
         printf("  %s: %s\n", titles[i], is_default ? "the default of its type" : "as declared");
-        print_notes(explain);
+        char text[TOOL_MESSAGE];
+        for (size_t k = 0; k < explain->opened->notes.count; k++) {
+            md5_format_error(&explain->opened->notes.notes[k], text, sizeof text);
+            printf("    %s\n", text);
+        }
     }
     return true;
-}
-
-static void print_decl(explainer *explain, const char *kind, const md5_decl *decl)
-{
-    explain->is_found = true;
-    printf("%s ", kind);
-    common_print_text(stdout, decl->name);
-    putchar('\n');
-    print_file(explain, "declared", decl->file, tool_decl_line(decl));
-    for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
-        print_file(explain, "hides declaration", hidden->file, tool_decl_line(hidden));
 }
 
 // -- What a declaration needs ---------------------------------------------------------------------
@@ -280,7 +264,13 @@ static bool explain_decls(explainer *explain, md5_error *error)
         const md5_decl *const decl = md5_find_decl(explain->game, kinds[i].type, explain->name);
         if (!decl || !decl->file)
             continue;
-        print_decl(explain, kinds[i].kind, decl);
+        explain->is_found = true;
+        printf("%s ", kinds[i].kind);
+        common_print_text(stdout, decl->name);
+        putchar('\n');
+        print_file(explain, "declared", decl->file, tool_decl_line(decl));
+        for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
+            print_file(explain, "hides declaration", hidden->file, tool_decl_line(hidden));
         if (!print_verdicts(explain, kinds[i].type, error))
             return false;
         error->status = MD5_OK;
@@ -307,16 +297,6 @@ static void explain_file(explainer *explain)
         print_mesh_materials(explain, file);
 }
 
-static void print_search(const explainer *explain)
-{
-    puts("searched, best first:");
-    for (size_t i = 0; i < explain->opened->places.count; i++) {
-        fputs("  ", stdout);
-        common_print_text(stdout, title_of(explain, i));
-        putchar('\n');
-    }
-}
-
 static int explain_name(tool_game *opened, const char *name)
 {
     md5_error error = {.status = MD5_OK};
@@ -331,8 +311,14 @@ static int explain_name(tool_game *opened, const char *name)
         common_print_text(stdout, name);
         putchar('\n');
     }
-    if (!explain.is_found || explain.has_missing)
-        print_search(&explain);
+    if (!explain.is_found || explain.has_missing) {
+        puts("searched, best first:");
+        for (size_t i = 0; i < explain.opened->places.count; i++) {
+            fputs("  ", stdout);
+            common_print_text(stdout, title_of(&explain, i));
+            putchar('\n');
+        }
+    }
     return explain.is_found ? TOOL_OK : TOOL_BAD_FILE;
 }
 

@@ -17,22 +17,6 @@ static void print_named(const char *label, const char *name)
     common_print_text(stdout, name);
 }
 
-static void print_part(const md5_cube2_part *part)
-{
-    print_named("mesh", part->mesh);
-    printf("\n    animations       %u, %u masks, %u adjustments\n", part->num_anims,
-           part->num_masks, part->num_adjustments);
-    printf("    tags             %u\n", part->num_tags);
-    printf("    looks            %u lines\n", part->num_rows);
-    for (uint32_t i = 0; i < part->num_anims; i++) {
-        const md5_cube2_anim *const anim = &part->anims[i];
-        print_named("  animation", anim->names);
-        fputs(", ", stdout);
-        common_print_text(stdout, anim->file);
-        printf(", %g a second\n", (double)anim->frame_rate);
-    }
-}
-
 void tool_print_cube(const char *path, const md5_cube2 *cube)
 {
     common_print_text(stdout, path);
@@ -41,8 +25,21 @@ void tool_print_cube(const char *path, const md5_cube2 *cube)
     printf("  scale              %g\n", (double)cube->scale);
     printf("  other settings     %u\n", cube->num_settings);
     printf("  warnings           %u\n", cube->num_warnings);
-    for (uint32_t i = 0; i < cube->num_parts; i++)
-        print_part(&cube->parts[i]);
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
+        const md5_cube2_part *const part = &cube->parts[i];
+        print_named("mesh", part->mesh);
+        printf("\n    animations       %u, %u masks, %u adjustments\n", part->num_anims,
+               part->num_masks, part->num_adjustments);
+        printf("    tags             %u\n", part->num_tags);
+        printf("    looks            %u lines\n", part->num_rows);
+        for (uint32_t k = 0; k < part->num_anims; k++) {
+            const md5_cube2_anim *const anim = &part->anims[k];
+            print_named("  animation", anim->names);
+            fputs(", ", stdout);
+            common_print_text(stdout, anim->file);
+            printf(", %g a second\n", (double)anim->frame_rate);
+        }
+    }
 }
 
 // -- Check ----------------------------------------------------------------------------------------
@@ -149,49 +146,6 @@ static void print_bounds(const char *label, md5_bounds bounds)
            (double)bounds.min.z, (double)bounds.max.x, (double)bounds.max.y, (double)bounds.max.z);
 }
 
-static void print_mesh(const md5_mesh *mesh, uint32_t number)
-{
-    printf("  mesh %u%s", number, mesh->name[0] ? " " : "");
-    common_print_text(stdout, mesh->name);
-    fputs(", shader \"", stdout);
-    common_print_text(stdout, mesh->shader);
-    puts("\"");
-    printf("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
-           mesh->num_file_vertices, mesh->num_vertices,
-           mesh->num_vertices - mesh->num_file_vertices);
-    printf("    triangles        %u\n", mesh->num_triangles);
-    printf("    weights          %u, at most %u on a vertex; %u vertices sum to other than 1\n",
-           mesh->num_weights, mesh->max_weights, mesh->num_off_sums);
-    printf("    loss             4 influences %.2g, 8 influences %.2g units\n", (double)mesh->loss4,
-           (double)mesh->loss8);
-}
-
-static void print_model(const char *path, const md5_model *model)
-{
-    uint64_t vertices = 0, triangles = 0, weights = 0;
-    uint32_t max_weights = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *mesh = &model->meshes[i];
-        vertices += mesh->num_file_vertices;
-        triangles += mesh->num_triangles;
-        weights += mesh->num_weights;
-        if (mesh->max_weights > max_weights)
-            max_weights = mesh->max_weights;
-    }
-    print_title(path, "md5mesh");
-    printf("  joints             %u\n", model->skeleton.num_joints);
-    printf("  meshes             %u\n", model->num_meshes);
-    printf("  vertices           %llu\n", (unsigned long long)vertices);
-    printf("  triangles          %llu\n", (unsigned long long)triangles);
-    printf("  weights            %llu\n", (unsigned long long)weights);
-    printf("  weights a vertex   %u at most\n", max_weights);
-    print_bounds("bounds", model->bounds);
-    printf("  bytes in memory    %zu\n", model->size + model->geometry_size);
-    printf("  warnings           %u\n", model->num_warnings);
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        print_mesh(&model->meshes[i], i);
-}
-
 // Returns the union of the bounds of all frames.
 static md5_bounds all_frames(const md5_anim *anim)
 {
@@ -199,74 +153,6 @@ static md5_bounds all_frames(const md5_anim *anim)
     for (uint32_t i = 0; anim->frame_bounds && i < anim->num_frames; i++)
         bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
     return bounds;
-}
-
-static void print_anim(const char *path, const md5_anim *anim)
-{
-    const uint32_t joints = anim->skeleton.num_joints;
-    print_title(path, "md5anim");
-    printf("  joints             %u\n", joints);
-    printf("  frames             %u\n", anim->num_frames);
-    printf("  frame rate         %g a second\n", anim->frame_rate);
-    printf("  seconds            %g\n", anim->duration);
-    printf("  components         %u a frame\n", anim->num_components);
-    printf("  constant tracks    %u of %u rotations, %u of %u translations\n",
-           joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
-    print_bounds("bounds", all_frames(anim));
-    printf("  bytes in memory    %zu\n", anim->size);
-    printf("  warnings           %u\n", anim->num_warnings);
-}
-
-static void print_camera(const char *path, const md5_camera *camera)
-{
-    print_title(path, "md5camera");
-    printf("  frames             %u\n", camera->num_frames);
-    printf("  frame rate         %g a second\n", camera->frame_rate);
-    printf("  seconds            %g\n", camera->duration);
-    printf("  cuts               %u, %u with a view of its own\n", camera->num_cuts,
-           camera->num_cut_views);
-    printf("  bytes in memory    %zu\n", camera->size);
-    printf("  warnings           %u\n", camera->num_warnings);
-}
-
-static void print_machine(const char *path, const md5_machine_desc *desc)
-{
-    print_title(path, "md5machine");
-    fputs("  name               ", stdout);
-    common_print_text(stdout, desc->name);
-    putchar('\n');
-    printf("  clips              %u\n", desc->num_clips);
-    printf("  motions            %u\n", desc->num_motions);
-    printf("  masks              %u\n", desc->num_masks);
-    printf("  modifiers          %u\n", desc->num_modifiers);
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        static const char *const kinds[] = {"float", "bool", "trigger"};
-        printf("  parameter          %s ", kinds[desc->parameters[i].kind]);
-        common_print_text(stdout, desc->parameters[i].name);
-        putchar('\n');
-    }
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        fputs("  layer              ", stdout);
-        common_print_text(stdout, desc->layers[i].name);
-        printf(", %u states, %u transitions\n", desc->layers[i].num_states,
-               desc->layers[i].num_transitions);
-    }
-}
-
-static void print_compressed(const char *path, const md5_anim *clip)
-{
-    const double joint_frames = (double)clip->skeleton.num_joints * clip->num_frames;
-    print_title(path, "compressed clip");
-    printf("  joints             %u\n", clip->skeleton.num_joints);
-    printf("  frames             %u\n", clip->num_frames);
-    printf("  frame rate         %g a second\n", clip->frame_rate);
-    printf("  seconds            %g\n", clip->duration);
-    printf("  tolerance          %g units at the skin\n", (double)clip->tolerance);
-    printf("  error              %.2g units at the skin, measured when it was compressed\n",
-           (double)clip->max_error);
-    printf("  bytes for sampling %zu, %.2f for each joint and frame\n", clip->packed_size,
-           (double)clip->packed_size / joint_frames);
-    printf("  bytes in memory    %zu\n", clip->size);
 }
 
 static bool print_file(const char *path)
@@ -277,16 +163,107 @@ static bool print_file(const char *path)
         tool_print_error(&error);
         return false;
     }
-    if (asset.model)
-        print_model(path, asset.model);
-    if (asset.anim && asset.anim->packed)
-        print_compressed(path, asset.anim);
-    else if (asset.anim)
-        print_anim(path, asset.anim);
-    if (asset.camera)
-        print_camera(path, asset.camera);
-    if (asset.character)
-        print_machine(path, md5_machine_tables(asset.character->machine));
+    if (asset.model) {
+        uint64_t vertices = 0, triangles = 0, weights = 0;
+        uint32_t max_weights = 0;
+        for (uint32_t i = 0; i < asset.model->num_meshes; i++) {
+            const md5_mesh *mesh = &asset.model->meshes[i];
+            vertices += mesh->num_file_vertices;
+            triangles += mesh->num_triangles;
+            weights += mesh->num_weights;
+            if (mesh->max_weights > max_weights)
+                max_weights = mesh->max_weights;
+        }
+        print_title(path, "md5mesh");
+        printf("  joints             %u\n", asset.model->skeleton.num_joints);
+        printf("  meshes             %u\n", asset.model->num_meshes);
+        printf("  vertices           %llu\n", (unsigned long long)vertices);
+        printf("  triangles          %llu\n", (unsigned long long)triangles);
+        printf("  weights            %llu\n", (unsigned long long)weights);
+        printf("  weights a vertex   %u at most\n", max_weights);
+        print_bounds("bounds", asset.model->bounds);
+        printf("  bytes in memory    %zu\n", asset.model->size + asset.model->geometry_size);
+        printf("  warnings           %u\n", asset.model->num_warnings);
+        for (uint32_t i = 0; i < asset.model->num_meshes; i++) {
+            const md5_mesh *const mesh = &asset.model->meshes[i];
+            printf("  mesh %u%s", i, mesh->name[0] ? " " : "");
+            common_print_text(stdout, mesh->name);
+            fputs(", shader \"", stdout);
+            common_print_text(stdout, mesh->shader);
+            puts("\"");
+            printf("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
+                   mesh->num_file_vertices, mesh->num_vertices,
+                   mesh->num_vertices - mesh->num_file_vertices);
+            printf("    triangles        %u\n", mesh->num_triangles);
+            printf("    weights          %u, at most %u on a vertex; %u vertices sum to other than "
+                   "1\n",
+                   mesh->num_weights, mesh->max_weights, mesh->num_off_sums);
+            printf("    loss             4 influences %.2g, 8 influences %.2g units\n",
+                   (double)mesh->loss4, (double)mesh->loss8);
+        }
+    }
+    if (asset.anim && asset.anim->packed) {
+        const double joint_frames =
+            (double)asset.anim->skeleton.num_joints * asset.anim->num_frames;
+        print_title(path, "compressed clip");
+        printf("  joints             %u\n", asset.anim->skeleton.num_joints);
+        printf("  frames             %u\n", asset.anim->num_frames);
+        printf("  frame rate         %g a second\n", asset.anim->frame_rate);
+        printf("  seconds            %g\n", asset.anim->duration);
+        printf("  tolerance          %g units at the skin\n", (double)asset.anim->tolerance);
+        printf("  error              %.2g units at the skin, measured when it was compressed\n",
+               (double)asset.anim->max_error);
+        printf("  bytes for sampling %zu, %.2f for each joint and frame\n", asset.anim->packed_size,
+               (double)asset.anim->packed_size / joint_frames);
+        printf("  bytes in memory    %zu\n", asset.anim->size);
+    } else if (asset.anim) {
+        const uint32_t joints = asset.anim->skeleton.num_joints;
+        print_title(path, "md5anim");
+        printf("  joints             %u\n", joints);
+        printf("  frames             %u\n", asset.anim->num_frames);
+        printf("  frame rate         %g a second\n", asset.anim->frame_rate);
+        printf("  seconds            %g\n", asset.anim->duration);
+        printf("  components         %u a frame\n", asset.anim->num_components);
+        printf("  constant tracks    %u of %u rotations, %u of %u translations\n",
+               joints - asset.anim->num_rotations, joints, joints - asset.anim->num_translations,
+               joints);
+        print_bounds("bounds", all_frames(asset.anim));
+        printf("  bytes in memory    %zu\n", asset.anim->size);
+        printf("  warnings           %u\n", asset.anim->num_warnings);
+    }
+    if (asset.camera) {
+        print_title(path, "md5camera");
+        printf("  frames             %u\n", asset.camera->num_frames);
+        printf("  frame rate         %g a second\n", asset.camera->frame_rate);
+        printf("  seconds            %g\n", asset.camera->duration);
+        printf("  cuts               %u, %u with a view of its own\n", asset.camera->num_cuts,
+               asset.camera->num_cut_views);
+        printf("  bytes in memory    %zu\n", asset.camera->size);
+        printf("  warnings           %u\n", asset.camera->num_warnings);
+    }
+    if (asset.character) {
+        const md5_machine_desc *const desc = md5_machine_tables(asset.character->machine);
+        print_title(path, "md5machine");
+        fputs("  name               ", stdout);
+        common_print_text(stdout, desc->name);
+        putchar('\n');
+        printf("  clips              %u\n", desc->num_clips);
+        printf("  motions            %u\n", desc->num_motions);
+        printf("  masks              %u\n", desc->num_masks);
+        printf("  modifiers          %u\n", desc->num_modifiers);
+        for (uint32_t i = 0; i < desc->num_parameters; i++) {
+            static const char *const kinds[] = {"float", "bool", "trigger"};
+            printf("  parameter          %s ", kinds[desc->parameters[i].kind]);
+            common_print_text(stdout, desc->parameters[i].name);
+            putchar('\n');
+        }
+        for (uint32_t i = 0; i < desc->num_layers; i++) {
+            fputs("  layer              ", stdout);
+            common_print_text(stdout, desc->layers[i].name);
+            printf(", %u states, %u transitions\n", desc->layers[i].num_states,
+                   desc->layers[i].num_transitions);
+        }
+    }
     if (asset.cube)
         tool_print_cube(path, asset.cube);
     tool_free(&asset);

@@ -91,16 +91,6 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_used(lister *list, const char *file)
-{
-    enum { FIRST = 256 };
-    if (list->num_used == list->used_room) {
-        list->used_room = list->used_room ? 2 * list->used_room : FIRST;
-        list->used = common_realloc(list->used, list->used_room, sizeof *list->used);
-    }
-    list->used[list->num_used++] = lower_case(file);
-}
-
 // Lists the files with an ending that no model has named; `used` is sorted.
 static void list_files(const lister *list, const char *kind, const char *ending)
 {
@@ -117,15 +107,6 @@ static void list_files(const lister *list, const char *kind, const char *ending)
             print_line(list, kind, NULL, name, NULL, 0);
         free(key);
     }
-}
-
-static void free_used(lister *list)
-{
-    for (size_t i = 0; i < list->num_used; i++)
-        free(list->used[i]);
-    free(list->used);
-    list->used = NULL;
-    list->num_used = list->used_room = 0;
 }
 
 // -- Kinds ----------------------------------------------------------------------------------------
@@ -146,7 +127,12 @@ static void list_clips_of(lister *list, const char *kind, const md5_model_def *m
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         list->num_bytes += strlen(model->decl->name) + strlen(anim->name);
         for (uint32_t j = 0; j < anim->num_files; j++) {
-            add_used(list, anim->files[j]);
+            enum { FIRST = 256 };
+            if (list->num_used == list->used_room) {
+                list->used_room = list->used_room ? 2 * list->used_room : FIRST;
+                list->used = common_realloc(list->used, list->used_room, sizeof *list->used);
+            }
+            list->used[list->num_used++] = lower_case(anim->files[j]);
             list->num_bytes += strlen(anim->files[j]) + A_LINE;
         }
         print_line(list, kind, model->decl->name, anim->name, anim->files[0], 0);
@@ -180,7 +166,11 @@ static bool list_clips(lister *list, const char *kind, md5_decl_type type)
         qsort(list->used, list->num_used, sizeof *list->used, compare_names);
     if (!list->is_cut)
         list_files(list, kind, ".md5anim");
-    free_used(list);
+    for (size_t i = 0; i < list->num_used; i++)
+        free(list->used[i]);
+    free(list->used);
+    list->used = NULL;
+    list->num_used = list->used_room = 0;
     return true;
 }
 
@@ -196,14 +186,6 @@ static const struct list_kind {
     {"materials", "material", MD5_DECL_MATERIAL, list_decls},
 };
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
-
-static int list_kinds(lister *list, const bool chosen[NUM_KINDS])
-{
-    bool is_listed = true;
-    for (int i = 0; i < NUM_KINDS && is_listed; i++)
-        is_listed = !chosen[i] || kinds[i].list(list, kinds[i].kind, kinds[i].type);
-    return is_listed && !list->is_cut ? TOOL_OK : TOOL_BAD_FILE;
-}
 
 // Marks the kinds that are named, or all if none is. Returns an exit status.
 static int choose_kinds(const tool_game_arguments *arguments, bool chosen[NUM_KINDS])
@@ -255,7 +237,10 @@ int tool_list(int count, char **arguments)
             fprintf(stderr, "md5tool: %u files of declarations are not read: see md5tool check\n",
                     (unsigned)md5_game_num_unread(game.game));
         lister list = {.opened = &game, .is_json = read.is_json};
-        status = list_kinds(&list, chosen);
+        bool is_listed = true;
+        for (int i = 0; i < NUM_KINDS && is_listed; i++)
+            is_listed = !chosen[i] || kinds[i].list(&list, kinds[i].kind, kinds[i].type);
+        status = is_listed && !list.is_cut ? TOOL_OK : TOOL_BAD_FILE;
     }
     tool_close_game(&game);
     return status;

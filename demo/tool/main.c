@@ -10,21 +10,6 @@
 // The manual page and the completions of md5tool. Both come from the help texts: a line that begins
 // with "  --" describes an option of its command.
 
-// Prints the help text of a command after its first line, so that roff takes no character of it for
-// an instruction.
-static void print_body(const char *text)
-{
-    const char *c = strchr(text, '\n');
-    for (bool begins = false; c != NULL && *++c != '\0'; begins = *c == '\n') {
-        if (begins && (*c == '.' || *c == '\''))
-            fputs("\\&", stdout);
-        if (*c == '-')
-            fputs("\\-", stdout);
-        else
-            putchar(*c);
-    }
-}
-
 // -- Manual page ----------------------------------------------------------------------------
 
 static void print_manual(const tool_command *commands, size_t num_commands)
@@ -45,7 +30,17 @@ static void print_manual(const tool_command *commands, size_t num_commands)
           stdout);
     for (size_t i = 0; i < num_commands; i++) {
         printf(".SS %s\n.nf\n", commands[i].name);
-        print_body(commands[i].help);
+        // The help text after its first line, so that roff takes no character of it for an
+        // instruction.
+        const char *c = strchr(commands[i].help, '\n');
+        for (bool begins = false; c != NULL && *++c != '\0'; begins = *c == '\n') {
+            if (begins && (*c == '.' || *c == '\''))
+                fputs("\\&", stdout);
+            if (*c == '-')
+                fputs("\\-", stdout);
+            else
+                putchar(*c);
+        }
         fputs(".fi\n", stdout);
     }
     fputs(".SH EXIT STATUS\n0 success, 1 a file has an error, 2 the arguments are wrong.\n"

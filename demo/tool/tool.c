@@ -112,53 +112,43 @@ static file_kind kind_of_text(const char *text, size_t size)
     return KIND_MODEL;
 }
 
-static void load_named(file_kind kind, const char *path, const md5_load_opts *opts,
-                       tool_asset *asset, md5_error *error)
-{
-    if (kind == KIND_MODEL)
-        asset->model = md5_load_model(path, opts, error);
-    else if (kind == KIND_ANIM)
-        asset->anim = md5_load_anim(path, opts, error);
-    else if (kind == KIND_CAMERA)
-        asset->camera = md5_load_camera(path, opts, error);
-    else if (kind == KIND_CUBE)
-        asset->cube = md5_load_cube2(path, NULL, opts, error);
-    else
-        asset->character = md5_load_character(path, opts, error);
-}
-
-// Without a known extension the text is read first and then parsed: a pipe can be read only once.
-static void load_unnamed(const char *path, const md5_load_opts *opts, tool_asset *asset,
-                         md5_error *error)
-{
-    md5_load_opts named = opts ? *opts : (md5_load_opts){0};
-    named.file_name = path;
-    const char *reason = NULL;
-    size_t size = 0;
-    char *const text = common_read_stream(path, &size, &reason);
-    const file_kind kind = text ? kind_of_text(text, size) : KIND_UNKNOWN;
-    if (kind == KIND_MODEL)
-        asset->model = md5_parse_model(text, size, &named, error);
-    if (kind == KIND_ANIM)
-        asset->anim = md5_parse_anim(text, size, &named, error);
-    if (kind == KIND_CAMERA)
-        asset->camera = md5_parse_camera(text, size, &named, error);
-    if (kind == KIND_UNKNOWN) {
-        *error = (md5_error){.status = MD5_ERROR_IO};
-        snprintf(error->file, sizeof error->file, "%s", path);
-        snprintf(error->message, sizeof error->message, "cannot read the file: %s", reason);
-    }
-    free(text);
-}
-
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
 {
     const file_kind kind = kind_of_name(path);
     *asset = (tool_asset){0};
-    if (kind == KIND_UNKNOWN)
-        load_unnamed(path, opts, asset, error);
-    else
-        load_named(kind, path, opts, asset, error);
+    if (kind == KIND_UNKNOWN) {
+        // Without a known extension the text is read first and then parsed: a pipe can be read only
+        // once.
+        md5_load_opts named = opts ? *opts : (md5_load_opts){0};
+        named.file_name = path;
+        const char *reason = NULL;
+        size_t size = 0;
+        char *const text = common_read_stream(path, &size, &reason);
+        const file_kind found = text ? kind_of_text(text, size) : KIND_UNKNOWN;
+        if (found == KIND_MODEL)
+            asset->model = md5_parse_model(text, size, &named, error);
+        if (found == KIND_ANIM)
+            asset->anim = md5_parse_anim(text, size, &named, error);
+        if (found == KIND_CAMERA)
+            asset->camera = md5_parse_camera(text, size, &named, error);
+        if (found == KIND_UNKNOWN) {
+            *error = (md5_error){.status = MD5_ERROR_IO};
+            snprintf(error->file, sizeof error->file, "%s", path);
+            snprintf(error->message, sizeof error->message, "cannot read the file: %s", reason);
+        }
+        free(text);
+    } else {
+        if (kind == KIND_MODEL)
+            asset->model = md5_load_model(path, opts, error);
+        else if (kind == KIND_ANIM)
+            asset->anim = md5_load_anim(path, opts, error);
+        else if (kind == KIND_CAMERA)
+            asset->camera = md5_load_camera(path, opts, error);
+        else if (kind == KIND_CUBE)
+            asset->cube = md5_load_cube2(path, NULL, opts, error);
+        else
+            asset->character = md5_load_character(path, opts, error);
+    }
     if (asset->model)
         asset->num_warnings = asset->model->num_warnings;
     if (asset->anim)

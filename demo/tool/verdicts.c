@@ -102,28 +102,6 @@ static void print_stage_at(const md5_material *material, const md5_stage *stage,
     putchar('}');
 }
 
-static void print_stage(const md5_game *game, const md5_material *material, const md5_stage *stage)
-{
-    static const md5_material_input t0 = {.time = 1.0f, .parms = {1.0f, 1.0f, 1.0f, 1.0f}};
-    static const md5_material_input t1 = {
-        .time = 1.375f,
-        .parms = {1.0f, 1.0f, 1.0f, 1.0f, 0.25f, 0.5f, 0.0f, 0.75f},
-    };
-    // A missing image is replaced by one that repeats.
-    const bool is_there = has_image(game, &stage->image);
-    printf("{\"light\":%d", (int)stage->light);
-    print_number("bits", stage->bits);
-    print_text("image", stage->image.text);
-    print_number("repeat", is_there ? (double)stage->repeat : 0.0);
-    print_number("texgen", (double)stage->texgen);
-    print_number("vcol", (double)stage->vertex_color);
-    print_number("program", stage->program.vertex || stage->program.fragment);
-    print_number("dyn", (double)stage->dynamic);
-    print_stage_at(material, stage, "t0", &t0);
-    print_stage_at(material, stage, "t1", &t1);
-    putchar('}');
-}
-
 static bool print_sorted(md5_game *game, const char *name, const float *sort, md5_error *error)
 {
     const md5_material *const material = md5_game_material(game, name, error);
@@ -142,7 +120,25 @@ static bool print_sorted(md5_game *game, const char *name, const float *sort, md
     fputs(",\"stages\":[", stdout);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         fputs(i > 0 ? "," : "", stdout);
-        print_stage(game, material, &material->stages[i]);
+        const md5_stage *const stage = &material->stages[i];
+        static const md5_material_input t0 = {.time = 1.0f, .parms = {1.0f, 1.0f, 1.0f, 1.0f}};
+        static const md5_material_input t1 = {
+            .time = 1.375f,
+            .parms = {1.0f, 1.0f, 1.0f, 1.0f, 0.25f, 0.5f, 0.0f, 0.75f},
+        };
+        // A missing image is replaced by one that repeats.
+        const bool is_there = has_image(game, &stage->image);
+        printf("{\"light\":%d", (int)stage->light);
+        print_number("bits", stage->bits);
+        print_text("image", stage->image.text);
+        print_number("repeat", is_there ? (double)stage->repeat : 0.0);
+        print_number("texgen", (double)stage->texgen);
+        print_number("vcol", (double)stage->vertex_color);
+        print_number("program", stage->program.vertex || stage->program.fragment);
+        print_number("dyn", (double)stage->dynamic);
+        print_stage_at(material, stage, "t0", &t0);
+        print_stage_at(material, stage, "t1", &t1);
+        putchar('}');
     }
     puts("]}");
     return true;
@@ -188,40 +184,6 @@ static bool print_skin(md5_game *game, const char *name, md5_error *error)
 
 // -- Models ---------------------------------------------------------------------------------------
 
-static void print_channels(const md5_model_def *model)
-{
-    static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
-    for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
-        const md5_model_channel *const channel = &model->channels[i];
-        printf("%s\"%s\":[", i > MD5_CHANNEL_TORSO ? "," : ",\"channels\":{", names[i]);
-        for (uint32_t j = 0; j < channel->num_joints; j++)
-            printf("%s%u", j > 0 ? "," : "", channel->joints[j]);
-        putchar(']');
-    }
-    putchar('}');
-}
-
-static void print_anim(const md5_model_anim *anim)
-{
-    fputs("{\"name\":", stdout);
-    tool_print_json(anim->name);
-    print_text("alias", anim->alias);
-    print_key("files");
-    for (uint32_t i = 0; i < anim->num_files; i++) {
-        putchar(i > 0 ? ',' : '[');
-        tool_print_json(anim->files[i]);
-    }
-    printf("],\"ms\":%u,\"frames\":%u,\"flags\":%u,\"cmds\":[", anim->milliseconds,
-           anim->num_frames, anim->flags);
-    for (uint32_t i = 0; i < anim->num_commands; i++) {
-        const md5_frame_command *const command = &anim->commands[i];
-        printf("%s[%u,%d,", i > 0 ? "," : "", command->frame, (int)command->code);
-        tool_print_json(command->text);
-        putchar(']');
-    }
-    fputs("]}", stdout);
-}
-
 static bool print_model(md5_game *game, const char *name, md5_error *error)
 {
     const md5_model_def *const model = md5_game_model_def(game, name, error);
@@ -241,12 +203,37 @@ static bool print_model(md5_game *game, const char *name, md5_error *error)
     print_text("skin", model->skin ? model->skin : "");
     print_numbers("offset", offset, 3);
     print_number("joints", model->num_joints);
-    print_channels(model);
+    static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
+    for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
+        const md5_model_channel *const channel = &model->channels[i];
+        printf("%s\"%s\":[", i > MD5_CHANNEL_TORSO ? "," : ",\"channels\":{", names[i]);
+        for (uint32_t j = 0; j < channel->num_joints; j++)
+            printf("%s%u", j > 0 ? "," : "", channel->joints[j]);
+        putchar(']');
+    }
+    putchar('}');
     print_key("anims");
     putchar('[');
     for (uint32_t i = 0; i < model->num_anims; i++) {
         fputs(i > 0 ? "," : "", stdout);
-        print_anim(md5_model_def_anim(model, i));
+        const md5_model_anim *const anim = md5_model_def_anim(model, i);
+        fputs("{\"name\":", stdout);
+        tool_print_json(anim->name);
+        print_text("alias", anim->alias);
+        print_key("files");
+        for (uint32_t k = 0; k < anim->num_files; k++) {
+            putchar(k > 0 ? ',' : '[');
+            tool_print_json(anim->files[k]);
+        }
+        printf("],\"ms\":%u,\"frames\":%u,\"flags\":%u,\"cmds\":[", anim->milliseconds,
+               anim->num_frames, anim->flags);
+        for (uint32_t k = 0; k < anim->num_commands; k++) {
+            const md5_frame_command *const command = &anim->commands[k];
+            printf("%s[%u,%d,", k > 0 ? "," : "", command->frame, (int)command->code);
+            tool_print_json(command->text);
+            putchar(']');
+        }
+        fputs("]}", stdout);
     }
     puts("]}");
     return true;

@@ -127,14 +127,6 @@ static md5_vec3 root_at(const md5_anim *anim, const md5_moment *moment)
 
 static const md5_actor_slot empty_slot = {.clip = MD5_NONE};
 
-static void empty(md5_actor *actor)
-{
-    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
-            actor->slots[channel][i] = actor->shown[channel][i] = empty_slot;
-    }
-}
-
 md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT(entity != NULL, "entity: not NULL");
@@ -156,7 +148,10 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
     actor->allocator = context.allocator;
     actor->size = measured.used;
     actor->blink.clip = MD5_NONE;
-    empty(actor);
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+            actor->slots[channel][i] = actor->shown[channel][i] = empty_slot;
+    }
     return actor;
 }
 
@@ -187,12 +182,6 @@ void md5_actor_set_seed(md5_actor *actor, uint32_t seed)
     actor->random = seed;
 }
 
-static bool ends_in_digit(const char *name)
-{
-    const size_t length = strlen(name);
-    return length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
-}
-
 // Whether a text is a name, or PREFIX_name if the prefix is not empty.
 static bool is_name(const char *text, const char *prefix, const char *name)
 {
@@ -207,7 +196,8 @@ static uint32_t choose(md5_actor *actor, const char *prefix, const char *name)
 {
     enum { MOST = 64 };
     const md5_entity *const entity = actor->entity;
-    const bool is_exact = ends_in_digit(name);
+    const size_t length = strlen(name);
+    const bool is_exact = length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
     uint32_t found[MOST], count = 0;
     for (uint32_t i = 0; i < entity->num_clips && count < MOST; i++) {
         const md5_model_anim *const anim = entity->clips[i].anim;
@@ -241,24 +231,19 @@ static float slot_weight(const md5_actor_slot *slot, int64_t time)
     return slot->from + (slot->to - slot->from) * ((float)passed / (float)slot->duration);
 }
 
-// Fades the weight of a slot from its present value to `weight`. The fade begins one millisecond
-// earlier, so that something is seen immediately.
-static void set_weight(md5_actor_slot *slot, float weight, int64_t time, uint32_t blend)
-{
-    slot->from = slot_weight(slot, time);
-    slot->to = weight;
-    slot->ramp = time - 1;
-    slot->duration = blend;
-    if (weight == 0.0f)
-        slot->end = time + blend;
-}
-
 static void clear(md5_actor_slot *slot, int64_t time, uint32_t blend)
 {
-    if (blend == 0)
+    if (blend == 0) {
         *slot = empty_slot;
-    else if (slot->clip != MD5_NONE)
-        set_weight(slot, 0.0f, time, blend);
+    } else if (slot->clip != MD5_NONE) {
+        // The weight fades from its present value to 0. The fade begins one millisecond earlier, so
+        // that something is seen immediately.
+        slot->from = slot_weight(slot, time);
+        slot->to = 0.0f;
+        slot->ramp = time - 1;
+        slot->duration = blend;
+        slot->end = time + blend;
+    }
 }
 
 // Makes room for a new animation. One that has no weight, or that began just now, is replaced.
@@ -344,13 +329,6 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 // eyelids again and again. (It starts "def_head" on a body without a head, too, but clears it in
 // the same tick.)
 
-// Returns the head of an entity, NULL if it has none.
-static const md5_entity *head_of(const md5_entity *body)
-{
-    const bool has_head = body->num_parts > 0 && strlen(body->parts[0].key) == strlen("def_head");
-    return has_head ? body->parts[0].entity : NULL;
-}
-
 static uint32_t choose_playable(md5_actor *actor, const char *name)
 {
     const uint32_t clip = md5_actor_choose(actor, NULL, name);
@@ -361,7 +339,8 @@ void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     MD5_ASSERT(body != NULL, "body: not NULL");
-    const md5_entity *const head = head_of(body);
+    const bool has_head = body->num_parts > 0 && strlen(body->parts[0].key) == strlen("def_head");
+    const md5_entity *const head = has_head ? body->parts[0].entity : NULL;
     if (head && head != actor->entity)
         return; // the head blinks
     const md5_actor_blink blink = {
@@ -441,19 +420,6 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
     md5_sample(binding, moment, MD5_ROOT_ID, actor->clip_pose);
 }
 
-// Removes the root motion: the translation and, for clips that turn, the rotation.
-static void remove_motion(const md5_model *model, const md5_model_anim *anim, md5_xform *pose)
-{
-    // The engine's (-half, 0, 0, half), whose rotations are conjugates of ours.
-    static const md5_xform turned = {
-        .rotation = {-0.70710677f, 0.0f, 0.0f, -0.70710677f},
-        .translation = {0.0f, 0.0f, 0.0f},
-    };
-    pose[0].translation = turned.translation;
-    if (anim->flags & MD5_ANIM_TURN)
-        pose[0].rotation = md5_transform_to_axes(model->skeleton.axes, turned).rotation;
-}
-
 // -- Channels -------------------------------------------------------------------------------------
 
 // Blends a slot into the joints of its channel. `sum` is the weight that they have so far. Returns
@@ -474,8 +440,18 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
             *sum = 1.0f - weight;
     }
     sample_slot(actor, slot);
-    if (actor->removes_motion)
-        remove_motion(entity->model, clip->anim, actor->clip_pose);
+    if (actor->removes_motion) {
+        // The root motion: the translation and, for clips that turn, the rotation, which becomes
+        // the engine's (-half, 0, 0, half); its rotations are conjugates of ours.
+        static const md5_xform turned = {
+            .rotation = {-0.70710677f, 0.0f, 0.0f, -0.70710677f},
+            .translation = {0.0f, 0.0f, 0.0f},
+        };
+        actor->clip_pose[0].translation = turned.translation;
+        if (clip->anim->flags & MD5_ANIM_TURN)
+            actor->clip_pose[0].rotation =
+                md5_transform_to_axes(entity->model->skeleton.axes, turned).rotation;
+    }
     // The first pose is taken as a whole, even without weight, for others to be blended with.
     const float part = *sum == 0.0f ? 1.0f : weight / (*sum + weight);
     *sum += weight;
@@ -788,17 +764,13 @@ static bool is_weight(float weight)
     return weight >= 0.0f && weight <= 1.0f;
 }
 
-static bool is_empty(const md5_actor_slot *slot)
-{
-    return slot->held == 0 && !slot->is_cycling && slot->start == 0 && slot->end == 0
-           && slot->ramp == 0 && slot->duration == 0
-           && memcmp(&slot->from, &empty_slot.from, sizeof slot->from) == 0 && slot->to == 0.0f;
-}
-
 static bool is_slot(const md5_entity *entity, const md5_actor_slot *slot)
 {
-    if (slot->clip == MD5_NONE)
-        return is_empty(slot);
+    if (slot->clip == MD5_NONE) {
+        return slot->held == 0 && !slot->is_cycling && slot->start == 0 && slot->end == 0
+               && slot->ramp == 0 && slot->duration == 0
+               && memcmp(&slot->from, &empty_slot.from, sizeof slot->from) == 0 && slot->to == 0.0f;
+    }
     TRY(slot->clip < entity->num_clips);
     const md5_entity_clip *const clip = &entity->clips[slot->clip];
     TRY(clip->num_files > 0 && slot->held <= clip->anims[0]->num_frames);

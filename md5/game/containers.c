@@ -35,20 +35,6 @@ static unsigned without_highest(unsigned bits)
     return bits ^ 255;
 }
 
-// Puts `added`, an inner node whose byte and bits are set, and its leaf into the tree.
-static void insert(md5_name_map *names, md5_name_node *added, md5_name_node *leaf, size_t length)
-{
-    md5_name_node **at = &names->root;
-    while (
-        !(*at)->name
-        && ((*at)->byte < added->byte || ((*at)->byte == added->byte && (*at)->bits < added->bits)))
-        at = &(*at)->child[side_of(*at, leaf->name, length)];
-    const size_t side = side_of(added, leaf->name, length);
-    added->child[side] = leaf;
-    added->child[1 - side] = *at;
-    *at = added;
-}
-
 void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
 {
     const size_t length = strlen(name);
@@ -70,7 +56,16 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
     nodes[1].byte = byte;
     nodes[1].bits =
         without_highest((unsigned char)near->name[byte] ^ (unsigned)(unsigned char)name[byte]);
-    insert(names, &nodes[1], &nodes[0], length);
+    // Put `added`, an inner node whose byte and bits are set, and its leaf into the tree.
+    md5_name_node **at = &names->root;
+    while (!(*at)->name
+           && ((*at)->byte < nodes[1].byte
+               || ((*at)->byte == nodes[1].byte && (*at)->bits < nodes[1].bits)))
+        at = &(*at)->child[side_of(*at, nodes[0].name, length)];
+    const size_t side = side_of(&nodes[1], nodes[0].name, length);
+    nodes[1].child[side] = &nodes[0];
+    nodes[1].child[1 - side] = *at;
+    *at = &nodes[1];
     return &nodes[0].value;
 }
 
@@ -113,9 +108,13 @@ static md5_shared_node *own_node(md5_arena *arena, const void *owner, void *from
     return own;
 }
 
-// Adds levels until there is room for an index.
-static bool grow(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index)
+bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
+                     void *value)
 {
+    const bool was_there = md5i_shared_get(array, index) != NULL;
+    if (!value && !was_there)
+        return true;
+    // Add levels until there is room for an index.
     while (array->num_levels == 0 || index / width_of(array->num_levels) >= MD5_SHARED_WIDTH) {
         if (array->root) {
             md5_shared_node *const above = own_node(arena, owner, NULL);
@@ -126,16 +125,6 @@ static bool grow(md5_shared_array *array, md5_arena *arena, const void *owner, u
         }
         array->num_levels++;
     }
-    return true;
-}
-
-bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
-                     void *value)
-{
-    const bool was_there = md5i_shared_get(array, index) != NULL;
-    if (!value && !was_there)
-        return true;
-    TRY(grow(array, arena, owner, index));
     void **at = &array->root;
     for (uint32_t level = array->num_levels;; level--) {
         md5_shared_node *const node = own_node(arena, owner, *at);

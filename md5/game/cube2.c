@@ -336,28 +336,6 @@ static const row_form *find_form(const char *word)
     return NULL;
 }
 
-static bool read_row(const cube_call *call, const row_form *form)
-{
-    uint32_t num_images = 0, num_numbers = 0;
-    if (!has_words(call, 1, "the name of a mesh, or *"))
-        return true;
-    md5_cube2_row *const row =
-        (md5_cube2_row *)cube_add(call->reader->arena, &call->part->rows, sizeof *row);
-    TRY(row);
-    row->word = form->word;
-    row->mesh = text_of(call, 1);
-    row->images[0].commands = row->images[1].commands = "";
-    for (uint32_t i = 0; form->values[i]; i++) {
-        if (form->values[i] == 'f')
-            row->numbers[num_numbers++] = number_of(call, i + 2);
-        else if (form->values[i] == 'n')
-            row->images[0].path = text_of(call, i + 2);
-        else
-            TRY(read_image(call, i + 2, &row->images[num_images++]));
-    }
-    return true;
-}
-
 // -- The whole model ------------------------------------------------------------------------------
 
 static bool read_setting(const cube_call *call)
@@ -503,8 +481,26 @@ static bool cube_run(md5_cube2_reader *reader, const md5_cube2_command *command)
     }
     if (known)
         return known->read(&call);
-    if (form)
-        return read_row(&call, form);
+    if (form) {
+        uint32_t num_images = 0, num_numbers = 0;
+        if (!has_words(&call, 1, "the name of a mesh, or *"))
+            return true;
+        md5_cube2_row *const row =
+            (md5_cube2_row *)cube_add(call.reader->arena, &call.part->rows, sizeof *row);
+        TRY(row);
+        row->word = form->word;
+        row->mesh = text_of(&call, 1);
+        row->images[0].commands = row->images[1].commands = "";
+        for (uint32_t i = 0; form->values[i]; i++) {
+            if (form->values[i] == 'f')
+                row->numbers[num_numbers++] = number_of(&call, i + 2);
+            else if (form->values[i] == 'n')
+                row->images[0].path = text_of(&call, i + 2);
+            else
+                TRY(read_image(&call, i + 2, &row->images[num_images++]));
+        }
+        return true;
+    }
     if (read_member(&call))
         return true;
     if (is_setting(word->text))
@@ -813,34 +809,6 @@ static void apply_skin(const md5_cube2_row *row, md5_cube2_look *look)
     look->environment_range[1] = row->numbers[1];
 }
 
-// Applies rows of one number, or two.
-static void apply_numbers(const md5_cube2_row *row, md5_cube2_look *look)
-{
-    const float value = row->numbers[0];
-    if (strcmp(row->word, "md5spec") == 0)
-        look->specular = value;
-    else if (strcmp(row->word, "md5ambient") == 0)
-        look->ambient = value;
-    else if (strcmp(row->word, "md5glow") == 0)
-        look->glow = value;
-    else if (strcmp(row->word, "md5alphatest") == 0)
-        look->alpha_test = value > 0.0f ? value : 0.0f;
-    else if (strcmp(row->word, "md5alphablend") == 0)
-        look->alpha_blend = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
-    else if (strcmp(row->word, "md5cullface") == 0)
-        look->cull_face = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
-    else if (strcmp(row->word, "md5fullbright") == 0)
-        look->fullbright = value;
-    else if (strcmp(row->word, "md5glare") == 0)
-        memcpy(look->glare, row->numbers, sizeof look->glare);
-    else if (strcmp(row->word, "md5scroll") == 0)
-        memcpy(look->scroll, row->numbers, sizeof look->scroll);
-    else if (strcmp(row->word, "md5material") == 0) {
-        look->materials[0] = (int32_t)value;
-        look->materials[1] = (int32_t)row->numbers[1];
-    }
-}
-
 void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube2_look *look)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
@@ -860,6 +828,7 @@ void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube
         const md5_cube2_row *const row = &part->rows[i];
         if (strcmp(row->mesh, "*") != 0 && strcmp(row->mesh, mesh) != 0)
             continue;
+        const float value = row->numbers[0];
         if (strcmp(row->word, "md5skin") == 0)
             apply_skin(row, look);
         else if (strcmp(row->word, "md5bumpmap") == 0)
@@ -868,8 +837,28 @@ void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube
             look->environment = row->images[0].path;
         else if (strcmp(row->word, "md5shader") == 0)
             look->shader = row->images[0].path;
-        else
-            apply_numbers(row, look);
+        else if (strcmp(row->word, "md5spec") == 0)
+            look->specular = value;
+        else if (strcmp(row->word, "md5ambient") == 0)
+            look->ambient = value;
+        else if (strcmp(row->word, "md5glow") == 0)
+            look->glow = value;
+        else if (strcmp(row->word, "md5alphatest") == 0)
+            look->alpha_test = value > 0.0f ? value : 0.0f;
+        else if (strcmp(row->word, "md5alphablend") == 0)
+            look->alpha_blend = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
+        else if (strcmp(row->word, "md5cullface") == 0)
+            look->cull_face = value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
+        else if (strcmp(row->word, "md5fullbright") == 0)
+            look->fullbright = value;
+        else if (strcmp(row->word, "md5glare") == 0)
+            memcpy(look->glare, row->numbers, sizeof look->glare);
+        else if (strcmp(row->word, "md5scroll") == 0)
+            memcpy(look->scroll, row->numbers, sizeof look->scroll);
+        else if (strcmp(row->word, "md5material") == 0) {
+            look->materials[0] = (int32_t)value;
+            look->materials[1] = (int32_t)row->numbers[1];
+        }
     }
 }
 

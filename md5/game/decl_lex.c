@@ -117,52 +117,6 @@ static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
     return value;
 }
 
-// 0x1f, 0b1, 017 or 0.
-static void read_prefixed(md5_decl_lex *lex, md5_token *token)
-{
-    const char second = md5_lower(md5_decl_lex_byte(lex, lex->at + 1));
-    const unsigned base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
-    lex->at += base == 8 ? 1 : 2;
-    token->number = (double)read_whole(lex, base);
-}
-
-static void scale_by_exponent(md5_decl_lex *lex, double *value)
-{
-    enum { MOST = 400 }; // beyond it every double is 0 or infinite
-    const bool is_negative = md5_decl_lex_byte(lex, lex->at) == '-';
-    if (is_negative || md5_decl_lex_byte(lex, lex->at) == '+')
-        lex->at++;
-    uint32_t power = 0;
-    for (; is_digit(md5_decl_lex_byte(lex, lex->at), 10); lex->at++)
-        power = power < MOST ? 10 * power + digit_value(*lex->at) : MOST;
-    double factor = 1.0;
-    for (uint32_t i = 0; i < power; i++)
-        factor *= 10.0;
-    *value = is_negative ? *value / factor : *value * factor;
-}
-
-static double value_of_digits(const char *at, const char *end)
-{
-    double value = 0.0, place = 0.1;
-    for (; at < end && *at != '.'; at++)
-        value = value * 10.0 + digit_value(*at);
-    for (at += at < end; at < end; at++) {
-        value += digit_value(*at) * place;
-        place *= 0.1;
-    }
-    return value;
-}
-
-// 1.#INF and the like: an error in declarations, but a token that is read.
-static void read_exception(md5_decl_lex *lex, const char *start)
-{
-    while (lex->at < lex->end
-           && (*lex->at == '#' || (*lex->at >= 'A' && *lex->at <= 'Z') || is_digit(*lex->at, 10)))
-        lex->at++;
-    const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
-    md5i_decl_lex_warn(lex, "parsed %s", md5i_token_show(&shown).text);
-}
-
 static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
@@ -182,12 +136,36 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         token->number = (double)read_whole(lex, 10);
         return true;
     }
-    token->number = value_of_digits(start, digits_end);
+    const char *at = start;
+    double value = 0.0, place = 0.1;
+    for (; at < digits_end && *at != '.'; at++)
+        value = value * 10.0 + digit_value(*at);
+    for (at += at < digits_end; at < digits_end; at++) {
+        value += digit_value(*at) * place;
+        place *= 0.1;
+    }
+    token->number = value;
     if (next == 'e') {
         lex->at++;
-        scale_by_exponent(lex, &token->number);
+        enum { MOST = 400 }; // beyond it every double is 0 or infinite
+        const bool is_negative = md5_decl_lex_byte(lex, lex->at) == '-';
+        if (is_negative || md5_decl_lex_byte(lex, lex->at) == '+')
+            lex->at++;
+        uint32_t power = 0;
+        for (; is_digit(md5_decl_lex_byte(lex, lex->at), 10); lex->at++)
+            power = power < MOST ? 10 * power + digit_value(*lex->at) : MOST;
+        double factor = 1.0;
+        for (uint32_t i = 0; i < power; i++)
+            factor *= 10.0;
+        token->number = is_negative ? token->number / factor : token->number * factor;
     } else if (next == '#') {
-        read_exception(lex, start);
+        // 1.#INF and the like: an error in declarations, but a token that is read.
+        while (
+            lex->at < lex->end
+            && (*lex->at == '#' || (*lex->at >= 'A' && *lex->at <= 'Z') || is_digit(*lex->at, 10)))
+            lex->at++;
+        const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
+        md5i_decl_lex_warn(lex, "parsed %s", md5i_token_show(&shown).text);
     }
     return true;
 }
@@ -208,9 +186,13 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     token->kind = MD5_TOKEN_NUMBER;
-    if (*start == '0' && md5_decl_lex_byte(lex, start + 1) != '.')
-        read_prefixed(lex, token);
-    else
+    if (*start == '0' && md5_decl_lex_byte(lex, start + 1) != '.') {
+        // 0x1f, 0b1, 017 or 0.
+        const char second = md5_lower(md5_decl_lex_byte(lex, lex->at + 1));
+        const unsigned base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
+        lex->at += base == 8 ? 1 : 2;
+        token->number = (double)read_whole(lex, base);
+    } else
         TRY(read_decimal(lex, token));
     token->text = start;
     token->size = (size_t)(lex->at - start);
@@ -240,37 +222,6 @@ static void next_line(md5_decl_lex *lex)
     lex->line_start = lex->at;
 }
 
-// The lexer is at //.
-static void skip_line_comment(md5_decl_lex *lex)
-{
-    while (byte_at(lex) != '\0' && byte_at(lex) != '\n')
-        lex->at++;
-    if (byte_at(lex) == '\n')
-        next_line(lex);
-}
-
-// The lexer is at a slash and a star. As in the engine, the byte behind the comment is swallowed
-// too, and if that ends a line, the line is not counted.
-static void skip_block_comment(md5_decl_lex *lex)
-{
-    lex->at++;
-    for (lex->at++; byte_at(lex) != '\0'; lex->at++) {
-        if (*lex->at == '\n') {
-            lex->line++;
-            lex->line_start = lex->at + 1;
-        } else if (*lex->at == '/' && lex->at[-1] == '*') {
-            break;
-        } else if (*lex->at == '/' && md5_decl_lex_byte(lex, lex->at + 1) == '*') {
-            md5i_decl_lex_warn(lex, "nested comment");
-        }
-    }
-    for (int i = 0; i < 2 && byte_at(lex) != '\0'; i++) {
-        if (*lex->at == '\n')
-            lex->line_start = lex->at + 1;
-        lex->at++;
-    }
-}
-
 // Returns false at the end of the text.
 static bool skip_space(md5_decl_lex *lex)
 {
@@ -282,11 +233,32 @@ static bool skip_space(md5_decl_lex *lex)
                 lex->at++;
         }
         const char second = byte_at(lex) == '/' ? md5_decl_lex_byte(lex, lex->at + 1) : '\0';
-        if (second == '/')
-            skip_line_comment(lex);
-        else if (second == '*')
-            skip_block_comment(lex);
-        else
+        if (second == '/') {
+            // The lexer is at //.
+            while (byte_at(lex) != '\0' && byte_at(lex) != '\n')
+                lex->at++;
+            if (byte_at(lex) == '\n')
+                next_line(lex);
+        } else if (second == '*') {
+            // The lexer is at a slash and a star. As in the engine, the byte behind the comment is
+            // swallowed too, and if that ends a line, the line is not counted.
+            lex->at++;
+            for (lex->at++; byte_at(lex) != '\0'; lex->at++) {
+                if (*lex->at == '\n') {
+                    lex->line++;
+                    lex->line_start = lex->at + 1;
+                } else if (*lex->at == '/' && lex->at[-1] == '*') {
+                    break;
+                } else if (*lex->at == '/' && md5_decl_lex_byte(lex, lex->at + 1) == '*') {
+                    md5i_decl_lex_warn(lex, "nested comment");
+                }
+            }
+            for (int i = 0; i < 2 && byte_at(lex) != '\0'; i++) {
+                if (*lex->at == '\n')
+                    lex->line_start = lex->at + 1;
+                lex->at++;
+            }
+        } else
             return byte_at(lex) != '\0';
     }
 }
@@ -298,11 +270,6 @@ typedef struct decl_place {
     const char *at, *line_start;
     uint32_t line;
 } decl_place;
-
-static decl_place place_of(const md5_decl_lex *lex)
-{
-    return (decl_place){lex->at, lex->line_start, lex->line};
-}
 
 static void return_to(md5_decl_lex *lex, decl_place place)
 {
@@ -331,7 +298,7 @@ static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *
 // there is one. Returns false, reported, if the backslash is not followed by a string.
 static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
 {
-    const decl_place before = place_of(lex);
+    const decl_place before = (decl_place){lex->at, lex->line_start, lex->line};
     *is_joined = lex->joins_strings && quote == '"' && skip_space(lex) && *lex->at == '\\';
     if (!*is_joined) {
         return_to(lex, before);

@@ -32,35 +32,33 @@ bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *for
 
 // -- Both lists -----------------------------------------------------------------------------------
 
-// Adds the declarations of `from` that are in files to `to`, unparsed.
-static bool copy_list(md5_game *game, const md5_decl_list *from, md5_decl_list *to)
-{
-    md5_arena *const arena = &game->arena;
-    md5_decl_entry *const copies =
-        (md5_decl_entry *)md5i_arena_alloc(arena, from->count, sizeof *copies);
-    to->entries = (md5_decl_entry **)md5i_arena_alloc(arena, from->count, sizeof(md5_decl_entry *));
-    TRY(copies && to->entries);
-    to->room = from->count;
-    for (uint32_t i = 0; i < from->count && from->entries[i]->decl.file; i++) {
-        md5_decl_entry *const copy = &copies[to->count];
-        copy->decl = from->entries[i]->decl;
-        copy->decl.state = MD5_DECL_UNPARSED;
-        copy->line_start = from->entries[i]->line_start;
-        void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
-        TRY(added);
-        *added = copy;
-        to->entries[to->count++] = copy;
-    }
-    return true;
-}
-
 static bool copy_lists(md5_game *game)
 {
     if (game->has_other_decls)
         return true;
     memset(game->other_decls, 0, sizeof game->other_decls);
-    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++)
-        TRY(copy_list(game, &game->decls[i], &game->other_decls[i]));
+    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++) {
+        // Those that are in files, unparsed.
+        const md5_decl_list *const from = &game->decls[i];
+        md5_decl_list *const to = &game->other_decls[i];
+        md5_arena *const arena = &game->arena;
+        md5_decl_entry *const copies =
+            (md5_decl_entry *)md5i_arena_alloc(arena, from->count, sizeof *copies);
+        to->entries =
+            (md5_decl_entry **)md5i_arena_alloc(arena, from->count, sizeof(md5_decl_entry *));
+        TRY(copies && to->entries);
+        to->room = from->count;
+        for (uint32_t k = 0; k < from->count && from->entries[k]->decl.file; k++) {
+            md5_decl_entry *const copy = &copies[to->count];
+            copy->decl = from->entries[k]->decl;
+            copy->decl.state = MD5_DECL_UNPARSED;
+            copy->line_start = from->entries[k]->line_start;
+            void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
+            TRY(added);
+            *added = copy;
+            to->entries[to->count++] = copy;
+        }
+    }
     game->has_other_decls = true;
     return true;
 }
@@ -222,18 +220,12 @@ static bool is_punctuation(const md5_token *token, const char *text)
     return token->kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(token, text);
 }
 
-static bool ends_line(const md5_token *token, md5_word_place place)
-{
-    // Frame commands may stand behind each other on one line.
-    return is_punctuation(token, "{") || is_punctuation(token, "}")
-           || (place == MD5_WORD_MODEL && md5i_token_is(token, "frame"));
-}
-
 static void skip_line(md5_decl_lex *lex, md5_word_place place)
 {
     md5_token token;
     while (md5i_decl_lex_read_on_line(lex, &token)) {
-        if (ends_line(&token, place)) {
+        if (is_punctuation(&token, "{") || is_punctuation(&token, "}")
+            || (place == MD5_WORD_MODEL && md5i_token_is(&token, "frame"))) {
             md5i_decl_lex_unread(lex, &token);
             return;
         }
@@ -433,22 +425,6 @@ static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *d
     decl->size = (size_t)(lex->at - head->start);
 }
 
-static bool add_hidden(const md5_decl_lex *lex, const decl_head *head, md5_decl_entry *entry)
-{
-    md5_decl *const hidden = (md5_decl *)md5i_arena_alloc(&lex->game->arena, 1, sizeof *hidden);
-    TRY(hidden);
-    hidden->type = entry->decl.type;
-    hidden->name = entry->decl.name;
-    hidden->index = entry->decl.index;
-    set_text(lex, head, hidden);
-    if (entry->last_hidden)
-        entry->last_hidden->hidden = hidden;
-    else
-        entry->decl.hidden = hidden;
-    entry->last_hidden = hidden;
-    return true;
-}
-
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
     const size_t size = (size_t)(lex->at - head->start);
@@ -465,37 +441,24 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
         lex->token_at = head->name.at;
         md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
                            md5i_token_show(&head->name).text, entry->decl.file, entry->decl.line);
-        return add_hidden(lex, head, entry);
+        md5_decl *const hidden = (md5_decl *)md5i_arena_alloc(&lex->game->arena, 1, sizeof *hidden);
+        TRY(hidden);
+        hidden->type = entry->decl.type;
+        hidden->name = entry->decl.name;
+        hidden->index = entry->decl.index;
+        set_text(lex, head, hidden);
+        if (entry->last_hidden)
+            entry->last_hidden->hidden = hidden;
+        else
+            entry->decl.hidden = hidden;
+        entry->last_hidden = hidden;
+        return true;
     }
     entry = md5i_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
     TRY(entry);
     set_text(lex, head, &entry->decl);
     entry->line_start = head->line_start;
     return true;
-}
-
-// Reads all declarations of a text, which stays in memory. Adds to the cost of its search path.
-static bool index_text(md5_game *game, const md5_game_entry *entry, md5_decl_type default_type,
-                       const char *text, size_t size, size_t *cost)
-{
-    md5_decl_lex lex;
-    decl_head head;
-    head_result result;
-    md5i_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
-    while ((result = read_head(&lex, default_type, &head)) != HEAD_END) {
-        if (result != HEAD_READ)
-            continue;
-        (void)md5i_decl_lex_skip_braces(&lex, 0);
-        if (!head.is_export)
-            TRY(add_decl(&lex, &head));
-        *cost += DECL_COST;
-        if (room_of(game, entry, *cost) == 0) {
-            md5i_decl_lex_warn(&lex, "too many declarations: the rest of the file is not read");
-            game->num_unread++;
-            break;
-        }
-    }
-    return game->context.error->status == MD5_OK;
 }
 
 // -- Folders --------------------------------------------------------------------------------------
@@ -530,14 +493,6 @@ static int compare_entries(const void *a, const void *b)
                   (*(const md5_game_entry *const *)b)->name);
 }
 
-static void warn_unreadable(md5_game *game, const char *file, const char *reason)
-{
-    md5_decl_lex nowhere;
-    md5i_decl_lex_begin(&nowhere, game, file, 0, "", 0);
-    md5i_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason[0] ? ": " : "",
-                       md5i_quote(reason, strlen(reason)).text);
-}
-
 // Copies the bytes of a file into the arena. Returns NULL if the file cannot be read or has more
 // than `most` bytes, which is reported, or if memory runs out.
 static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t most, size_t *size)
@@ -546,7 +501,10 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
     const char *const bytes = md5i_game_open_file(game, entry, most, size, &reason);
     reason.message[sizeof reason.message - 1] = '\0';
     if (!bytes) {
-        warn_unreadable(game, entry->spelled, reason.message);
+        md5_decl_lex nowhere;
+        md5i_decl_lex_begin(&nowhere, game, entry->spelled, 0, "", 0);
+        md5i_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason.message[0] ? ": " : "",
+                           md5i_quote(reason.message, strlen(reason.message)).text);
         game->num_unread++;
         return NULL;
     }
@@ -568,26 +526,28 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
                                        &size);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     *cost += text ? size : 0;
-    if (text)
-        TRY(index_text(game, entry, folder->default_type, text, size, cost));
+    if (text) {
+        md5_decl_lex lex;
+        decl_head head;
+        head_result result;
+        md5i_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
+        while ((result = read_head(&lex, folder->default_type, &head)) != HEAD_END) {
+            if (result != HEAD_READ)
+                continue;
+            (void)md5i_decl_lex_skip_braces(&lex, 0);
+            if (!head.is_export)
+                TRY(add_decl(&lex, &head));
+            *cost += DECL_COST;
+            if (room_of(game, entry, *cost) == 0) {
+                md5i_decl_lex_warn(&lex, "too many declarations: the rest of the file is not read");
+                game->num_unread++;
+                break;
+            }
+        }
+        TRY(game->context.error->status == MD5_OK);
+    }
     md5i_arena_rewind(&game->scratch, before);
     return game->context.error->status == MD5_OK;
-}
-
-static bool index_folder(md5_game *game, const struct decl_folder *folder, size_t *costs)
-{
-    const md5_game_entry **const found = (const md5_game_entry **)md5i_arena_alloc(
-        &game->scratch, game->num_entries, sizeof(md5_game_entry *));
-    size_t count = 0;
-    TRY(found);
-    for (size_t i = 0; i < game->num_entries; i++) {
-        if (is_in_folder(game->entries[i].name, folder))
-            found[count++] = &game->entries[i];
-    }
-    qsort(found, count, sizeof *found, compare_entries);
-    for (size_t i = 0; i < count; i++)
-        TRY(index_file(game, folder, found[i], &costs[found[i]->path]));
-    return true;
 }
 
 // Reads the files of declarations and fills game->decls. Returns false if memory runs out.
@@ -599,7 +559,18 @@ static bool index_decls(md5_game *game)
     TRY(costs);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         const md5_arena_mark before = md5i_arena_here(&game->scratch);
-        TRY(index_folder(game, &folders[i], costs));
+        const struct decl_folder *const folder = &folders[i];
+        const md5_game_entry **const found = (const md5_game_entry **)md5i_arena_alloc(
+            &game->scratch, game->num_entries, sizeof(md5_game_entry *));
+        size_t count = 0;
+        TRY(found);
+        for (size_t k = 0; k < game->num_entries; k++) {
+            if (is_in_folder(game->entries[k].name, folder))
+                found[count++] = &game->entries[k];
+        }
+        qsort(found, count, sizeof *found, compare_entries);
+        for (size_t k = 0; k < count; k++)
+            TRY(index_file(game, folder, found[k], &costs[found[k]->path]));
         md5i_arena_rewind(&game->scratch, before);
     }
     md5i_arena_rewind(&game->scratch, start);

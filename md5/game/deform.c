@@ -84,24 +84,6 @@ typedef struct deform_edge {
     float length;
 } deform_edge;
 
-// Finds the two shortest of the six edges of a quad's triangles, the shortest first.
-static void find_short_edges(const md5_vec3 *positions, const uint32_t *corners,
-                             deform_edge found[2])
-{
-    const deform_edge none = {0, 0, INFINITY};
-    found[0] = found[1] = none;
-    for (uint32_t i = 0; i < 6; i++) {
-        deform_edge side = {corners[i], corners[i % 3 == 2 ? i - 2 : i + 1], 0.0f};
-        side.length = md5_vec3_length(from_to(positions[side.from], positions[side.to]));
-        if (side.length < found[0].length) {
-            found[1] = found[0];
-            found[0] = side;
-        } else if (side.length < found[1].length) {
-            found[1] = side;
-        }
-    }
-}
-
 // Every quad turns about its long axis, which joins the middles of its short edges, until it faces
 // the viewer. The engine looks for the edges of the second and later quads among wrong triangles;
 // here every quad is formed as its first.
@@ -110,7 +92,21 @@ static void form_tubes(const forming *form)
     copy_vertices(form);
     for (uint32_t i = 0; i < form->mesh->num_triangles; i += 2) {
         deform_edge ends[2];
-        find_short_edges(form->positions, form->mesh->indices + 3 * (size_t)i, ends);
+        // Find the two shortest of the six edges of a quad's triangles, the shortest first.
+        const uint32_t *const corners = form->mesh->indices + 3 * (size_t)i;
+        const deform_edge none = {0, 0, INFINITY};
+        ends[0] = ends[1] = none;
+        for (uint32_t k = 0; k < 6; k++) {
+            deform_edge side = {corners[k], corners[k % 3 == 2 ? k - 2 : k + 1], 0.0f};
+            side.length =
+                md5_vec3_length(from_to(form->positions[side.from], form->positions[side.to]));
+            if (side.length < ends[0].length) {
+                ends[1] = ends[0];
+                ends[0] = side;
+            } else if (side.length < ends[1].length) {
+                ends[1] = side;
+            }
+        }
         const md5_vec3 first =
             middle_of(form->positions[ends[0].from], form->positions[ends[0].to]);
         const md5_vec3 last = middle_of(form->positions[ends[1].from], form->positions[ends[1].to]);
@@ -157,18 +153,6 @@ static bool find_outline(const uint32_t *corners, uint32_t outline[4])
     return count == 4;
 }
 
-// The directions in which the border of a flare leaves corner `i`, as seen from the eye: away from
-// the edge to the corner before, between the other two, and away from the edge to the next corner.
-static void find_borders(md5_vec3 eye, const md5_vec3 corners[4], uint32_t i, md5_vec3 ways[3])
-{
-    const md5_vec3 here = unit(from_to(eye, corners[i]));
-    const md5_vec3 next = unit(from_to(eye, corners[(i + 1) % 4]));
-    const md5_vec3 before = unit(from_to(eye, corners[(i + 3) % 4]));
-    ways[0] = unit(md5_vec3_cross(here, before));
-    ways[2] = unit(md5_vec3_cross(next, here));
-    ways[1] = unit(beyond(ways[0], ways[2], 1.0f));
-}
-
 // A vertex of the border that is behind the quad's plane is moved into it, towards the eye.
 static md5_vec3 in_front(md5_vec3 at, md5_vec3 eye, md5_vec3 normal, float distance)
 {
@@ -203,7 +187,15 @@ static void form_flare(const forming *form, float spread)
         const uint32_t corner = i < 4 ? i : (i - 4) / 3;
         const md5_vec2 inside = {0.5f, 0.5f}, outside = {0.0f, 0.5f};
         md5_vec3 ways[3];
-        find_borders(eye, corners, corner, ways);
+        // The directions in which the border of a flare leaves corner `i`, as seen from the eye:
+        // away from the edge to the corner before, between the other two, and away from the edge to
+        // the next corner.
+        const md5_vec3 here = unit(from_to(eye, corners[corner]));
+        const md5_vec3 next = unit(from_to(eye, corners[(corner + 1) % 4]));
+        const md5_vec3 before = unit(from_to(eye, corners[(corner + 3) % 4]));
+        ways[0] = unit(md5_vec3_cross(here, before));
+        ways[2] = unit(md5_vec3_cross(next, here));
+        ways[1] = unit(beyond(ways[0], ways[2], 1.0f));
         out->positions[i] = corners[corner];
         if (i >= 4 && is_seen)
             out->positions[i] =
@@ -211,20 +203,6 @@ static void form_flare(const forming *form, float spread)
         out->texcoords[i] = i < 4 ? inside : outside;
         set_color(out, i, color);
     }
-}
-
-static void write_flare(uint32_t *indices)
-{
-    static const uint32_t inside[6] = {0, 1, 2, 0, 2, 3};
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t next = (i + 1) % 4, first = 4 + 3 * i, last = first + 2;
-        const uint32_t around[12] = {i, first, first + 1,    i, first + 1,    last,
-                                     i, last,  4 + 3 * next, i, 4 + 3 * next, next};
-        for (uint32_t k = 0; k < 12; k++)
-            *indices++ = around[k];
-    }
-    for (uint32_t k = 0; k < 6; k++)
-        *indices++ = inside[k];
 }
 
 // -- Eyes -----------------------------------------------------------------------------------------
@@ -401,9 +379,18 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
     MD5_ASSERT(mesh != NULL && indices != NULL, "mesh, indices: not NULL");
     static const uint32_t sprite[6] = {0, 1, 2, 0, 2, 3};
     if (deform == MD5_DEFORM_FLARE || deform == MD5_DEFORM_EYEBALL) {
-        if (deform == MD5_DEFORM_FLARE)
-            write_flare(indices);
-        else
+        if (deform == MD5_DEFORM_FLARE) {
+            static const uint32_t inside[6] = {0, 1, 2, 0, 2, 3};
+            for (uint32_t i = 0; i < 4; i++) {
+                const uint32_t next = (i + 1) % 4, first = 4 + 3 * i, last = first + 2;
+                const uint32_t around[12] = {i, first, first + 1,    i, first + 1,    last,
+                                             i, last,  4 + 3 * next, i, 4 + 3 * next, next};
+                for (uint32_t k = 0; k < 12; k++)
+                    *indices++ = around[k];
+            }
+            for (uint32_t k = 0; k < 6; k++)
+                *indices++ = inside[k];
+        } else
             (void)list_eyes(mesh, indices);
         return;
     }

@@ -79,54 +79,12 @@ static md5_vec3 entity_vector(const md5_model *model, md5_vec3 vector)
                           md5_scale_of(&model->skeleton));
 }
 
-static md5_xform entity_transform(const md5_model *model, md5_xform transform)
-{
-    md5_xform result = md5_transform_to_axes(model->skeleton.axes, transform);
-    result.translation = entity_vector(model, transform.translation);
-    return result;
-}
-
 // Converts seconds to milliseconds, at most MD5_MAX_BLINK_WAIT; negative values and NaN to 0.
 static uint32_t milliseconds(float seconds)
 {
     const float most = (float)MD5_MAX_BLINK_WAIT;
     const float time = seconds * 1000.0f;
     return !(time > 0.0f) ? 0 : time < most ? (uint32_t)time : MD5_MAX_BLINK_WAIT;
-}
-
-// Without keys color and parm 3 are 1, the others 0.
-static void set_parms(md5_game *game, md5_entity *entity)
-{
-    char key[24];
-    for (int i = 0; i < 12; i++) {
-        entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
-        (void)snprintf(key, sizeof key, "shaderParm%d", i);
-        if (entity->def && i >= 3)
-            entity_numbers(game, md5_entity_def_value(entity->def, key), &entity->parms[i], 1);
-    }
-    if (entity->def)
-        entity_numbers(game, md5_entity_def_value(entity->def, "_color"), entity->parms, 3);
-}
-
-// Sets the members that depend only on the keys of an entity and on its modelDef.
-static void set_entity_values(md5_game *game, md5_entity *entity)
-{
-    set_parms(game, entity);
-    float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
-    if (entity->def) {
-        entity_numbers(game, md5_entity_def_value(entity->def, "offsetModel"), offset, 3);
-        entity_numbers(game, md5_entity_def_value(entity->def, "blink_min"), &blink_min, 1);
-        entity_numbers(game, md5_entity_def_value(entity->def, "blink_max"), &blink_max, 1);
-    }
-    const md5_vec3 model_offset = {offset[0], offset[1], offset[2]};
-    entity->model_offset = entity_vector(entity->model, model_offset);
-    entity->blink_min = milliseconds(blink_min);
-    entity->blink_max = milliseconds(blink_max);
-    if (entity->model_def) {
-        const md5_vec3 own = entity->model_def->offset;
-        const md5_vec3 cut = {limited(own.x), limited(own.y), limited(own.z)};
-        entity->offset = entity_vector(entity->model, cut);
-    }
 }
 
 // == One entity ===================================================================================
@@ -308,20 +266,6 @@ static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file *
     return true;
 }
 
-static bool load_clip(md5_entity_load *load, md5_entity_clip *clip)
-{
-    bool is_complete = true;
-    for (uint32_t i = 0; i < clip->anim->num_files; i++) {
-        md5_entity_file *file = NULL;
-        TRY(find_anim(load, clip->anim->files[i], &file));
-        is_complete &= file != NULL;
-        clip->anims[i] = file ? file->anim : NULL;
-        clip->bindings[i] = file ? file->binding : NULL;
-    }
-    clip->num_files = is_complete ? clip->anim->num_files : 0;
-    return true;
-}
-
 static bool load_clips(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -333,7 +277,16 @@ static bool load_clips(md5_entity_load *load)
     entity->num_clips = count;
     for (uint32_t i = 0; i < count; i++) {
         clips[i].anim = md5_model_def_anim(entity->model_def, i);
-        TRY(load_clip(load, &clips[i]));
+        md5_entity_clip *const clip = &clips[i];
+        bool is_complete = true;
+        for (uint32_t k = 0; k < clip->anim->num_files; k++) {
+            md5_entity_file *file = NULL;
+            TRY(find_anim(load, clip->anim->files[k], &file));
+            is_complete &= file != NULL;
+            clip->anims[k] = file ? file->anim : NULL;
+            clip->bindings[k] = file ? file->binding : NULL;
+        }
+        clip->num_files = is_complete ? clip->anim->num_files : 0;
     }
     return true;
 }
@@ -375,24 +328,6 @@ static bool find_skin(md5_entity_load *load)
     return entity_has_memory(load->context, &error);
 }
 
-// The material of a mesh: a material that draws nothing is never replaced, else the key "shader" is
-// preferred to the skin.
-static bool find_material(md5_entity_load *load, const char *shader, const char **result)
-{
-    const md5_entity *const entity = &load->owner->entity;
-    const char *const custom = value_of(entity, "shader");
-    md5_error error;
-    const md5_material *material = md5_game_material(load->game, shader, &error);
-    const bool is_drawn = material && (material->num_stages > 0 || material->gui);
-    if (material && is_drawn && custom && custom[0])
-        material = md5_game_material(load->game, custom, &error);
-    else if (material && entity->skin)
-        material = md5_game_material(
-            load->game, md5_skin_def_material(load->game, entity->skin, shader), &error);
-    *result = material ? material->decl->name : NULL;
-    return entity_has_memory(load->context, &error);
-}
-
 static bool find_materials(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -400,28 +335,60 @@ static bool find_materials(md5_entity_load *load)
     const char **const materials =
         (const char **)md5i_arena_alloc(&load->arena, count, sizeof(char *));
     TRY(materials);
-    for (uint32_t i = 0; i < count; i++)
-        TRY(find_material(load, entity->model->meshes[i].shader, &materials[i]));
+    for (uint32_t i = 0; i < count; i++) {
+        // A material that draws nothing is never replaced, else the key "shader" is preferred to
+        // the skin.
+        const char *const shader = entity->model->meshes[i].shader;
+        const char *const custom = value_of(entity, "shader");
+        md5_error error;
+        const md5_material *shown = md5_game_material(load->game, shader, &error);
+        const bool is_drawn = shown && (shown->num_stages > 0 || shown->gui);
+        if (shown && is_drawn && custom && custom[0])
+            shown = md5_game_material(load->game, custom, &error);
+        else if (shown && entity->skin)
+            shown = md5_game_material(
+                load->game, md5_skin_def_material(load->game, entity->skin, shader), &error);
+        materials[i] = shown ? shown->decl->name : NULL;
+        TRY(entity_has_memory(load->context, &error));
+    }
     entity->materials = materials;
     return true;
 }
 
 // -- All ------------------------------------------------------------------------------------------
 
+// Sets the members that depend only on the keys of an entity and on its modelDef.
 static bool add_values(md5_entity_load *load)
 {
     load->owner->name = load->name;
-    set_entity_values(load->game, &load->owner->entity);
+    md5_game *const game = load->game;
+    md5_entity *const entity = &load->owner->entity;
+    // Without keys color and parm 3 are 1, the others 0.
+    char key[24];
+    for (int i = 0; i < 12; i++) {
+        entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
+        (void)snprintf(key, sizeof key, "shaderParm%d", i);
+        if (entity->def && i >= 3)
+            entity_numbers(game, md5_entity_def_value(entity->def, key), &entity->parms[i], 1);
+    }
+    if (entity->def)
+        entity_numbers(game, md5_entity_def_value(entity->def, "_color"), entity->parms, 3);
+    float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
+    if (entity->def) {
+        entity_numbers(game, md5_entity_def_value(entity->def, "offsetModel"), offset, 3);
+        entity_numbers(game, md5_entity_def_value(entity->def, "blink_min"), &blink_min, 1);
+        entity_numbers(game, md5_entity_def_value(entity->def, "blink_max"), &blink_max, 1);
+    }
+    const md5_vec3 model_offset = {offset[0], offset[1], offset[2]};
+    entity->model_offset = entity_vector(entity->model, model_offset);
+    entity->blink_min = milliseconds(blink_min);
+    entity->blink_max = milliseconds(blink_max);
+    if (entity->model_def) {
+        const md5_vec3 own = entity->model_def->offset;
+        const md5_vec3 cut = {limited(own.x), limited(own.y), limited(own.z)};
+        entity->offset = entity_vector(entity->model, cut);
+    }
     return true;
-}
-
-static bool load_all(md5_entity_load *load, bool is_model)
-{
-    const char *file = NULL;
-    load->owner = (md5_entity_owner *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owner);
-    return load->owner && find_decls(load, is_model, &file) && load_model(load, file)
-           && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load)
-           && add_values(load);
 }
 
 // Loads an entity without parts. `is_model`: the name is that of a modelDef or of a file. Returns
@@ -434,7 +401,11 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
     load->arena.context = context;
     load->opts = opts ? *opts : (md5_load_opts){.file_name = NULL};
     load->opts.files = (md5_files){.open = open_file, .close = close_file, .user = load};
-    return load_all(load, is_model);
+    const char *file = NULL;
+    load->owner = (md5_entity_owner *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owner);
+    return load->owner && find_decls(load, is_model, &file) && load_model(load, file)
+           && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load)
+           && add_values(load);
 }
 
 static md5_entity *finish_entity(md5_entity_load *load)
@@ -533,19 +504,6 @@ static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
     return true;
 }
 
-// Moves each copy behind those of its joint's ancestors.
-static void sort_copies(const md5_skeleton *skeleton, md5_joint_copy *copies, uint32_t count,
-                        md5_joint_copy *sorted)
-{
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < skeleton->num_joints && used < count; i++) {
-        for (uint32_t k = 0; k < count; k++) {
-            if (copies[k].to == skeleton->order[i])
-                sorted[used++] = copies[k];
-        }
-    }
-}
-
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
     const md5_entity_def *const def = body->entity.def;
@@ -560,7 +518,14 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
     md5_joint_copy *const sorted =
         (md5_joint_copy *)md5i_arena_alloc(&load->arena, count, sizeof *sorted);
     TRY(sorted);
-    sort_copies(&part->entity->model->skeleton, copies, count, sorted);
+    // Move each copy behind those of its joint's ancestors.
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < part->entity->model->skeleton.num_joints && used < count; i++) {
+        for (uint32_t k = 0; k < count; k++) {
+            if (copies[k].to == part->entity->model->skeleton.order[i])
+                sorted[used++] = copies[k];
+        }
+    }
     part->copies = sorted;
     part->num_copies = count;
     return true;
@@ -613,7 +578,8 @@ static void place_part(const part_loader *loader, uint32_t joint, md5_xform at, 
                        md5_entity_part *part)
 {
     const md5_model *const model = loader->body->entity.model;
-    const md5_xform own = entity_transform(model, at);
+    md5_xform own = md5_transform_to_axes(model->skeleton.axes, at);
+    own.translation = entity_vector(model, at.translation);
     const md5_xform from = md5_xform_from_mat34(loader->placing[joint]);
     const md5_xform placed = {
         .rotation = is_turned ? md5_quat_mul(from.rotation, own.rotation) : own.rotation,
@@ -819,16 +785,6 @@ md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34
     return md5_xform_mul(md5_xform_from_mat34(joints[part->joint]), part->offset);
 }
 
-// The placement of a joint's parent in model space.
-static md5_xform parent_placement(const md5_skeleton *skeleton, const md5_xform *pose,
-                                  uint32_t joint)
-{
-    md5_xform placement = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    for (int32_t i = skeleton->joints[joint].parent; i >= 0; i = skeleton->joints[i].parent)
-        placement = md5_xform_mul(pose[i], placement);
-    return placement;
-}
-
 void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
                                  const md5_mat34 *joints, md5_xform *head)
 {
@@ -845,7 +801,10 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
             continue;
         }
         const md5_xform in_head = md5_xform_mul(to_head, md5_xform_from_mat34(joints[copy->from]));
-        const md5_xform parent = parent_placement(skeleton, head, copy->to);
+        // The placement of a joint's parent in model space.
+        md5_xform parent = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        for (int32_t k = skeleton->joints[copy->to].parent; k >= 0; k = skeleton->joints[k].parent)
+            parent = md5_xform_mul(head[k], parent);
         head[copy->to] = md5_xform_mul(md5_xform_inverse(parent), in_head);
     }
 }

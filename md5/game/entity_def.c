@@ -80,17 +80,6 @@ static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
     return true;
 }
 
-// Adds a key, unless there is one of this name.
-static bool add_key(key_list *list, const md5_entity_key *key)
-{
-    bool is_new;
-    md5_entity_key *const place = place_of(list, key->name, &is_new);
-    TRY(place);
-    if (is_new)
-        *place = *key;
-    return true;
-}
-
 static const md5_entity_key *keep_keys(key_list *list)
 {
     md5_entity_key *const kept =
@@ -146,15 +135,6 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     return true;
 }
 
-static bool read_pairs(md5_decl_lex *lex, const md5_decl *decl, key_list *list, bool *is_good)
-{
-    md5_token token;
-    (void)md5i_decl_lex_skip_until(lex, "{");
-    while (*is_good && md5i_decl_lex_read(lex, &token) && !md5i_token_is(&token, "}"))
-        TRY(read_pair(lex, &token, decl, list, is_good));
-    return true;
-}
-
 // Moves the keys that name parents from the list to the parsed entityDef.
 static bool take_parents(const md5_decl_lex *lex, key_list *list, parsed_entity *parsed)
 {
@@ -190,7 +170,10 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     bool is_good = true, is_new;
     key_list list = {.game = game};
     md5i_decl_lex_begin_decl(&lex, game, entry);
-    TRY(read_pairs(&lex, decl, &list, &is_good));
+    md5_token token;
+    (void)md5i_decl_lex_skip_until(&lex, "{");
+    while (is_good && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
+        TRY(read_pair(&lex, &token, decl, &list, &is_good));
     if (!is_good) {
         const md5_entity_key mark = {"DEFAULTED", "1", decl};
         list = (key_list){.game = game};
@@ -231,8 +214,14 @@ typedef struct open_ancestor {
 
 static bool add_own(key_list *list, const parsed_entity *parsed)
 {
-    for (uint32_t i = 0; i < parsed->num_own; i++)
-        TRY(add_key(list, &parsed->own[i]));
+    for (uint32_t i = 0; i < parsed->num_own; i++) {
+        // A key that an heir has too is the heir's.
+        bool is_new;
+        md5_entity_key *const place = place_of(list, parsed->own[i].name, &is_new);
+        TRY(place);
+        if (is_new)
+            *place = parsed->own[i];
+    }
     return true;
 }
 

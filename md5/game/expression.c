@@ -354,25 +354,6 @@ static bool is_numbered(const md5_token *token, const char *word, uint32_t count
     return *number < count;
 }
 
-// Reads what follows a minus. If that is not a number, it is a mistake; the lenient verdict then
-// sets `is_open`, reads it as a term, and subtracts that from 0.
-static uint32_t read_negative(md5_material_parser *parser, md5_decl_lex *lex, bool *is_open)
-{
-    md5_token token;
-    if (!md5i_decl_lex_read(lex, &token))
-        token = (md5_token){.text = ""};
-    if (token.kind == MD5_TOKEN_NUMBER || md5i_token_is(&token, "."))
-        return md5i_add_constant(parser, -md5i_token_float(&token));
-    parser->is_defaulted |=
-        md5i_mistake(lex, "a number", "Bad negative number %s", md5i_token_show(&token).text);
-    if (parser->is_defaulted || token.size == 0)
-        return 0;
-    md5i_decl_lex_unread(lex, &token);
-    const uint32_t zero = md5i_add_constant(parser, 0.0f);
-    *is_open = push(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
-    return 0;
-}
-
 // A word that is neither a term nor a table: in the lenient verdict 1, with or without an index.
 // Returns whether an index is read next.
 static bool open_unknown(md5_material_parser *parser, md5_decl_lex *lex, const md5_token *token)
@@ -427,8 +408,23 @@ static uint32_t read_term(md5_material_parser *parser, md5_decl_lex *lex, bool *
         return md5i_add_constant(parser, 1.0f);
     if (md5i_token_is_word(&token, "sound"))
         return emit(parser, MD5_OP_SOUND, 0, 0, NULL);
-    if (md5i_token_is(&token, "-"))
-        return read_negative(parser, lex, is_open);
+    if (md5i_token_is(&token, "-")) {
+        // Read what follows a minus. If that is not a number, it is a mistake; the lenient verdict
+        // then sets `is_open`, reads it as a term, and subtracts that from 0.
+        md5_token next;
+        if (!md5i_decl_lex_read(lex, &next))
+            next = (md5_token){.text = ""};
+        if (next.kind == MD5_TOKEN_NUMBER || md5i_token_is(&next, "."))
+            return md5i_add_constant(parser, -md5i_token_float(&next));
+        parser->is_defaulted |=
+            md5i_mistake(lex, "a number", "Bad negative number %s", md5i_token_show(&next).text);
+        if (parser->is_defaulted || next.size == 0)
+            return 0;
+        md5i_decl_lex_unread(lex, &next);
+        const uint32_t zero = md5i_add_constant(parser, 0.0f);
+        *is_open = push(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
+        return 0;
+    }
     if (token.kind == MD5_TOKEN_NUMBER || md5i_token_is(&token, "."))
         return md5i_add_constant(parser, md5i_token_float(&token));
     if (!open_table(parser, lex, &token, is_open))
@@ -540,28 +536,6 @@ static float truth(bool value)
     return value ? 1.0f : 0.0f;
 }
 
-static float compare(md5_material_op_kind kind, float a, float b)
-{
-    switch (kind) {
-    case MD5_OP_GREATER:
-        return truth(a > b);
-    case MD5_OP_GREATER_EQUAL:
-        return truth(a >= b);
-    case MD5_OP_LESS:
-        return truth(a < b);
-    case MD5_OP_LESS_EQUAL:
-        return truth(a <= b);
-    case MD5_OP_EQUAL:
-        return truth(a == b);
-    case MD5_OP_NOT_EQUAL:
-        return truth(a != b);
-    case MD5_OP_AND:
-        return truth(a != 0.0f && b != 0.0f);
-    default:
-        return truth(a != 0.0f || b != 0.0f);
-    }
-}
-
 static float value_of(const md5_material_op *op, const md5_material_input *input,
                       const float *registers)
 {
@@ -582,7 +556,24 @@ static float value_of(const md5_material_op *op, const md5_material_input *input
     case MD5_OP_SOUND:
         return input->sound;
     default:
-        return compare(op->kind, a, b);
+        switch (op->kind) {
+        case MD5_OP_GREATER:
+            return truth(a > b);
+        case MD5_OP_GREATER_EQUAL:
+            return truth(a >= b);
+        case MD5_OP_LESS:
+            return truth(a < b);
+        case MD5_OP_LESS_EQUAL:
+            return truth(a <= b);
+        case MD5_OP_EQUAL:
+            return truth(a == b);
+        case MD5_OP_NOT_EQUAL:
+            return truth(a != b);
+        case MD5_OP_AND:
+            return truth(a != 0.0f && b != 0.0f);
+        default:
+            return truth(a != 0.0f || b != 0.0f);
+        }
     }
 }
 

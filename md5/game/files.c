@@ -26,22 +26,6 @@ static bool is_reachable(const char *name)
 
 // -- Index ----------------------------------------------------------------------------------------
 
-// Copies the name of a file twice: folded, and as its search path spells it.
-static bool copy_names(md5_game *game, const md5_game_path *path, const char *name,
-                       md5_game_entry *entry)
-{
-    const size_t size = strlen(name);
-    char *const folded = (char *)md5_game_copy(&game->arena, name, size);
-    char *const spelled = (char *)md5_game_copy(&game->arena, name, size);
-    TRY(folded && spelled);
-    fold(folded, path->is_archive ? ':' : '\0');
-    for (size_t i = 0; i < size; i++)
-        spelled[i] = spelled[i] == '\\' ? '/' : spelled[i];
-    entry->name = folded;
-    entry->spelled = path->is_archive ? folded : spelled;
-    return true;
-}
-
 static bool add_file(md5_game *game, uint32_t number, size_t file)
 {
     const md5_game_path *const path = &game->paths[number];
@@ -51,7 +35,16 @@ static bool add_file(md5_game *game, uint32_t number, size_t file)
         return true;
     const md5_arena_mark before = md5i_arena_here(&game->arena);
     *entry = (md5_game_entry){.path = number, .file = file};
-    TRY(copy_names(game, path, name, entry));
+    // The name of a file twice: folded, and as its search path spells it.
+    const size_t size = strlen(name);
+    char *const folded = (char *)md5_game_copy(&game->arena, name, size);
+    char *const spelled = (char *)md5_game_copy(&game->arena, name, size);
+    TRY(folded && spelled);
+    fold(folded, path->is_archive ? ':' : '\0');
+    for (size_t i = 0; i < size; i++)
+        spelled[i] = spelled[i] == '\\' ? '/' : spelled[i];
+    entry->name = folded;
+    entry->spelled = path->is_archive ? folded : spelled;
     void **const found =
         is_reachable(entry->name) ? md5i_name_map_find(&game->files, entry->name) : NULL;
     if (!is_reachable(entry->name) || found) {

@@ -113,21 +113,6 @@ static bool is_tga(const uint8_t *bytes, size_t size)
     }
 }
 
-static void read_tga_header(const uint8_t *bytes, tga_file *file)
-{
-    memset(file, 0, sizeof *file);
-    file->kind = bytes[2] & ~(uint32_t)PACKED;
-    file->is_packed = (bytes[2] & PACKED) != 0;
-    file->is_top_first = (bytes[17] & TOP_FIRST) != 0;
-    file->width = md5_little16(bytes + 12);
-    file->height = md5_little16(bytes + 14);
-    file->first_color = md5_little16(bytes + 3);
-    file->num_colors = bytes[1] ? md5_little16(bytes + 5) : 0;
-    file->color_bits = bytes[7];
-    file->pixel_bits = bytes[16];
-    file->pixel_size = byte_size(bytes[16]);
-}
-
 // Sets palette and data. A color picture may have a palette, too, which is ignored.
 static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t size, tga_file *file)
 {
@@ -220,16 +205,6 @@ static void read_indexed(const tga_file *file, const uint8_t *bytes, uint8_t rgb
         read_color(at, file->color_bits, rgba);
 }
 
-static void read_pixel(const tga_file *file, const uint8_t *bytes, uint8_t rgba[4])
-{
-    if (file->kind == KIND_PALETTE)
-        read_indexed(file, bytes, rgba);
-    else if (file->kind == KIND_GRAY)
-        read_gray(bytes, file->pixel_bits, rgba);
-    else
-        read_color(bytes, file->pixel_bits, rgba);
-}
-
 // Packets may continue in the next row.
 typedef struct tga_cursor {
     const uint8_t *at;
@@ -251,17 +226,6 @@ static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
     return pixel;
 }
 
-static void read_pixels(const tga_file *file, md5_image *image)
-{
-    tga_cursor cursor = {file->data, 0, false};
-    for (uint32_t i = 0; i < image->height; i++) {
-        const uint32_t y = file->is_top_first ? i : image->height - 1 - i;
-        uint8_t *row = image->pixels + (size_t)y * image->width * MD5_IMAGE_CHANNELS;
-        for (uint32_t x = 0; x < image->width; x++, row += MD5_IMAGE_CHANNELS)
-            read_pixel(file, next_pixel(file, &cursor), row);
-    }
-}
-
 // Decoders of one format. Return NULL and set the error if the bytes are damaged.
 static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t size)
 {
@@ -270,13 +234,37 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
         md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the format of the picture is unknown");
         return NULL;
     }
-    read_tga_header(bytes, &file);
+    memset(&file, 0, sizeof file);
+    file.kind = bytes[2] & ~(uint32_t)PACKED;
+    file.is_packed = (bytes[2] & PACKED) != 0;
+    file.is_top_first = (bytes[17] & TOP_FIRST) != 0;
+    file.width = md5_little16(bytes + 12);
+    file.height = md5_little16(bytes + 14);
+    file.first_color = md5_little16(bytes + 3);
+    file.num_colors = bytes[1] ? md5_little16(bytes + 5) : 0;
+    file.color_bits = bytes[7];
+    file.pixel_bits = bytes[16];
+    file.pixel_size = byte_size(bytes[16]);
     if (!check_image_size(context, file.width, file.height)
         || !find_tga_data(context, bytes, size, &file) || !check_tga_data(context, &file))
         return NULL;
     md5_image *const image = md5i_new_image(context, file.width, file.height);
-    if (image)
-        read_pixels(&file, image);
+    tga_cursor cursor = {file.data, 0, false};
+    if (image) {
+        for (uint32_t i = 0; i < image->height; i++) {
+            const uint32_t y = file.is_top_first ? i : image->height - 1 - i;
+            uint8_t *row = image->pixels + (size_t)y * image->width * MD5_IMAGE_CHANNELS;
+            for (uint32_t x = 0; x < image->width; x++, row += MD5_IMAGE_CHANNELS) {
+                const uint8_t *const pixel = next_pixel(&file, &cursor);
+                if (file.kind == KIND_PALETTE)
+                    read_indexed(&file, pixel, row);
+                else if (file.kind == KIND_GRAY)
+                    read_gray(pixel, file.pixel_bits, row);
+                else
+                    read_color(pixel, file.pixel_bits, row);
+            }
+        }
+    }
     return image;
 }
 
@@ -368,16 +356,6 @@ static bool unpack_row(pcx_file *file, uint8_t *out, size_t step)
     return true;
 }
 
-// Replaces the indices, which are in the first channel, by their colors.
-static void apply_palette(const uint8_t *palette, md5_image *image)
-{
-    const size_t count = md5_image_texels(image);
-    for (size_t i = 0; i < count; i++) {
-        uint8_t *const texel = image->pixels + i * MD5_IMAGE_CHANNELS;
-        memcpy(texel, palette + 3 * (size_t)texel[0], 3);
-    }
-}
-
 static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
 {
     memset(image->pixels, 255, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
@@ -389,8 +367,14 @@ static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
                                  "the PCX file ends in row %u of %u", y + 1, file->height);
         }
     }
-    if (file->palette)
-        apply_palette(file->palette, image);
+    if (file->palette) {
+        // Replace the indices, which are in the first channel, by their colors.
+        const size_t count = md5_image_texels(image);
+        for (size_t i = 0; i < count; i++) {
+            uint8_t *const texel = image->pixels + i * MD5_IMAGE_CHANNELS;
+            memcpy(texel, file->palette + 3 * (size_t)texel[0], 3);
+        }
+    }
     return true;
 }
 
@@ -655,21 +639,6 @@ static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t si
 
 // -- Pixels ---------------------------------------------------------------------------------------
 
-static void read_block_row(const dds_file *file, const uint8_t *blocks, uint32_t y,
-                           md5_image *image)
-{
-    const size_t block_size = file->blocks == MD5_BLOCK_DXT1 ? 8 : 16;
-    const uint32_t rows = image->height - y < BLOCK_SIDE ? image->height - y : BLOCK_SIDE;
-    for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, blocks += block_size) {
-        uint8_t texels[16][4];
-        const size_t columns = image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
-        read_block(file->blocks, blocks, texels);
-        for (uint32_t row = 0; row < rows; row++)
-            memcpy(image->pixels + 4 * ((size_t)(y + row) * image->width + x),
-                   texels[BLOCK_SIDE * row], 4 * columns);
-    }
-}
-
 // A channel of a texel as 8 bits, rounded.
 static uint8_t channel_of(uint32_t texel, uint32_t mask)
 {
@@ -679,15 +648,6 @@ static uint8_t channel_of(uint32_t texel, uint32_t mask)
         value >>= 1;
     }
     return (uint8_t)((value * 255 + most / 2) / most);
-}
-
-static void read_texel(const dds_file *file, const uint8_t *bytes, uint8_t rgba[4])
-{
-    uint32_t texel = 0;
-    for (uint32_t i = 0; i < file->bits / 8; i++)
-        texel |= (uint32_t)bytes[i] << 8 * i;
-    for (int i = 0; i < 4; i++)
-        rgba[i] = file->masks[i] ? channel_of(texel, file->masks[i]) : i == 3 ? 255 : 0;
 }
 
 static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t size)
@@ -701,14 +661,32 @@ static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t si
         return NULL;
     const uint8_t *row = bytes + file.start;
     if (file.blocks != MD5_BLOCK_NONE) {
-        for (uint32_t y = 0; y < file.height; y += BLOCK_SIDE, row += file.row_size)
-            read_block_row(&file, row, y, image);
+        for (uint32_t y = 0; y < file.height; y += BLOCK_SIDE, row += file.row_size) {
+            const uint8_t *blocks = row;
+            const size_t block_size = file.blocks == MD5_BLOCK_DXT1 ? 8 : 16;
+            const uint32_t rows = image->height - y < BLOCK_SIDE ? image->height - y : BLOCK_SIDE;
+            for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, blocks += block_size) {
+                uint8_t texels[16][4];
+                const size_t columns =
+                    image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
+                read_block(file.blocks, blocks, texels);
+                for (uint32_t i = 0; i < rows; i++)
+                    memcpy(image->pixels + 4 * ((size_t)(y + i) * image->width + x),
+                           texels[BLOCK_SIDE * i], 4 * columns);
+            }
+        }
         return image;
     }
     for (uint32_t y = 0; y < file.height; y++, row += file.row_size) {
-        for (uint32_t x = 0; x < file.width; x++)
-            read_texel(&file, row + (size_t)x * (file.bits / 8),
-                       image->pixels + 4 * ((size_t)y * image->width + x));
+        for (uint32_t x = 0; x < file.width; x++) {
+            const uint8_t *const from = row + (size_t)x * (file.bits / 8);
+            uint8_t *const rgba = image->pixels + 4 * ((size_t)y * image->width + x);
+            uint32_t texel = 0;
+            for (uint32_t i = 0; i < file.bits / 8; i++)
+                texel |= (uint32_t)from[i] << 8 * i;
+            for (int i = 0; i < 4; i++)
+                rgba[i] = file.masks[i] ? channel_of(texel, file.masks[i]) : i == 3 ? 255 : 0;
+        }
     }
     return image;
 }
@@ -743,33 +721,6 @@ static const char *foreign_format(const uint8_t *bytes, size_t size)
     return NULL;
 }
 
-static md5_image *copy_decoded(md5_context *context, const void *pixels, uint32_t width,
-                               uint32_t height)
-{
-    md5_image *const image = md5i_new_image(context, width, height);
-    if (image)
-        memcpy(image->pixels, pixels, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
-    return image;
-}
-
-static md5_image *decode_by_caller(md5_context *context, const md5_image_decoder *decoder,
-                                   const void *bytes, size_t size)
-{
-    uint32_t width = 0, height = 0;
-    md5_error reason;
-    memset(&reason, 0, sizeof reason);
-    const void *const pixels =
-        decoder->decode(decoder->user, bytes, size, &width, &height, &reason);
-    if (!pixels) {
-        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "%.*s", (int)(sizeof reason.message - 1),
-                  reason.message[0] ? reason.message : "the picture cannot be decoded");
-        return NULL;
-    }
-    md5_image *const image = copy_decoded(context, pixels, width, height);
-    decoder->release(decoder->user, pixels);
-    return image;
-}
-
 // TGA files have no signature, so bytes of no other known format are read as TGA.
 md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                            md5_error *error)
@@ -790,8 +741,23 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
         return read_pcx(&context, file, size);
     if (!foreign)
         return read_tga(&context, file, size);
-    if (opts && opts->decoder.decode)
-        return decode_by_caller(&context, &opts->decoder, bytes, size);
+    if (opts && opts->decoder.decode) {
+        uint32_t width = 0, height = 0;
+        md5_error reason;
+        memset(&reason, 0, sizeof reason);
+        const void *const pixels =
+            opts->decoder.decode(opts->decoder.user, bytes, size, &width, &height, &reason);
+        if (!pixels) {
+            md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "%.*s", (int)(sizeof reason.message - 1),
+                      reason.message[0] ? reason.message : "the picture cannot be decoded");
+            return NULL;
+        }
+        md5_image *const image = md5i_new_image(&context, width, height);
+        if (image)
+            memcpy(image->pixels, pixels, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
+        opts->decoder.release(opts->decoder.user, pixels);
+        return image;
+    }
     md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0, "%s, for which no decoder is given", foreign);
     return NULL;
 }

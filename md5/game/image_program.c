@@ -78,13 +78,6 @@ static void append(image_reader *reader, const char *bytes, size_t size)
     reader->text[used + kept] = '\0';
 }
 
-static void append_token(image_reader *reader, const md5_token *token)
-{
-    if (reader->text && reader->text[0])
-        append(reader, " ", 1);
-    append(reader, token->text, token->size);
-}
-
 // Reads a bracket or comma. Another token is reported and lost.
 static void match(image_reader *reader, const char *text)
 {
@@ -97,7 +90,9 @@ static md5_token next_token(image_reader *reader)
     md5_token token;
     if (!md5i_decl_lex_read(reader->lex, &token))
         token = (md5_token){.text = ""};
-    append_token(reader, &token);
+    if (reader->text && reader->text[0])
+        append(reader, " ", 1);
+    append(reader, token.text, token.size);
     return token;
 }
 
@@ -116,27 +111,6 @@ static bool add_step(image_reader *reader, const md5_image_step *step)
     return true;
 }
 
-static bool add_file(image_reader *reader, const md5_token *token)
-{
-    if (!reader->makes_steps)
-        return true;
-    char *const name = (char *)md5_game_copy(&reader->lex->game->arena, token->text, token->size);
-    TRY(name);
-    for (size_t i = 0; i < token->size; i++)
-        name[i] = md5_lower(name[i]);
-    const md5_image_step step = {.kind = MD5_IMAGE_FILE, .file = name};
-    return add_step(reader, &step);
-}
-
-static bool close_operation(image_reader *reader)
-{
-    const open_operation *const done = reader->open;
-    md5_image_step step = {.kind = done->operation->kind};
-    memcpy(step.values, done->values, sizeof step.values);
-    reader->open = done->outer;
-    return add_step(reader, &step);
-}
-
 // -- Reading --------------------------------------------------------------------------------------
 
 // Reads names of operations up to that of a file.
@@ -145,8 +119,17 @@ static bool read_to_file(image_reader *reader)
     for (;;) {
         const md5_token token = next_token(reader);
         const struct operation *const operation = operation_of(&token);
-        if (!operation)
-            return add_file(reader, &token);
+        if (!operation) {
+            if (!reader->makes_steps)
+                return true;
+            char *const name =
+                (char *)md5_game_copy(&reader->lex->game->arena, token.text, token.size);
+            TRY(name);
+            for (size_t i = 0; i < token.size; i++)
+                name[i] = md5_lower(name[i]);
+            const md5_image_step step = {.kind = MD5_IMAGE_FILE, .file = name};
+            return add_step(reader, &step);
+        }
         open_operation *const opened =
             (open_operation *)md5i_arena_alloc(reader->scratch, 1, sizeof *opened);
         TRY(opened);
@@ -166,7 +149,11 @@ static bool read_to_program(image_reader *reader, bool *is_done)
         const char next = open->operation->arguments[++open->argument];
         if (next == '\0') {
             match(reader, ")");
-            TRY(close_operation(reader));
+            const open_operation *const done = reader->open;
+            md5_image_step step = {.kind = done->operation->kind};
+            memcpy(step.values, done->values, sizeof step.values);
+            reader->open = done->outer;
+            TRY(add_step(reader, &step));
             continue;
         }
         match(reader, ",");
@@ -196,26 +183,6 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 
 // -- Programs -------------------------------------------------------------------------------------
 
-// Writes the text by which the engine knows an image: .tga left out everywhere, / for \.
-static void clean(char result[MD5_IMAGE_TEXT], const char *text)
-{
-    static const char extension[] = ".tga";
-    const size_t skipped = sizeof extension - 1;
-    size_t length = 0;
-    while (*text && length < MD5_IMAGE_TEXT - 1) {
-        if (strncmp(text, extension, skipped) == 0) {
-            text += skipped;
-        } else {
-            result[length++] = *text == '\\' ? '/' : *text;
-            text++;
-        }
-    }
-    result[length] = '\0';
-    const md5_token all = {.text = result, .size = length};
-    if (length == 0 || md5i_token_is_word(&all, "default") || md5i_token_is_word(&all, "_default"))
-        memcpy(result, "_default", sizeof "_default");
-}
-
 static bool keep_steps(md5_game *game, const image_reader *reader, md5_image_program *program)
 {
     md5_image_step *const steps =
@@ -233,7 +200,22 @@ bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program
 {
     char cleaned[MD5_IMAGE_TEXT];
     md5_decl_lex lex;
-    clean(cleaned, text);
+    // Write the text by which the engine knows an image: .tga left out everywhere, / for \.
+    static const char extension[] = ".tga";
+    const size_t skipped = sizeof extension - 1;
+    size_t length = 0;
+    while (*text && length < MD5_IMAGE_TEXT - 1) {
+        if (strncmp(text, extension, skipped) == 0) {
+            text += skipped;
+        } else {
+            cleaned[length++] = *text == '\\' ? '/' : *text;
+            text++;
+        }
+    }
+    cleaned[length] = '\0';
+    const md5_token all = {.text = cleaned, .size = length};
+    if (length == 0 || md5i_token_is_word(&all, "default") || md5i_token_is_word(&all, "_default"))
+        memcpy(cleaned, "_default", sizeof "_default");
     program->text = md5_game_copy(&game->arena, cleaned, strlen(cleaned));
     TRY(program->text);
     // What is wrong with the text has been reported where it was read first.
@@ -307,21 +289,6 @@ static const uint8_t *texel(const md5_image *image, uint32_t x, uint32_t y)
     return image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
 }
 
-static void fill_row(md5_image *result, uint32_t y, const md5_image *image)
-{
-    const uint32_t step = (uint32_t)(((uint64_t)image->width << 16) / result->width);
-    const uint32_t above = row_of(y, 0.25f, image->height, result->height);
-    const uint32_t below = row_of(y, 0.75f, image->height, result->height);
-    uint8_t *to = result->pixels + (size_t)y * result->width * MD5_IMAGE_CHANNELS;
-    for (uint32_t x = 0; x < result->width; x++, to += MD5_IMAGE_CHANNELS) {
-        const uint32_t left = column_of(step, x, 1), right = column_of(step, x, 3);
-        const uint8_t *const a = texel(image, left, above), *const b = texel(image, right, above);
-        const uint8_t *const c = texel(image, left, below), *const d = texel(image, right, below);
-        for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
-            to[i] = (uint8_t)((a[i] + b[i] + c[i] + d[i]) >> 2);
-    }
-}
-
 // Resamples `image` to the powers of two below its sides and frees it; returns it unchanged if both
 // are powers of two. If memory runs out, returns NULL and does not free it.
 static md5_image *round_image(md5_context *context, md5_image *image)
@@ -332,8 +299,21 @@ static md5_image *round_image(md5_context *context, md5_image *image)
     md5_image *const result = md5i_new_image(context, width, height);
     if (!result)
         return NULL;
-    for (uint32_t y = 0; y < height; y++)
-        fill_row(result, y, image);
+    for (uint32_t y = 0; y < height; y++) {
+        const uint32_t step = (uint32_t)(((uint64_t)image->width << 16) / result->width);
+        const uint32_t above = row_of(y, 0.25f, image->height, result->height);
+        const uint32_t below = row_of(y, 0.75f, image->height, result->height);
+        uint8_t *to = result->pixels + (size_t)y * result->width * MD5_IMAGE_CHANNELS;
+        for (uint32_t x = 0; x < result->width; x++, to += MD5_IMAGE_CHANNELS) {
+            const uint32_t left = column_of(step, x, 1), right = column_of(step, x, 3);
+            const uint8_t *const a = texel(image, left, above), *const b =
+                                                                    texel(image, right, above);
+            const uint8_t *const c = texel(image, left, below), *const d =
+                                                                    texel(image, right, below);
+            for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
+                to[i] = (uint8_t)((a[i] + b[i] + c[i] + d[i]) >> 2);
+        }
+    }
     md5i_drop_image(context, image);
     return result;
 }
@@ -452,15 +432,6 @@ static void add_three(const uint8_t *row, uint32_t width, uint32_t x, int sum[3]
     }
 }
 
-static void write_mean(uint8_t *texel, const int sum[3])
-{
-    const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
-    const float length = sqrtf(squared_length(vector));
-    const float factor = length > 0.0f ? 1.0f / length : 0.0f;
-    for (int i = 0; i < 3; i++)
-        texel[i] = md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
-}
-
 // Operations of image programs that need more than one texel. They change `image`; the second
 // picture may have another size. Return false if memory runs out.
 static bool smooth_normals(md5_context *context, md5_image *image)
@@ -477,7 +448,12 @@ static bool smooth_normals(md5_context *context, md5_image *image)
             add_three(above, image->width, x, sum);
             add_three(source + stride * y, image->width, x, sum);
             add_three(below, image->width, x, sum);
-            write_mean(image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS, sum);
+            const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
+            const float length = sqrtf(squared_length(vector));
+            const float factor = length > 0.0f ? 1.0f / length : 0.0f;
+            for (int i = 0; i < 3; i++)
+                (image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS)[i] =
+                    md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
         }
     }
     md5i_free(context, source, size);
@@ -907,24 +883,6 @@ static void warn_of_damage(image_search *search, const char *name)
     md5i_decl_lex_warn(&nowhere, "%s; %s is read instead", search->tried, search->at->spelled);
 }
 
-static void set_file(md5_error *error, const char *name)
-{
-    (void)snprintf(error->file, sizeof error->file, "%s", name);
-}
-
-static md5_image *end_search(image_search *search, const char *name, md5_error *error)
-{
-    if (search->image) {
-        warn_of_damage(search, name);
-        return search->image;
-    }
-    memset(error, 0, sizeof *error);
-    error->status = search->error.status != MD5_OK ? search->error.status : MD5_ERROR_IO;
-    set_file(error, name);
-    memcpy(error->message, search->tried, sizeof error->message);
-    return NULL;
-}
-
 // Loads a file that a program names.
 static md5_image *load_named(md5_game *game, const char *file, const md5_image_opts *opts,
                              md5_error *error)
@@ -937,7 +895,15 @@ static md5_image *load_named(md5_game *game, const char *file, const md5_image_o
         return make_builtin_image(file, opts, error);
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
-    return end_search(&search, file, error);
+    if (search.image) {
+        warn_of_damage(&search, file);
+        return search.image;
+    }
+    memset(error, 0, sizeof *error);
+    error->status = search.error.status != MD5_OK ? search.error.status : MD5_ERROR_IO;
+    (void)snprintf(error->file, sizeof error->file, "%s", file);
+    memcpy(error->message, search.tried, sizeof error->message);
+    return NULL;
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------
@@ -1003,35 +969,31 @@ static void change_texels(const md5_image_step *step, md5_image *image)
 
 // -- Steps ----------------------------------------------------------------------------------------
 
-static bool load_file(image_run *run, const md5_image_step *step)
-{
-    md5_image_opts opts;
-    md5_error reason;
-    memset(&opts, 0, sizeof opts);
-    memset(&reason, 0, sizeof reason);
-    if (run->opts)
-        opts = *run->opts;
-    opts.allocator = run->context.allocator;
-    opts.memory_limit = run->context.memory_limit - run->context.memory_held;
-    opts.file_name = step->file;
-    // 0 would mean the default.
-    opts.memory_limit += opts.memory_limit == 0;
-    md5_image *image = load_named(run->game, step->file, &opts, &reason);
-    if (!image) {
-        reason.status = reason.status == MD5_OK ? MD5_ERROR_IO : reason.status;
-        *run->context.error = reason;
-        return false;
-    }
-    run->context.memory_held += image->size;
-    md5_image *const rounded = opts.keep_size ? image : round_image(&run->context, image);
-    run->stack[run->depth++] = rounded ? rounded : image;
-    return rounded != NULL;
-}
-
 static bool run_step(image_run *run, const md5_image_step *step)
 {
-    if (step->kind == MD5_IMAGE_FILE)
-        return load_file(run, step);
+    if (step->kind == MD5_IMAGE_FILE) {
+        md5_image_opts opts;
+        md5_error reason;
+        memset(&opts, 0, sizeof opts);
+        memset(&reason, 0, sizeof reason);
+        if (run->opts)
+            opts = *run->opts;
+        opts.allocator = run->context.allocator;
+        opts.memory_limit = run->context.memory_limit - run->context.memory_held;
+        opts.file_name = step->file;
+        // 0 would mean the default.
+        opts.memory_limit += opts.memory_limit == 0;
+        md5_image *image = load_named(run->game, step->file, &opts, &reason);
+        if (!image) {
+            reason.status = reason.status == MD5_OK ? MD5_ERROR_IO : reason.status;
+            *run->context.error = reason;
+            return false;
+        }
+        run->context.memory_held += image->size;
+        md5_image *const rounded = opts.keep_size ? image : round_image(&run->context, image);
+        run->stack[run->depth++] = rounded ? rounded : image;
+        return rounded != NULL;
+    }
     md5_image *const last = run->stack[run->depth - 1];
     switch (step->kind) {
     case MD5_IMAGE_HEIGHTMAP:
@@ -1094,24 +1056,6 @@ static bool run_program(image_run *run, const md5_image_program *program)
     return true;
 }
 
-// Computes the picture of a program.
-static md5_image *evaluate(md5_game *game, const md5_image_program *program,
-                           const md5_image_opts *opts, md5_error *error)
-{
-    image_run run;
-    memset(&run, 0, sizeof run);
-    run.opts = opts;
-    run.game = game;
-    md5i_image_begin(&run.context, opts, error);
-    md5_image *result = NULL;
-    if (run_program(&run, program))
-        result = run.stack[--run.depth];
-    while (run.depth > 0)
-        md5i_drop_image(&run.context, run.stack[--run.depth]);
-    md5i_free(&run.context, run.stack, run.room * sizeof *run.stack);
-    return result;
-}
-
 // -- Pictures -------------------------------------------------------------------------------------
 
 // Loads the compressed form of a program's result, which many game folders have instead of its
@@ -1164,8 +1108,21 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
         return make_builtin_image(first, opts, reason);
     const bool is_first = opts && opts->compressed_first && !is_outdated(game, program);
     md5_image *image = is_first ? load_compressed(game, program, opts, true) : NULL;
-    if (!image)
-        image = evaluate(game, program, opts, reason);
+    if (!image) {
+        // Computes the picture of a program.
+        image_run run;
+        memset(&run, 0, sizeof run);
+        run.opts = opts;
+        run.game = game;
+        md5i_image_begin(&run.context, opts, reason);
+        md5_image *result = NULL;
+        if (run_program(&run, program))
+            result = run.stack[--run.depth];
+        while (run.depth > 0)
+            md5i_drop_image(&run.context, run.stack[--run.depth]);
+        md5i_free(&run.context, run.stack, run.room * sizeof *run.stack);
+        image = result;
+    }
     if (!image && reason->status == MD5_ERROR_IO && program->num_steps > 1)
         image = load_compressed(game, program, opts, false);
     if (image)

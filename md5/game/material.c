@@ -285,19 +285,6 @@ static void read_deform_decl(material_reader *reader)
     reader->has_memory &= table && md5i_parse_table(game, table);
 }
 
-static void apply_deform(material_reader *reader, const struct deform_word *row)
-{
-    reader->material->deform = row->deform;
-    if (row->is_flat) {
-        reader->material->cull = MD5_CULL_NONE;
-        reader->material->no_shadows = true;
-    }
-    if (row->has_decl)
-        read_deform_decl(reader);
-    for (uint32_t i = 0; i < row->num_registers && !reader->parser->is_defaulted; i++)
-        reader->material->deform_registers[i] = md5i_read_expression(reader->parser, reader->lex);
-}
-
 static void read_deform(material_reader *reader, int unused)
 {
     md5_token token;
@@ -305,10 +292,20 @@ static void read_deform(material_reader *reader, int unused)
     if (!md5i_decl_lex_any(reader->lex, &token))
         return;
     for (size_t i = 0; i < sizeof deform_words / sizeof deform_words[0]; i++) {
-        if (md5i_token_is_word(&token, deform_words[i].word)) {
-            apply_deform(reader, &deform_words[i]);
-            return;
+        const struct deform_word *const row = &deform_words[i];
+        if (!md5i_token_is_word(&token, row->word))
+            continue;
+        reader->material->deform = row->deform;
+        if (row->is_flat) {
+            reader->material->cull = MD5_CULL_NONE;
+            reader->material->no_shadows = true;
         }
+        if (row->has_decl)
+            read_deform_decl(reader);
+        for (uint32_t k = 0; k < row->num_registers && !reader->parser->is_defaulted; k++)
+            reader->material->deform_registers[k] =
+                md5i_read_expression(reader->parser, reader->lex);
+        return;
     }
     fail(reader, md5i_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
                               md5i_token_show(&token).text));
@@ -401,22 +398,6 @@ static const struct material_word {
     {"DECAL_MACRO", set_decal, 0},
 };
 
-static void read_unknown(material_reader *reader, const md5_token *token)
-{
-    const char *const engine = md5i_engine_of_word(token, MD5_WORD_MATERIAL);
-    const char *const decl = reader->parser->decl->name;
-    const md5_quoted shown = md5i_token_show(token), name = md5i_quote(decl, strlen(decl));
-    if (engine && md5_is_lenient(reader->lex->game))
-        md5i_decl_lex_warn(reader->lex, "%s in %s is a word of %s, skipped", shown.text, name.text,
-                           engine);
-    else
-        fail(reader,
-             md5i_mistake(reader->lex, "a word of materials, a stage or '}'",
-                          "unknown general material parameter %s in %s", shown.text, name.text));
-    if (!reader->parser->is_defaulted)
-        md5i_skip_unknown_word(reader->lex, token, MD5_WORD_MATERIAL);
-}
-
 static void read_word(material_reader *reader, const md5_token *token)
 {
     if (take_surface_word(reader, token))
@@ -431,7 +412,18 @@ static void read_word(material_reader *reader, const md5_token *token)
         reader->has_memory &= md5i_read_stage(reader->parser, reader->lex);
         return;
     }
-    read_unknown(reader, token);
+    const char *const engine = md5i_engine_of_word(token, MD5_WORD_MATERIAL);
+    const char *const decl = reader->parser->decl->name;
+    const md5_quoted shown = md5i_token_show(token), name = md5i_quote(decl, strlen(decl));
+    if (engine && md5_is_lenient(reader->lex->game))
+        md5i_decl_lex_warn(reader->lex, "%s in %s is a word of %s, skipped", shown.text, name.text,
+                           engine);
+    else
+        fail(reader,
+             md5i_mistake(reader->lex, "a word of materials, a stage or '}'",
+                          "unknown general material parameter %s in %s", shown.text, name.text));
+    if (!reader->parser->is_defaulted)
+        md5i_skip_unknown_word(reader->lex, token, MD5_WORD_MATERIAL);
 }
 
 // Reads the material behind its first brace, up to its last one. A mistake is reported, and in the
@@ -489,70 +481,11 @@ static bool add_implicit_stages(md5_material_parser *parser)
            || md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
 }
 
-// The end of the group of stages that begins at `first`: the next bump stage. A group that does not
-// begin with one goes on to the end.
-static uint32_t group_end(const md5_material_parser *parser, uint32_t first)
-{
-    uint32_t end = first + 1;
-    while (end < parser->material.num_stages
-           && (parser->stages[first].light != MD5_STAGE_BUMP
-               || parser->stages[end].light != MD5_STAGE_BUMP))
-        end++;
-    return end;
-}
-
-// Sorts each group by light: ambient, bump, diffuse, specular. Equal ones keep their order.
-static void sort_stages(md5_material_parser *parser)
-{
-    for (uint32_t first = 0; first < parser->material.num_stages;) {
-        const uint32_t end = group_end(parser, first);
-        for (uint32_t i = first + 1; i < end; i++) {
-            const md5_stage moved = parser->stages[i];
-            uint32_t to = i;
-            for (; to > first && parser->stages[to - 1].light > moved.light; to--)
-                parser->stages[to] = parser->stages[to - 1];
-            parser->stages[to] = moved;
-        }
-        first = end;
-    }
-}
-
-// -- What follows from the stages -----------------------------------------------------------------
-
-// Two-sided surfaces with normals are drawn twice, so that each side has normals of its own.
-static void choose_sides(md5_material_parser *parser)
-{
-    md5_material *const material = &parser->material;
-    for (uint32_t i = 0; i < material->num_stages && material->cull == MD5_CULL_NONE; i++) {
-        const md5_stage *const stage = &parser->stages[i];
-        if (stage->light != MD5_STAGE_AMBIENT || stage->texgen != MD5_TEXGEN_EXPLICIT) {
-            material->cull = MD5_CULL_BACK;
-            material->creates_back_sides = true;
-        }
-    }
-}
-
 // Whether what is behind a surface shows through its first stage.
 static bool is_blended(uint32_t bits)
 {
     const uint32_t source = bits & 0x0F, destination = bits & 0xF0;
     return destination != 0 || source == 3 || source == 4 || source == 7 || source == 8;
-}
-
-static void choose_coverage(md5_material_parser *parser)
-{
-    md5_material *const material = &parser->material;
-    const bool is_lit = has_light(parser, MD5_STAGE_BUMP) || has_light(parser, MD5_STAGE_DIFFUSE)
-                        || has_light(parser, MD5_STAGE_SPECULAR);
-    if ((int)material->coverage == MD5_COVERAGE_UNSET) {
-        const bool is_seen_through =
-            material->num_stages == 0 || (!is_lit && is_blended(parser->stages[0].bits));
-        material->coverage = is_seen_through ? MD5_COVERAGE_TRANSLUCENT : MD5_COVERAGE_OPAQUE;
-    }
-    if (material->coverage == MD5_COVERAGE_TRANSLUCENT)
-        material->no_shadows = true;
-    else
-        material->contents |= 2;
 }
 
 static bool shows_screen(const md5_stage *stage)
@@ -577,9 +510,65 @@ static bool shows_screen(const md5_stage *stage)
 #define SORT_MEDIUM 4.0f
 #define SORT_POST_PROCESS 100.0f
 
-static void choose_sort(md5_material_parser *parser)
+// -- Parsing --------------------------------------------------------------------------------------
+
+// Reads a material from a lexer that is before its first brace.
+static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
 {
+    enum { NO_IMPACT = 1 << 8 };
     md5_material *const material = &parser->material;
+    parser->decl = decl;
+    parser->is_defaulted = parser->forces_overlays = false;
+    parser->repeat = MD5_IMAGE_REPEAT;
+    memset(material, 0, sizeof *material);
+    material->decl = decl;
+    material->sort = MD5_SORT_UNSET;
+    material->contents = 1;
+    material->allows_overlays = true;
+    material->light_falloff.text = "";
+    md5i_clear_expressions(parser);
+    (void)md5i_decl_lex_skip_until(lex, "{");
+    TRY(read_words(parser, lex));
+    if (parser->is_defaulted)
+        return true;
+    TRY(add_implicit_stages(parser));
+    // Sort each group by light: ambient, bump, diffuse, specular. Equal ones keep their order.
+    for (uint32_t first = 0; first < material->num_stages;) {
+        // The end of the group of stages that begins at `first`: the next bump stage. A group that
+        // does not begin with one goes on to the end.
+        uint32_t end = first + 1;
+        while (end < material->num_stages
+               && (parser->stages[first].light != MD5_STAGE_BUMP
+                   || parser->stages[end].light != MD5_STAGE_BUMP))
+            end++;
+        for (uint32_t i = first + 1; i < end; i++) {
+            const md5_stage moved = parser->stages[i];
+            uint32_t to = i;
+            for (; to > first && parser->stages[to - 1].light > moved.light; to--)
+                parser->stages[to] = parser->stages[to - 1];
+            parser->stages[to] = moved;
+        }
+        first = end;
+    }
+    // Two-sided surfaces with normals are drawn twice, so that each side has normals of its own.
+    for (uint32_t i = 0; i < material->num_stages && material->cull == MD5_CULL_NONE; i++) {
+        const md5_stage *const stage = &parser->stages[i];
+        if (stage->light != MD5_STAGE_AMBIENT || stage->texgen != MD5_TEXGEN_EXPLICIT) {
+            material->cull = MD5_CULL_BACK;
+            material->creates_back_sides = true;
+        }
+    }
+    const bool is_lit = has_light(parser, MD5_STAGE_BUMP) || has_light(parser, MD5_STAGE_DIFFUSE)
+                        || has_light(parser, MD5_STAGE_SPECULAR);
+    if ((int)material->coverage == MD5_COVERAGE_UNSET) {
+        const bool is_seen_through =
+            material->num_stages == 0 || (!is_lit && is_blended(parser->stages[0].bits));
+        material->coverage = is_seen_through ? MD5_COVERAGE_TRANSLUCENT : MD5_COVERAGE_OPAQUE;
+    }
+    if (material->coverage == MD5_COVERAGE_TRANSLUCENT)
+        material->no_shadows = true;
+    else
+        material->contents |= 2;
     if (material->sort == MD5_SORT_UNSET) {
         const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
         material->sort = material->has_polygon_offset ? SORT_DECAL
@@ -592,13 +581,8 @@ static void choose_sort(md5_material_parser *parser)
             material->coverage = MD5_COVERAGE_TRANSLUCENT;
         }
     }
-}
-
-// Opaque surfaces are drawn where the depth pass has drawn them; others by depth, without writing
-// it.
-static void choose_depth(md5_material_parser *parser)
-{
-    const md5_material *const material = &parser->material;
+    // Opaque surfaces are drawn where the depth pass has drawn them; others by depth, without
+    // writing it.
     for (uint32_t i = 0; i < material->num_stages; i++) {
         md5_stage *const stage = &parser->stages[i];
         if (material->sort == SORT_POST_PROCESS)
@@ -607,12 +591,6 @@ static void choose_depth(md5_material_parser *parser)
         if (material->coverage != MD5_COVERAGE_TRANSLUCENT && !stage->ignore_alpha_test)
             stage->bits |= MD5_STAGE_DEPTH_EQUAL;
     }
-}
-
-static void choose_rest(md5_material_parser *parser)
-{
-    enum { NO_IMPACT = 1 << 8 };
-    md5_material *const material = &parser->material;
     const bool is_drawn = material->num_stages > 0 || material->gui;
     material->has_subview = material->sort == -3.0f;
     for (uint32_t i = 0; i < material->num_stages; i++)
@@ -621,39 +599,6 @@ static void choose_rest(md5_material_parser *parser)
         material->allows_overlays = false;
     if (parser->forces_overlays)
         material->allows_overlays = true;
-}
-
-// -- Parsing --------------------------------------------------------------------------------------
-
-static void begin_material(md5_material_parser *parser, const md5_decl *decl)
-{
-    parser->decl = decl;
-    parser->is_defaulted = parser->forces_overlays = false;
-    parser->repeat = MD5_IMAGE_REPEAT;
-    memset(&parser->material, 0, sizeof parser->material);
-    parser->material.decl = decl;
-    parser->material.sort = MD5_SORT_UNSET;
-    parser->material.contents = 1;
-    parser->material.allows_overlays = true;
-    parser->material.light_falloff.text = "";
-    md5i_clear_expressions(parser);
-}
-
-// Reads a material from a lexer that is before its first brace.
-static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
-{
-    begin_material(parser, decl);
-    (void)md5i_decl_lex_skip_until(lex, "{");
-    TRY(read_words(parser, lex));
-    if (parser->is_defaulted)
-        return true;
-    TRY(add_implicit_stages(parser));
-    sort_stages(parser);
-    choose_sides(parser);
-    choose_coverage(parser);
-    choose_sort(parser);
-    choose_depth(parser);
-    choose_rest(parser);
     return true;
 }
 
@@ -664,22 +609,18 @@ static bool read_text(md5_material_parser *parser, const md5_decl *decl, const c
     return read_material(parser, decl, &lex);
 }
 
-// One stage whose image is the name: what the engine makes of a material that no file declares.
-static bool read_implicit(md5_material_parser *parser, const md5_decl *decl)
-{
-    static const char format[] = "{ { blend blend colored map \"%s\" clamp } }";
-    const size_t room = strlen(decl->name) + sizeof format;
-    char *const text = (char *)md5i_arena_alloc(&parser->game->scratch, room, 1);
-    TRY(text);
-    (void)snprintf(text, room, format, decl->name);
-    return read_text(parser, decl, text);
-}
-
 static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
 {
     md5_decl_lex lex;
     if (!entry->decl.file) {
-        TRY(read_implicit(parser, &entry->decl));
+        // One stage whose image is the name: what the engine makes of a material that no file
+        // declares.
+        static const char format[] = "{ { blend blend colored map \"%s\" clamp } }";
+        const size_t room = strlen(entry->decl.name) + sizeof format;
+        char *const text = (char *)md5i_arena_alloc(&parser->game->scratch, room, 1);
+        TRY(text);
+        (void)snprintf(text, room, format, entry->decl.name);
+        TRY(read_text(parser, &entry->decl, text));
     } else {
         md5i_decl_lex_begin_decl(&lex, parser->game, entry);
         TRY(read_material(parser, &entry->decl, &lex));
@@ -717,22 +658,17 @@ static bool keep_material(md5_material_parser *parser, md5_decl_entry *entry)
     return true;
 }
 
-static md5_material_parser *parser_of(md5_game *game)
+// Parses a material, unless that has been done. Returns false if memory runs out.
+static bool parse_material(md5_game *game, md5_decl_entry *entry)
 {
+    if (entry->parsed)
+        return true;
     if (!game->parser)
         game->parser =
             (md5_material_parser *)md5i_arena_alloc(&game->arena, 1, sizeof *game->parser);
     if (game->parser)
         game->parser->game = game;
-    return game->parser;
-}
-
-// The same for a declaration.
-static bool parse_material(md5_game *game, md5_decl_entry *entry)
-{
-    if (entry->parsed)
-        return true;
-    md5_material_parser *const parser = parser_of(game);
+    md5_material_parser *const parser = game->parser;
     TRY(parser);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_kept = read_entry(parser, entry) && game->context.error->status == MD5_OK

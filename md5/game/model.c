@@ -157,17 +157,6 @@ typedef struct channel_joints {
 
 // -- Lists of joints ------------------------------------------------------------------------------
 
-// Removes the joints that are not in it any more.
-static void shrink(channel_joints *list)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->is_in[list->joints[i]])
-            list->joints[kept++] = list->joints[i];
-    }
-    list->count = kept;
-}
-
 // The joints below one follow it in the file, up to one whose parent comes before it.
 static void change_joints(md5_model_parser *parser, channel_joints *list, uint32_t joint,
                           bool with_children, bool is_removed)
@@ -183,8 +172,14 @@ static void change_joints(md5_model_parser *parser, channel_joints *list, uint32
             list->joints[list->count++] = i;
         list->is_in[i] = !is_removed;
     }
-    if (is_removed)
-        shrink(list);
+    if (is_removed) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < list->count; i++) {
+            if (list->is_in[list->joints[i]])
+                list->joints[count++] = list->joints[i];
+        }
+        list->count = count;
+    }
 }
 
 // Points warnings at the next name of the list. Of long ones only the beginning is compared, so
@@ -227,19 +222,6 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
 static bool is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static void apply_names(md5_model_parser *parser, channel_joints *list, md5_token all)
-{
-    const char *at = all.text, *const end = all.text + all.size;
-    while (at < end) {
-        const char *const start = at;
-        while (at < end && !is_blank(*at))
-            at++;
-        if (at > start)
-            apply_name(parser, list, start, (size_t)(at - start), all);
-        at += at < end;
-    }
 }
 
 // -- Reading --------------------------------------------------------------------------------------
@@ -358,32 +340,6 @@ static md5_named_channel *add_other(md5_model_parser *parser, const md5_token *n
     return other;
 }
 
-// Gives the joints of a list to a channel that the engine does not know. They may be in other
-// channels too.
-static void keep_other(md5_model_parser *parser, const channel_joints *list, const md5_token *name)
-{
-    md5_named_channel *other = NULL;
-    if (!make_room(parser))
-        return;
-    for (uint32_t i = 0; i < parser->num_others; i++) {
-        if (md5i_token_is_word(name, parser->others[i].name))
-            other = &parser->others[i];
-    }
-    if (!other)
-        other = add_other(parser, name);
-    if (other)
-        other->channel = (md5_model_channel){list->count, list->joints};
-}
-
-static uint32_t channel_of(const md5_token *name)
-{
-    static const char *const names[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
-    uint32_t channel = 1;
-    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(name, names[channel]))
-        channel++;
-    return channel;
-}
-
 // Reads `channel NAME ( JOINT ... )` behind its first word.
 static void read_channel(md5_model_parser *parser)
 {
@@ -401,7 +357,10 @@ static void read_channel(md5_model_parser *parser)
         model_fail(parser, "'('", "Expected { after %s", md5i_token_show(&name).text);
         return;
     }
-    const uint32_t channel = channel_of(&name);
+    static const char *const words[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
+    uint32_t channel = 1;
+    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(&name, words[channel]))
+        channel++;
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
         model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
@@ -419,11 +378,30 @@ static void read_channel(md5_model_parser *parser)
     parser->has_memory &= list.joints && list.is_in;
     if (!parser->has_memory)
         return;
-    apply_names(parser, &list, names);
-    if (channel < MD5_NUM_CHANNELS)
+    const char *at = names.text, *const end = names.text + names.size;
+    while (at < end) {
+        const char *const start = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        if (at > start)
+            apply_name(parser, &list, start, (size_t)(at - start), names);
+        at += at < end;
+    }
+    if (channel < MD5_NUM_CHANNELS) {
         keep_joints(parser, &list, channel);
-    else
-        keep_other(parser, &list, &name);
+    } else { // a channel that the engine does not know: its joints may be in others too
+        md5_named_channel *other = NULL;
+        if (!make_room(parser))
+            return;
+        for (uint32_t i = 0; i < parser->num_others; i++) {
+            if (md5i_token_is_word(&name, parser->others[i].name))
+                other = &parser->others[i];
+        }
+        if (!other)
+            other = add_other(parser, &name);
+        if (other)
+            other->channel = (md5_model_channel){list.count, list.joints};
+    }
 }
 
 // == Animations ===================================================================================
@@ -715,40 +693,36 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-static void add_file(md5_model_parser *parser, const md5_token *token, md5_model_anim *anim)
-{
-    const char *const file = md5_game_copy(&parser->game->scratch, token->text, token->size);
-    const md5_anim_asset *const asset = file ? md5i_find_anim_asset(parser->game, file) : NULL;
-    if (parser->game->context.error->status != MD5_OK) {
-        parser->has_memory = false;
-    } else if (!asset) {
-        model_fail(parser, "a file that can be read", "Couldn't load anim %s",
-                   md5i_token_show(token).text);
-    } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
-        model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
-                   md5i_quote(asset->file, strlen(asset->file)).text,
-                   md5i_quote(anim->files[0], strlen(anim->files[0])).text);
-    } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-        model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
-                   (int)MD5_MAX_SYNCED_ANIMS);
-    } else {
-        if (anim->num_files == 0) {
-            anim->num_frames = asset->num_frames;
-            anim->milliseconds = asset->milliseconds;
-        }
-        anim->files[anim->num_files++] = asset->file;
-    }
-}
-
 // FILE, FILE ...
 static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 {
     md5_token token;
     do {
-        if (md5i_decl_lex_read(&parser->lex, &token))
-            add_file(parser, &token, anim);
-        else
+        if (!md5i_decl_lex_read(&parser->lex, &token)) {
             model_fail_at_end(parser);
+            continue;
+        }
+        const char *const file = md5_game_copy(&parser->game->scratch, token.text, token.size);
+        const md5_anim_asset *const asset = file ? md5i_find_anim_asset(parser->game, file) : NULL;
+        if (parser->game->context.error->status != MD5_OK) {
+            parser->has_memory = false;
+        } else if (!asset) {
+            model_fail(parser, "a file that can be read", "Couldn't load anim %s",
+                       md5i_token_show(&token).text);
+        } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
+            model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
+                       md5i_quote(asset->file, strlen(asset->file)).text,
+                       md5i_quote(anim->files[0], strlen(anim->files[0])).text);
+        } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
+            model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
+                       (int)MD5_MAX_SYNCED_ANIMS);
+        } else {
+            if (anim->num_files == 0) {
+                anim->num_frames = asset->num_frames;
+                anim->milliseconds = asset->milliseconds;
+            }
+            anim->files[anim->num_files++] = asset->file;
+        }
     } while (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, ","));
 }
 
@@ -834,35 +808,6 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
     return name->size;
 }
 
-// Keeps an animation in `slot`, that of the animation which it replaces, or in a new slot if that
-// is NULL.
-static void keep_anim(md5_model_parser *parser, const md5_anim_slot *slot,
-                      const md5_model_anim *anim, const md5_anim_name *name,
-                      const md5_anim_name *alias)
-{
-    md5_model_anim *const kept =
-        (md5_model_anim *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *kept);
-    parser->has_memory &= kept != NULL;
-    if (!kept)
-        return;
-    *kept = *anim;
-    kept->name = name->text;
-    kept->alias = alias->text;
-    if (!slot)
-        slot = add_slot(parser, name, alias);
-    if (slot)
-        (void)set_shared(parser, &parser->anims.anims, slot->number, kept);
-}
-
-// Reads what is behind the name of an animation.
-static void read_body(md5_model_parser *parser, md5_model_anim *anim)
-{
-    if (!parser->is_defaulted && parser->has_memory)
-        read_files(parser, anim);
-    if (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, "{"))
-        read_block(parser, anim);
-}
-
 // Reads `anim NAME FILE, FILE { ... }` behind its first word.
 static void read_model_anim(md5_model_parser *parser)
 {
@@ -876,19 +821,34 @@ static void read_model_anim(md5_model_parser *parser)
         model_fail_at_end(parser);
         return;
     }
-    const md5_anim_slot *const slot = find_slot(parser, &token);
+    const md5_anim_slot *slot = find_slot(parser, &token);
     const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
         model_fail(parser, "another name, skipped", "Duplicate anim %s",
                    md5i_token_show(&token).text);
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
-    read_body(parser, &anim);
+    if (!parser->is_defaulted && parser->has_memory)
+        read_files(parser, &anim);
+    if (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, "{"))
+        read_block(parser, &anim);
     if (parser->is_defaulted || !parser->has_memory || is_duplicate || anim.num_files == 0)
         return;
     const md5_anim_name *const name = add_name(parser, token.text, token.size);
     const md5_anim_name *const alias = name ? add_name(parser, token.text, size) : NULL;
-    if (alias)
-        keep_anim(parser, slot, &anim, name, alias);
+    if (!alias)
+        return;
+    md5_model_anim *const copy =
+        (md5_model_anim *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *copy);
+    parser->has_memory &= copy != NULL;
+    if (!copy)
+        return;
+    *copy = anim;
+    copy->name = name->text;
+    copy->alias = alias->text;
+    if (!slot) // it replaces none
+        slot = add_slot(parser, name, alias);
+    if (slot)
+        (void)set_shared(parser, &parser->anims.anims, slot->number, copy);
 }
 
 // == Models =======================================================================================
@@ -916,21 +876,6 @@ static void clear(md5_model_parser *parser)
     parser->num_inherited_slots = 0;
 }
 
-// Shares what a parent has instead of copying it: chains of models may be long.
-static void share_parent(md5_model_parser *parser, const md5_parsed_model *parent)
-{
-    parser->parent = parent;
-    parser->mesh = parent->mesh;
-    parser->skin = parent->def.skin;
-    parser->offset = parent->def.offset;
-    parser->joint_channels = parent->joint_channels;
-    memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
-    parser->others = parent->others;
-    parser->num_others = parent->def.num_other_channels;
-    parser->anims = parent->anims;
-    parser->num_inherited_slots = parent->anims.num_slots;
-}
-
 static void read_inherit(md5_model_parser *parser, const md5_token *name)
 {
     const md5_decl_entry *const entry =
@@ -942,8 +887,20 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
                    md5i_token_show(name).text);
     } else {
         clear(parser);
-        if (entry->parsed)
-            share_parent(parser, (const md5_parsed_model *)entry->parsed);
+        if (entry->parsed) {
+            // Share what a parent has instead of copying it: chains of models may be long.
+            const md5_parsed_model *parent = (const md5_parsed_model *)entry->parsed;
+            parser->parent = parent;
+            parser->mesh = parent->mesh;
+            parser->skin = parent->def.skin;
+            parser->offset = parent->def.offset;
+            parser->joint_channels = parent->joint_channels;
+            memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
+            parser->others = parent->others;
+            parser->num_others = parent->def.num_other_channels;
+            parser->anims = parent->anims;
+            parser->num_inherited_slots = parent->anims.num_slots;
+        }
     }
 }
 
@@ -1093,17 +1050,6 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
         (void)md5i_decl_lex_skip_braces(&parser->lex, 1);
 }
 
-static void read_model(md5_model_parser *parser)
-{
-    md5_token token;
-    (void)md5i_decl_lex_skip_until(&parser->lex, "{");
-    while (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_read(&parser->lex, &token)
-           && !md5i_token_is(&token, "}"))
-        read_word(parser, &token);
-    if (parser->is_defaulted)
-        clear(parser);
-}
-
 // -- Keeping --------------------------------------------------------------------------------------
 
 // Returns the parent if its lists of joints can be shared, which needs the same mesh; else NULL.
@@ -1148,24 +1094,6 @@ static bool keep_channels(md5_model_parser *parser, md5_model_def *def)
     return true;
 }
 
-static bool keep_others(md5_model_parser *parser, md5_parsed_model *model)
-{
-    md5_arena *const arena = &parser->game->arena;
-    model->def.num_other_channels = parser->num_others;
-    model->others = parser->others;
-    if (parser->owns_others || !parent_of_mesh(parser)) {
-        model->others =
-            (md5_named_channel *)md5i_arena_alloc(arena, parser->num_others, sizeof *model->others);
-        TRY(model->others);
-        for (uint32_t i = 0; i < parser->num_others; i++) {
-            model->others[i].name = parser->others[i].name;
-            TRY(keep_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
-        }
-    }
-    model->def.other_channels = model->others;
-    return true;
-}
-
 static bool keep_joint_channels(md5_model_parser *parser, md5_parsed_model *model)
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
@@ -1194,7 +1122,18 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
     model->def.num_anims = md5i_shared_count(&parser->anims.anims);
     TRY(keep_joint_channels(parser, model) && keep_channels(parser, &model->def));
-    TRY(keep_others(parser, model));
+    model->def.num_other_channels = parser->num_others;
+    model->others = parser->others;
+    if (parser->owns_others || !parent_of_mesh(parser)) {
+        model->others =
+            (md5_named_channel *)md5i_arena_alloc(arena, parser->num_others, sizeof *model->others);
+        TRY(model->others);
+        for (uint32_t i = 0; i < parser->num_others; i++) {
+            model->others[i].name = parser->others[i].name;
+            TRY(keep_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
+        }
+    }
+    model->def.other_channels = model->others;
     entry->parsed = model;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
@@ -1206,7 +1145,13 @@ static bool parse_alone(md5_game *game, md5_decl_entry *entry)
     md5_model_parser parser = {.game = game, .has_memory = true};
     parser.decl = &entry->decl;
     md5i_decl_lex_begin_decl(&parser.lex, game, entry);
-    read_model(&parser);
+    md5_token token;
+    (void)md5i_decl_lex_skip_until(&parser.lex, "{");
+    while (!parser.is_defaulted && parser.has_memory && md5i_decl_lex_read(&parser.lex, &token)
+           && !md5i_token_is(&token, "}"))
+        read_word(&parser, &token);
+    if (parser.is_defaulted)
+        clear(&parser);
     const bool is_kept =
         parser.has_memory && game->context.error->status == MD5_OK && keep_model(&parser, entry);
     md5i_arena_rewind(&game->scratch, before);

@@ -69,14 +69,6 @@ static void *load_mesh(md5_game *game, const char *file, const char *text, size_
     return asset;
 }
 
-// The engine's length: whole milliseconds, rounded up, at a whole frame rate.
-static uint32_t length_of(const md5_anim *anim)
-{
-    const double rate = floor(anim->frame_rate);
-    const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
-    return length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
-}
-
 static void *load_anim(md5_game *game, const char *file, const char *text, size_t size)
 {
     const md5_load_opts opts = opts_of(game);
@@ -89,7 +81,10 @@ static void *load_anim(md5_game *game, const char *file, const char *text, size_
     if (asset) {
         asset->file = file;
         asset->num_frames = anim->num_frames;
-        asset->milliseconds = length_of(anim);
+        // The engine's length: whole milliseconds, rounded up, at a whole frame rate.
+        const double rate = floor(anim->frame_rate);
+        const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
+        asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
     }
     md5_free_anim(anim);
     return asset;

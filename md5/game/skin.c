@@ -60,16 +60,6 @@ static bool add_names(skin_reader *reader, const md5_token *from, const md5_toke
     return (is_all || source) && target && add_row(reader, source, target);
 }
 
-static bool add_model(skin_reader *reader, const md5_token *file)
-{
-    reader->models = (const char **)grow(reader->game, reader->models, reader->skin.num_models,
-                                         &reader->model_room, sizeof *reader->models);
-    const char *const copy = md5_game_copy(&reader->game->arena, file->text, file->size);
-    TRY(reader->models && copy);
-    reader->models[reader->skin.num_models++] = copy;
-    return true;
-}
-
 // Sets `is_good` to false after a mistake. Returns false if memory runs out.
 static bool read_skin(skin_reader *reader, bool *is_good)
 {
@@ -86,10 +76,16 @@ static bool read_skin(skin_reader *reader, bool *is_good)
                                md5i_token_show(&token).text);
             return true;
         }
-        if (md5i_token_is_word(&token, "model"))
-            TRY(add_model(reader, &second));
-        else
+        if (md5i_token_is_word(&token, "model")) {
+            reader->models =
+                (const char **)grow(reader->game, reader->models, reader->skin.num_models,
+                                    &reader->model_room, sizeof *reader->models);
+            const char *const copy = md5_game_copy(&reader->game->arena, second.text, second.size);
+            TRY(reader->models && copy);
+            reader->models[reader->skin.num_models++] = copy;
+        } else {
             TRY(add_names(reader, &token, &second));
+        }
     }
     return true;
 }
@@ -111,28 +107,6 @@ static bool make_implicit(skin_reader *reader, const char *name, bool *is_good)
     return has_material ? add_names(reader, &builtin, &own) : add_names(reader, &all, &builtin);
 }
 
-static bool keep_skin(skin_reader *reader, md5_decl_entry *entry, bool is_good)
-{
-    md5_arena *const arena = &reader->game->arena;
-    md5_skin_def *const skin = (md5_skin_def *)md5i_arena_alloc(arena, 1, sizeof *skin);
-    md5_skin_row *const rows =
-        (md5_skin_row *)md5i_arena_alloc(arena, reader->skin.num_rows, sizeof *rows);
-    const char **const models =
-        (const char **)md5i_arena_alloc(arena, reader->skin.num_models, sizeof *models);
-    TRY(skin && rows && models);
-    if (reader->skin.num_rows > 0)
-        memcpy(rows, reader->rows, reader->skin.num_rows * sizeof *rows);
-    if (reader->skin.num_models > 0)
-        memcpy(models, reader->models, reader->skin.num_models * sizeof *models);
-    *skin = reader->skin;
-    skin->decl = &entry->decl;
-    skin->rows = rows;
-    skin->models = models;
-    entry->parsed = skin;
-    entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
-    return true;
-}
-
 static bool parse_skin(md5_game *game, md5_decl_entry *entry)
 {
     bool is_good = true;
@@ -143,7 +117,24 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     }
     if (!entry->decl.file || !is_good)
         TRY(make_implicit(&reader, entry->decl.name, &is_good));
-    return keep_skin(&reader, entry, is_good);
+    md5_arena *const arena = &game->arena;
+    md5_skin_def *const skin = (md5_skin_def *)md5i_arena_alloc(arena, 1, sizeof *skin);
+    md5_skin_row *const rows =
+        (md5_skin_row *)md5i_arena_alloc(arena, reader.skin.num_rows, sizeof *rows);
+    const char **const models =
+        (const char **)md5i_arena_alloc(arena, reader.skin.num_models, sizeof *models);
+    TRY(skin && rows && models);
+    if (reader.skin.num_rows > 0)
+        memcpy(rows, reader.rows, reader.skin.num_rows * sizeof *rows);
+    if (reader.skin.num_models > 0)
+        memcpy(models, reader.models, reader.skin.num_models * sizeof *models);
+    *skin = reader.skin;
+    skin->decl = &entry->decl;
+    skin->rows = rows;
+    skin->models = models;
+    entry->parsed = skin;
+    entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    return true;
 }
 
 md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size)

@@ -679,22 +679,6 @@ static bool set_image(md5_material_parser *parser, const char *image, md5_stage 
     return true;
 }
 
-// The image of a stage, once its last word has been read.
-static bool finish_image(md5_stage_reader *reader)
-{
-    md5_stage *const stage = reader->stage;
-    const bool has_other =
-        stage->video || stage->dynamic || stage->program.vertex || stage->program.fragment;
-    if (reader->image[0] == '\0' && has_other) {
-        stage->image.text = "";
-        return true;
-    }
-    if (reader->image[0] == '\0')
-        md5i_decl_lex_warn(reader->lex, "material %s had stage with no image",
-                           material_name(reader->parser).text);
-    return set_image(reader->parser, reader->image, stage);
-}
-
 // Reads a token. A text that ends within a stage ends the stage, which in the engine's verdict is a
 // mistake; in the lenient one the material reports the end.
 static bool read_token(md5_material_parser *parser, md5_decl_lex *lex, md5_token *token)
@@ -718,7 +702,18 @@ bool md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
             break;
         if (!is_read || md5i_token_is(&token, "}")) {
             parser->material.num_stages++;
-            return finish_image(&reader);
+            // The image of a stage, once its last word has been read.
+            md5_stage *const stage = reader.stage;
+            const bool has_other =
+                stage->video || stage->dynamic || stage->program.vertex || stage->program.fragment;
+            if (reader.image[0] == '\0' && has_other) {
+                stage->image.text = "";
+                return true;
+            }
+            if (reader.image[0] == '\0')
+                md5i_decl_lex_warn(reader.lex, "material %s had stage with no image",
+                                   material_name(reader.parser).text);
+            return set_image(reader.parser, reader.image, stage);
         }
         read_word(&reader, &token);
     }
