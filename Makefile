@@ -180,7 +180,7 @@ build/font.c: .ci/deps.sh .ci/embed.py | deps
 	$(embed) bytes md5view_font $@ "$$(sh $< --font DejaVuSans)" md5view_code_font "$$(sh $< --font DejaVuSansMono)"
 # The lines of C that the viewer's pages show, from their sources.
 build/page_lines.c: demo/viewer/pages $(sort $(wildcard demo/viewer/pages/*.c)) .ci/embed.py | deps
-	$(embed) lines demo/viewer/pages/families.h $@ $(filter %.c,$^)
+	$(embed) lines demo/viewer/pages/page.h $@ $(filter %.c,$^)
 
 # -- Other targets ------------------------------------------------------------------------------------
 # One call for all goals, so that no two installations run at the same time.

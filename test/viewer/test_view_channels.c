@@ -9,7 +9,7 @@
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/actions.h"
 #include "demo/viewer/motion/entity.h"
-#include "demo/viewer/ui/game_list.h"
+#include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/panels.h"
 #include "test/viewer/test_view_item.h"
 #include "test/viewer/test_view_wait.h"

@@ -4,7 +4,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/draw/crowd.h"
+#include "demo/viewer/draw/draw.h"
 
 #include <stdlib.h>
 #include <string.h>

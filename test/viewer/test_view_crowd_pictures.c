@@ -2,7 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/draw/levels.h"
+#include "demo/viewer/draw/draw.h"
 
 #include <stdlib.h>
 

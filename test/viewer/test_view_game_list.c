@@ -1,5 +1,5 @@
 // The contents of a game as a list: requests by keys, text and mouse.
-#include "demo/viewer/ui/game_list.h"
+#include "demo/viewer/ui/browser.h"
 #include "test/test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Long lists of a game in groups. The names are made up as those of games are.
 #include "demo/common/memory.h"
-#include "demo/viewer/ui/game_list.h"
+#include "demo/viewer/ui/browser.h"
 #include "test/test.h"
 
 #include <stdio.h>

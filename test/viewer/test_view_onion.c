@@ -2,7 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/actions.h"
-#include "demo/viewer/draw/onion.h"
+#include "demo/viewer/draw/draw.h"
 
 #include <math.h>
 #include <stdlib.h>

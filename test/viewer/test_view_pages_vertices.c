@@ -1,7 +1,7 @@
 // The facts that the pages of baked vertices, impostors and automatic weights show.
 #include "test/viewer/test_view_page_case.h"
 
-#include "demo/viewer/pages/bound.h"
+#include "demo/viewer/pages/page.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/actions.h"
-#include "demo/viewer/draw/pick.h"
+#include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/assets/surfaces.h"
 
 #include <math.h>

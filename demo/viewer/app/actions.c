@@ -7,7 +7,7 @@
 #include "demo/viewer/app/record.h"
 #include "demo/viewer/app/screenshot.h"
 #include "demo/viewer/app/tell.h"
-#include "demo/viewer/ui/game_list.h"
+#include "demo/viewer/ui/browser.h"
 #include "demo/viewer/motion/machine.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "demo/viewer/app/game_preview.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/ui/game_list.h"
+#include "demo/viewer/ui/browser.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,7 @@ view_axes view_camera_axes(const view_camera *camera)
     return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
 
-md5_vec3 view_camera_eye(const view_camera *camera)
+static md5_vec3 camera_eye(const view_camera *camera)
 {
     const view_axes axes = view_camera_axes(camera);
     return md5_vec3_add(camera->target, md5_vec3_scale(axes.back, camera->distance));
@@ -36,7 +36,7 @@ view_lens view_camera_lens(const view_camera *camera, float width, float height)
     // cut close views.
     const float far_z = camera->distance + 60.0f * camera->scene_radius;
     return (view_lens){
-        .eye = view_camera_eye(camera),
+        .eye = camera_eye(camera),
         .axes = view_camera_axes(camera),
         .half_x = half_y * width / height,
         .half_y = half_y,
@@ -111,7 +111,9 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
     *clip_from_view = clip;
 }
 
-void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
+// Moves the camera to a lens. The target is on the lens's axis at the depth of `centre`, where
+// sizes stay the same. Roll and field of view are lost.
+static void take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
 {
     const md5_vec3 back = lens->axes.back;
     // The target cannot be behind the camera.
@@ -178,7 +180,8 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     }
 }
 
-bool view_has_all(const view_camera *camera, const view_hull *hull, float width, float height)
+// Whether the whole shape is visible, with a margin of 8 %.
+static bool has_all(const view_camera *camera, const view_hull *hull, float width, float height)
 {
     const float filled = 0.92f, half_y = filled * HALF_HEIGHT, half_x = half_y * width / height;
     const view_axes axes = view_camera_axes(camera);
@@ -240,4 +243,147 @@ void view_zoom(view_camera *camera, float factor, float x, float y, float height
     const view_axes axes = view_camera_axes(camera);
     camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.right, x * change));
     camera->target = md5_vec3_add(camera->target, md5_vec3_scale(axes.up, -y * change));
+}
+
+// == Framing ===============================================================================
+
+view_camera view_chosen_camera(const view_options *options)
+{
+    view_camera camera = view_default_camera();
+    camera.orthographic = options->orthographic;
+    if (options->azimuth_given)
+        camera.azimuth = options->azimuth;
+    if (options->elevation_given)
+        camera.elevation = options->elevation;
+    return camera;
+}
+
+// The camera comes no farther from a crowd than a viewer in front of its first row.
+view_framing view_frame_document(view_camera *camera, const view_document *document,
+                                 view_rect region)
+{
+    const view_crowd *const crowd = &document->crowd;
+    view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
+    const float nearest_view = crowd->spread + 2.0f * crowd->size;
+    if (crowd->count > 0 && !camera->orthographic && camera->distance > nearest_view) {
+        camera->distance = nearest_view;
+        camera->target = view_centre(document->bounds);
+    }
+    return (view_framing){*camera, view_size(document->bounds), region.width, region.height};
+}
+
+bool view_is_framed(const view_framing *framing, const view_camera *camera)
+{
+    const md5_vec3 a = framing->camera.target, b = camera->target;
+    return framing->width > 0.0f && camera->distance == framing->camera.distance && a.x == b.x
+           && a.y == b.y && a.z == b.z;
+}
+
+bool view_holds_document(const view_framing *framing, const view_camera *camera,
+                         const view_document *document, view_rect region)
+{
+    return region.width == framing->width && region.height == framing->height
+           && view_size(document->bounds) >= 0.5f * framing->size
+           && has_all(camera, &document->hull, region.width, region.height);
+}
+
+view_lens view_path_lens(const view_document *document, const view_play *play,
+                         const view_camera *camera, float width, float height)
+{
+    const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
+    return view_camera_path_lens(&view, view_centre(document->bounds), camera->scene_radius, width,
+                                 height);
+}
+
+void view_take_path(view_camera *camera, const view_document *document, const view_play *play,
+                    float width, float height)
+{
+    const md5_vec3 walked = view_walked(&document->scene, play);
+    const md5_vec3 centre = md5_vec3_add(view_centre(document->bounds), walked);
+    const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
+    const view_lens lens =
+        view_camera_path_lens(&view, centre, camera->scene_radius, width, height);
+    take_lens(camera, &lens, centre);
+    camera->target = md5_vec3_sub(camera->target, walked);
+}
+
+// == Culling ===============================================================================
+
+static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
+{
+    inward = md5_vec3_scale(inward, 1.0f / md5_vec3_length(inward));
+    return (view_plane){.inward = inward, .begin = md5_vec3_dot(inward, point)};
+}
+
+// The planes of the left, right, lower and upper side, and of near and far depth.
+static void add_sides(view_sight *sight, const view_lens *lens)
+{
+    const view_axes *const axes = &lens->axes;
+    const md5_vec3 across[2] = {axes->right, axes->up}, ahead = md5_vec3_scale(axes->back, -1.0f);
+    const float half[2] = {lens->half_x, lens->half_y};
+    const float shift[2] = {lens->shift_x, lens->shift_y};
+    for (int i = 0; i < 4; i++) {
+        const float sign = i % 2 == 0 ? 1.0f : -1.0f;
+        const md5_vec3 inward = md5_vec3_scale(across[i / 2], sign);
+        const float wide = half[i / 2] * (1.0f + sign * shift[i / 2]);
+        sight->planes[i] =
+            lens->orthographic
+                ? plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(inward, -wide)), inward)
+                : plane_through(lens->eye, md5_vec3_add(inward, md5_vec3_scale(ahead, wide)));
+    }
+    sight->planes[4] =
+        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->near_z)), ahead);
+    sight->planes[5] =
+        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->far_z)), axes->back);
+}
+
+view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
+{
+    view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
+    add_sides(&sight, lens);
+    const md5_vec3 light = frame->light_direction;
+    const float length = md5_vec3_length(light);
+    sight.reach = md5gl_shadow_reach(frame);
+    sight.shadowed = sight.reach > 0.0f && length > 0.0f;
+    sight.unbounded = light.z <= 1e-3f * length;
+    if (!sight.shadowed || sight.unbounded)
+        return sight;
+    const md5_vec3 shift = md5_vec3_scale(light, -1.0f / light.z);
+    for (int i = 0; i < VIEW_NUM_PLANES; i++)
+        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, shift), 0.0f);
+    const float rise = light.z / length;
+    sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
+    return sight;
+}
+
+// A sphere, swept along its shadow, is outside if the whole sweep is outside one of the planes.
+static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
+{
+    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+        const view_plane *const plane = &sight->planes[i];
+        if (md5_vec3_dot(plane->inward, centre) + plane->shadow_shift * fall + radius
+            < plane->begin)
+            return false;
+    }
+    return true;
+}
+
+bool view_sees(const view_sight *sight, view_sphere sphere)
+{
+    const md5_vec3 centre = sphere.centre;
+    if (sight->all || intersects(sight, centre, sphere.radius, 0.0f))
+        return true;
+    if (!sight->shadowed || sight->unbounded)
+        return sight->shadowed;
+    const float fall = centre.z + sphere.radius + sight->reach_upward - sight->lowest;
+    return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0.0f));
+}
+
+float view_pixels_across(const view_sight *sight, view_sphere sphere)
+{
+    const view_lens *const lens = &sight->lens;
+    if (lens->orthographic)
+        return sphere.radius * sight->height / lens->half_y;
+    const float depth = md5_vec3_dot(lens->axes.back, md5_vec3_sub(lens->eye, sphere.centre));
+    return sphere.radius * sight->height / (lens->half_y * fmaxf(depth, sphere.radius));
 }

@@ -1,11 +1,13 @@
-// The camera: it looks at a target from a direction and a distance; z is up on the screen.
+// The camera, what it sees, and where it is placed so that a document is visible.
 #ifndef DEMO_VIEWER_DRAW_CAMERA_H
 #define DEMO_VIEWER_DRAW_CAMERA_H
 
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/base/viewpoint.h"
+#include "demo/viewer/crowd/document.h"
+#include "demo/viewer/motion/scene.h"
 #include "md5/md5model.h"
 #include "render/md5gl.h"
-#include "demo/viewer/base/viewpoint.h"
-#include "demo/viewer/motion/scene.h"
 
 // Unit vectors of the picture in world space.
 typedef struct view_axes {
@@ -16,7 +18,6 @@ typedef struct view_axes {
 view_camera view_default_camera(void);
 
 view_axes view_camera_axes(const view_camera *camera);
-md5_vec3 view_camera_eye(const view_camera *camera);
 
 // A projection: eye, axes and frustum.
 typedef struct view_lens {
@@ -42,16 +43,9 @@ void view_widen_lens(view_lens *lens, float x, float y, float box_width, float b
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view);
 
-// Moves the camera to a lens. The target is on the lens's axis at the depth of `centre`, where
-// sizes stay the same. Roll and field of view are lost.
-void view_take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre);
-
 // Moves target and distance so that the whole shape is visible; keeps the direction.
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height);
-
-// Whether the whole shape is visible, with a margin of 8 %.
-bool view_has_all(const view_camera *camera, const view_hull *hull, float width, float height);
 
 // Moves `seen` by a share of its way to `camera`, 0 to 1, the shorter way around. What is not a
 // distance is taken over. Returns whether it is still on its way; it arrives exactly.
@@ -64,5 +58,71 @@ void view_pan(view_camera *camera, float right, float down, float height);
 // Moves nearer by `factor` (> 1) and keeps the point under pixel (x, y), counted from the picture's
 // centre, where it is.
 void view_zoom(view_camera *camera, float factor, float x, float y, float height);
+
+// == Framing: places the camera so that a document is visible ==============================
+
+// A camera placed to show a document. It is placed again when the document changes, until the user
+// moves it.
+typedef struct view_framing {
+    view_camera camera;
+    float size;          // of the document
+    float width, height; // of the region; 0: the camera was not placed by view_frame_document()
+} view_framing;
+
+// The camera of the options; view_frame_document() then sets target and distance.
+view_camera view_chosen_camera(const view_options *options);
+
+// Moves target and distance so that the whole document is visible in a region of that size. A crowd
+// is viewed from just in front of it.
+view_framing view_frame_document(view_camera *camera, const view_document *document,
+                                 view_rect region);
+
+// Whether the camera is still where the framing placed it.
+bool view_is_framed(const view_framing *framing, const view_camera *camera);
+
+// Whether the framing still fits the document: it is neither cut off nor too small.
+bool view_holds_document(const view_framing *framing, const view_camera *camera,
+                         const view_document *document, view_rect region);
+
+// The lens of the document's camera path at the time of `play`.
+view_lens view_path_lens(const view_document *document, const view_play *play,
+                         const view_camera *camera, float width, float height);
+
+// Moves the camera to the current position of the camera path.
+void view_take_path(view_camera *camera, const view_document *document, const view_play *play,
+                    float width, float height);
+
+// == Culling: tests spheres and their shadows against the frustum of a picture ==============
+
+// A point is inside if dot(inward, point) >= begin.
+typedef struct view_plane {
+    md5_vec3 inward;
+    float begin;
+    float shadow_shift; // how far inward a shadow moves per unit of fall; 0 = outward
+} view_plane;
+
+enum { VIEW_NUM_PLANES = 6 };
+
+typedef struct view_sight {
+    view_plane planes[VIEW_NUM_PLANES];
+    view_lens lens;
+    float height;       // of the picture, pixels
+    bool all;           // every sphere is visible
+    bool shadowed;      // shadows are drawn
+    bool unbounded;     // shadows have no end: the light is level or from below
+    float lowest;       // height of the lowest point that receives shadows
+    float reach;        // how far from a shadow pixels depend on it: md5gl_shadow_reach()
+    float reach_upward; // the upward part of `reach`, perpendicular to a slanting light
+} view_sight;
+
+// Sets up culling for a lens. `frame` holds its matrices and the lights; no shadow falls below
+// `lowest`.
+view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest);
+
+// Whether the sphere or its shadow may be in the picture. Never false if it is.
+bool view_sees(const view_sight *sight, view_sphere sphere);
+
+// Diameter of the sphere in the picture, pixels; large if it is at or behind the eye.
+float view_pixels_across(const view_sight *sight, view_sphere sphere);
 
 #endif

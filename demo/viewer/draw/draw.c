@@ -1,19 +1,279 @@
 #include "demo/viewer/draw/draw.h"
 
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/draw/companion.h"
-#include "demo/viewer/draw/crowd.h"
-#include "demo/viewer/draw/framing.h"
-#include "demo/viewer/draw/levels.h"
-#include "demo/viewer/draw/lighting.h"
-#include "demo/viewer/draw/onion.h"
-#include "demo/viewer/draw/surface.h"
+#include "demo/common/memory.h"
 #include "demo/viewer/assets/layers.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// == Ghosts ================================================================================
+
+static const md5_vec4 earlier = {0.18f, 0.42f, 1.0f, 0.0f}, later = {1.0f, 0.42f, 0.10f, 0.0f};
+
+// Farther ghosts are drawn with fewer pixels.
+static md5_vec4 tint_of(uint32_t number, uint32_t count, bool is_later)
+{
+    md5_vec4 tint = is_later ? later : earlier;
+    tint.w = 1.0f + 0.3f + 0.5f * (float)number / (float)count;
+    return tint;
+}
+
+uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
+                          view_ghost ghosts[2 * VIEW_MAX_ONION])
+{
+    const uint32_t count = onion->count < VIEW_MAX_ONION ? onion->count : VIEW_MAX_ONION;
+    uint32_t num_ghosts = 0;
+    for (uint32_t i = 1; i <= count && anim->num_frames > 1; i++)
+        for (int side = -1; side <= 1; side += 2) {
+            const double way = (double)side * (double)i * (double)onion->step / anim->frame_rate;
+            const double time = view_cycle_time(play, anim) + way;
+            const bool is_outside = time < -1e-9 || time > anim->duration + 1e-9;
+            if (play->wrap == MD5_WRAP_CLAMP && is_outside)
+                continue;
+            ghosts[num_ghosts++] = (view_ghost){
+                .moment = md5_moment_at(anim, play->time + way, play->wrap),
+                .tint = tint_of(i, count, side > 0),
+            };
+        }
+    return num_ghosts;
+}
+
+// The clip whose frames are shown around the current one, or NULL.
+static const md5_anim *ghosts_of(const view_stage *stage)
+{
+    const view_document *const document = stage->document;
+    const view_scene *const scene = &document->scene;
+    const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
+    return stage->onion.count > 0 && !view_shows_crowd(document) && plays ? view_shown_anim(scene)
+                                                                          : NULL;
+}
+
+static bool draw_bodies(const view_stage *stage, const view_ghost *ghosts, uint32_t count,
+                        md5_error *error)
+{
+    view_document *const document = stage->document;
+    view_scene *const scene = &document->scene;
+    md5_mat34 *const palettes = common_alloc((size_t)count * scene->num_joints, sizeof *palettes);
+    const view_morphs *const morphs = &document->morphs; // whose weights all ghosts have
+    const size_t num_targets = morphs->drawn != NULL ? morphs->morph->num_targets : 0;
+    float *const weights = common_alloc(count * num_targets + 1, sizeof *weights);
+    md5_vec4 tints[2 * VIEW_MAX_ONION];
+    for (uint32_t i = 0; i < count; i++) {
+        if (num_targets > 0)
+            memcpy(weights + i * num_targets, morphs->weights, num_targets * sizeof *weights);
+        view_pose_moment(scene, &ghosts[i].moment);
+        memcpy(palettes + (size_t)i * scene->num_joints, scene->palette,
+               scene->num_joints * sizeof *palettes);
+        tints[i] = ghosts[i].tint;
+    }
+    const md5gl_instances instances = {.count = count,
+                                       .palettes = palettes,
+                                       .tints = tints,
+                                       .morph = morphs->drawn,
+                                       .weights = weights};
+    const bool is_posed = md5gl_pose(stage->renderer, document->drawn, &instances, error);
+    if (is_posed)
+        md5gl_draw_model(stage->renderer, document->drawn, MD5GL_LIT | MD5GL_UNTEXTURED);
+    free(weights);
+    free(palettes);
+    return is_posed;
+}
+
+static void draw_bones(const view_stage *stage, const view_ghost *ghosts, uint32_t count)
+{
+    view_scene *const scene = &stage->document->scene;
+    view_clear_lines(stage->lines);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t color = ghosts[i].tint.x < 0.5f ? 0x3E62B0FF : 0xB0482EFF;
+        view_pose_moment(scene, &ghosts[i].moment);
+        view_add_bones(stage->lines, scene, color);
+    }
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
+                         stage->font->scale, true);
+}
+
+// Draws them, if a clip is shown: the model without textures, or the bones if there is no model.
+// Call it within a frame, last of what draws the document's model. Returns false and fills `error`
+// on failure.
+static bool draw_ghosts(const view_stage *stage, md5_error *error)
+{
+    view_ghost ghosts[2 * VIEW_MAX_ONION];
+    view_scene *const scene = &stage->document->scene;
+    const md5_anim *const anim = ghosts_of(stage);
+    const uint32_t count =
+        anim != NULL ? view_find_ghosts(&stage->onion, stage->play, anim, ghosts) : 0;
+    bool is_drawn = true;
+    if (count == 0)
+        return true;
+    if (stage->document->drawn != NULL)
+        is_drawn = draw_bodies(stage, ghosts, count, error);
+    else
+        draw_bones(stage, ghosts, count);
+    view_pose(scene, stage->play);
+    return is_drawn;
+}
+
+// == Companions ============================================================================
+
+// `side`: 1 = to the left of the scene's model, -1 = to the right.
+static md5_mat34 placed_beside(const view_document *document, const view_companion *companion,
+                               float side)
+{
+    const view_scene *const scene = &document->scene;
+    const md5_xform aside = {
+        .rotation = {.w = 1.0f},
+        .translation = {0.0f, side * view_companion_distance(companion, scene), 0.0f},
+    };
+    return md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
+}
+
+// Companion `i`, or NULL if it is not shown.
+static view_companion *shown_companion(const view_stage *stage, int i)
+{
+    view_companion *const companion = &stage->document->companions[i];
+    return companion->model != NULL && !view_shows_crowd(stage->document) ? companion : NULL;
+}
+
+// Writes the companion's palette and returns its placement.
+static md5_mat34 pose(view_companion *companion, const view_document *document)
+{
+    const md5_skeleton *const skeleton = &companion->model->skeleton;
+    const view_scene *const scene = &document->scene;
+    if (companion->machine != NULL) {
+        // A guest's palette is in the world already.
+        view_pose_machine(companion->machine, skeleton->num_joints, companion->pose,
+                          companion->joints, companion->palette);
+        return companion->joint >= 0 ? scene->joints[companion->joint]
+                                     : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
+    }
+    const bool is_compared = companion == &document->companions[VIEW_COMPARED];
+    md5_mat34 place = placed_beside(document, companion, is_compared ? -1.0f : 1.0f);
+    if (scene->turn.is_set)
+        place = md5_mat34_mul(place, scene->turn.matrix);
+    if (is_compared) {
+        md5_build_palette(companion->model, document->compare.joints, companion->palette);
+        return place;
+    }
+    if (companion->retarget != NULL) {
+        md5_retarget_pose(companion->retarget, scene->pose, companion->scratch, companion->pose);
+    } else {
+        memcpy(companion->pose, companion->model->bind_local,
+               skeleton->num_joints * sizeof *companion->pose);
+        place = scene->joints[companion->joint];
+    }
+    md5_local_to_model(skeleton, companion->pose, companion->palette);
+    md5_build_palette(companion->model, companion->palette, companion->palette);
+    return place;
+}
+
+static bool pose_companions(const view_stage *stage, md5_error *error)
+{
+    bool posed = true;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS && posed; i++) {
+        view_companion *const companion = shown_companion(stage, i);
+        if (companion == NULL)
+            continue;
+        companion->place = pose(companion, stage->document);
+        view_set_materials(stage, companion->textures, companion->drawn);
+        const md5gl_instances one = {
+            .count = 1, .palettes = companion->palette, .placements = &companion->place};
+        posed = md5gl_pose(stage->renderer, companion->drawn, &one, error);
+    }
+    return posed;
+}
+
+static void shade_companions(const view_stage *stage)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        if (shown_companion(stage, i) != NULL)
+            md5gl_draw_shadows(stage->renderer, stage->document->companions[i].drawn);
+}
+
+static void draw_companions(const view_stage *stage, uint32_t style)
+{
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        if (shown_companion(stage, i) != NULL)
+            md5gl_draw_model(stage->renderer, stage->document->companions[i].drawn, style);
+}
+
+static bool layer_companions(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
+{
+    bool drawn = true;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS && drawn; i++) {
+        const view_companion *const companion = shown_companion(stage, i);
+        drawn = companion == NULL
+                || view_draw_layers(stage, companion->textures, companion->drawn, pass, error);
+    }
+    return drawn;
+}
+
+// == Surface: weights or a grid on the body ================================================
+
+// In a crowd there is no single marked joint.
+static bool shows_weights(const view_stage *stage)
+{
+    return stage->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL
+           && !view_shows_crowd(stage->document);
+}
+
+// Blends, hides and bends the copy as the model.
+static bool follow_model(const view_stage *stage, md5_error *error)
+{
+    const view_document *const document = stage->document;
+    const view_surfaces *const surfaces = &document->surfaces;
+    md5gl_model *const drawn = surfaces->heat.drawn;
+    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
+        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
+        const md5gl_material usual =
+            view_mesh_material(&document->textures, stage->renderer, i, false, stage->play->time);
+        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
+        md5gl_set_visible(drawn, i, !is_hidden);
+        md5gl_set_material(drawn, 0, i, &plain);
+    }
+    const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    return md5gl_set_blending(stage->renderer, drawn, blending, error);
+}
+
+// Prepares what the surface that is switched on needs. Call it before each picture, outside of a
+// frame. Returns false and fills `error` on failure.
+static bool prepare_surface(const view_stage *stage, md5_error *error)
+{
+    view_document *const document = stage->document;
+    if (stage->surface == VIEW_SURFACE_UV && document->drawn != NULL)
+        return view_ready_uv_grid(&document->surfaces, stage->renderer, error);
+    return !shows_weights(stage)
+           || (view_ready_heat(&document->surfaces, stage->renderer, document->scene.model,
+                               document->scene.morph, stage->joint, error)
+               && follow_model(stage, error));
+}
+
+// The model to pose and draw: the document's, or, if weights are shown, its coloured copy. NULL if
+// there is none.
+static md5gl_model *surface_model(const view_stage *stage)
+{
+    return shows_weights(stage) ? stage->document->surfaces.heat.drawn : stage->document->drawn;
+}
+
+// == One picture ===========================================================================
 
 static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
 
 // The gradient's middle: the background colour where no gradient is drawn.
 static const float middle[3] = {0.214f, 0.243f, 0.286f};
+
+view_lens view_stage_lens(const view_stage *stage, float width, float height)
+{
+    if (stage->following)
+        return view_path_lens(stage->document, stage->play, stage->camera, width, height);
+    const view_rect region = stage->region;
+    view_camera camera = *stage->camera;
+    camera.target = md5_vec3_add(camera.target, view_walked(&stage->document->scene, stage->play));
+    view_lens lens = view_camera_lens(&camera, region.width, region.height);
+    view_widen_lens(&lens, region.x, region.y, region.width, region.height, width, height);
+    return lens;
+}
 
 static md5gl_frame describe_frame(const view_stage *stage, md5gl_target *target, uint32_t width,
                                   uint32_t height, bool transparent, view_lens *lens,
@@ -69,7 +329,7 @@ static bool draw_layers(const view_stage *stage, md5gl_stage_pass pass, md5_erro
     if (view_shows_crowd(document))
         return view_layer_crowd(stage, pass, error);
     return view_draw_layers(stage, &document->textures, document->drawn, pass, error)
-           && view_layer_companions(stage, pass, error);
+           && layer_companions(stage, pass, error);
 }
 
 static bool draw_model(const view_stage *stage, md5_error *error)
@@ -94,21 +354,21 @@ static bool draw_model(const view_stage *stage, md5_error *error)
         return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
     }
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-    md5gl_model *const drawn = view_surface_model(stage);
+    md5gl_model *const drawn = surface_model(stage);
     const bool is_heat = drawn != stage->document->drawn; // a copy, with targets of its own
     const md5gl_instances one = {.count = 1,
                                  .palettes = stage->document->scene.palette,
                                  .morph = is_heat ? stage->document->surfaces.drawn_morph
                                                   : stage->document->morphs.drawn,
                                  .weights = stage->document->morphs.weights};
-    if (!md5gl_pose(stage->renderer, drawn, &one, error) || !view_pose_companions(stage, error))
+    if (!md5gl_pose(stage->renderer, drawn, &one, error) || !pose_companions(stage, error))
         return false;
     md5gl_draw_shadows(stage->renderer, drawn);
-    view_shade_companions(stage);
+    shade_companions(stage);
     if (!draw_layers(stage, MD5GL_STAGE_PASS_SHADOWS, error))
         return false;
     md5gl_draw_model(stage->renderer, drawn, style);
-    view_draw_companions(stage, style);
+    draw_companions(stage, style);
     return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
 }
 
@@ -237,7 +497,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     view_lens lens;
     const md5gl_frame frame =
         describe_frame(stage, target, width, height, transparent, &lens, points);
-    if (!view_prepare_levels(stage, error) || !view_prepare_surface(stage, error))
+    if (!view_prepare_levels(stage, error) || !prepare_surface(stage, error))
         return false;
     if (view_shows_crowd(document))
         run_crowd(stage, &lens, &frame);
@@ -255,7 +515,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     if (level && stage->shown->grid)
         draw_grid(stage);
     drawn = drawn && draw_layers(stage, MD5GL_STAGE_PASS_STAGES, error); // over the ground
-    drawn = drawn && view_draw_ghosts(stage, error);
+    drawn = drawn && draw_ghosts(stage, error);
     draw_overlays(stage, (float)width / (float)height);
     return drawn;
 }

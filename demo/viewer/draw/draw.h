@@ -1,8 +1,46 @@
-// One picture of the world: background, ground, model, lines.
+// One picture of the world: background, ground, model, crowd, lines.
 #ifndef DEMO_VIEWER_DRAW_DRAW_H
 #define DEMO_VIEWER_DRAW_DRAW_H
 
-#include "demo/viewer/draw/stage.h"
+#include "demo/viewer/assets/panorama.h"
+#include "demo/viewer/base/canvas.h"
+#include "demo/viewer/base/font.h"
+#include "demo/viewer/base/lights.h"
+#include "demo/viewer/base/parms.h"
+#include "demo/viewer/base/shown.h"
+#include "demo/viewer/base/viewpoint.h"
+#include "demo/viewer/crowd/document.h"
+#include "demo/viewer/draw/camera.h"
+#include "demo/viewer/draw/overlay.h"
+
+// The input for one picture. The caller owns everything and builds a stage for each picture.
+typedef struct view_stage {
+    const view_options *options;
+    md5gl_renderer *renderer;
+    view_log *log;
+    view_document *document; // drawing skins it and updates its crowd
+    const view_play *play;
+    const view_camera *camera;
+    view_rect region; // of the picture, pixels, centred on the camera's target
+    bool following;   // use the document's camera path instead of `camera`
+    const view_shown *shown;
+    view_surface surface;
+    view_onion onion;
+    uint64_t hidden_meshes; // a bit for each of the first 64
+    int32_t joint;          // that is marked, or -1
+    const view_lights *lights;
+    const view_environment *environment; // of --environment
+    const view_parms *parms;
+    const view_font *font;
+    view_canvas *canvas; // memory for text and shapes
+    view_lines *lines;   // memory for lines
+} view_stage;
+
+// == Drawing (draw.c) ======================================================================
+
+// The lens for a picture of width * height pixels: that of the camera, which follows the character,
+// or of the camera path.
+view_lens view_stage_lens(const view_stage *stage, float width, float height);
 
 // Begins a frame into `target` (NULL = the window) and draws everything but text. Pose the document
 // first. `transparent` leaves out the background and the ground. Returns false and fills `error` on
@@ -15,5 +53,60 @@ void view_draw_background(const view_stage *stage, float width, float height);
 
 // Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
+
+// == Lights, materials and surfaces (lighting.c) ===========================================
+
+// Sets the frame's lights and shadow casters for a view along `axes`. Pose the scene first. The
+// frame keeps a pointer to `points`.
+enum { VIEW_NUM_POINTS = 2 };
+void view_set_lights(const view_stage *stage, view_axes axes,
+                     md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame);
+
+// The environment that a picture is lit by, or NULL: the classic light has none.
+const view_environment *view_shown_environment(const view_stage *stage);
+
+// The value of a row of parameters but that of time: if it is as usual, that of the entity's key.
+float view_parm_of(const view_stage *stage, int row);
+
+// Sets the material of each mesh: its maps, or the checker if that is shown. Evaluates its stages
+// at the time of playback.
+void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);
+
+// Draws a pass of what materials draw besides lit surfaces. Does nothing if it is hidden by grey,
+// the checker or a texture that was dropped.
+bool view_draw_layers(const view_stage *stage, const view_textures *textures,
+                      const md5gl_model *drawn, md5gl_stage_pass pass, md5_error *error);
+
+// == Onion skin: ghosts of earlier and later frames of the clip ============================
+
+typedef struct view_ghost {
+    md5_moment moment;
+    md5_vec4 tint; // see md5gl_instances: blue for earlier frames, orange for later ones
+} view_ghost;
+
+// Finds the ghosts of the current time, the nearest first; returns how many. A clip that plays once
+// has none before its first and after its last frame.
+uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
+                          view_ghost ghosts[2 * VIEW_MAX_ONION]);
+
+// == Crowds (crowd.c) ======================================================================
+
+// Advances the crowd to `time` and poses its visible members. Uses all cores.
+void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
+
+// Uploads the poses; then draws shadows; then draws the characters. Call in this order.
+bool view_pose_crowd(const view_stage *stage, md5_error *error);
+void view_shade_crowd(const view_stage *stage);
+void view_draw_crowd(const view_stage *stage, uint32_t style);
+bool view_layer_crowd(const view_stage *stage, md5gl_stage_pass pass,
+                      md5_error *error); // view_draw_layers() of each kind
+
+// Draws pictures that are missing or no longer up to date, before a frame: in a window a few at a
+// time, so that it stays responsive, otherwise all.
+bool view_prepare_levels(const view_stage *stage, md5_error *error);
+
+// Returns the share of its pixels that the impostor of a member of `size` pixels shows: 1 for sizes
+// up to `pixels`, falling to 0 at 1.25 times that.
+float view_impostor_share(float size, float pixels);
 
 #endif

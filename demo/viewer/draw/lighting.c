@@ -2,7 +2,7 @@
 // right, a rim light from behind that separates the model from the background, and a soft sky. The
 // lights turn with the camera, so the visible side is never dark and shadows fall as in photographs
 // of a turntable.
-#include "demo/viewer/draw/lighting.h"
+#include "demo/viewer/draw/draw.h"
 
 #include "demo/viewer/base/math.h"
 

@@ -1,10 +1,11 @@
-// Lines over the model: skeleton, normals, bounds, joint bounds, axes, camera paths, terrain.
+// Lines over the model, and what a click on it hits.
 #ifndef DEMO_VIEWER_DRAW_OVERLAY_H
 #define DEMO_VIEWER_DRAW_OVERLAY_H
 
-#include "render/md5gl.h"
 #include "demo/viewer/draw/camera.h"
 #include "demo/viewer/motion/scene.h"
+#include "md5/md5skin.h"
+#include "render/md5gl.h"
 
 // A growing list of lines; keeps its memory between frames.
 typedef struct view_lines {
@@ -48,5 +49,46 @@ void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32
 
 // Adds the edges of the terrain's blocks around a point.
 void view_add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre);
+
+// == Picking ===============================================================================
+//
+// What a click on the body hits: mesh, triangle, vertex and joint.
+
+// Indices into the model, so that it stays on the same spot of the skin in every pose.
+typedef struct view_pick {
+    bool is_set;
+    uint32_t mesh, triangle;
+    uint32_t vertex;  // of the triangle: the one nearest to the spot
+    int32_t joint;    // that moves the spot most, or -1
+    float weights[3]; // barycentric coordinates of the spot in the triangle
+} view_pick;
+
+// The ray from the eye through pixel (x, y) of a picture of width * height, from the top left.
+md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height);
+
+// Finds what the ray hits first in the current pose, unless its bit in `hidden` is set: the outside
+// of a triangle, or only if there is none, an inside. Skins the scene. Not set if nothing is hit.
+view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray);
+
+// The spot, and the nearest vertex, in the pose that was skinned last.
+md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick);
+md5_vec3 view_pick_vertex(const view_scene *scene, const view_pick *pick);
+
+// Adds the edges of the triangle, and a small cross at its nearest vertex.
+void view_add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size);
+
+// Adds a line between two spots, with a small cross at each.
+void view_add_measure(view_lines *lines, const view_scene *scene, const view_pick *from,
+                      const view_pick *to, float size);
+
+// From one spot to another in the pose that was skinned last, in model space and its units.
+md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to);
+
+// A matrix from where the character stands and is turned to the model's space, as in its file.
+md5_mat34 view_model_from_world(const view_scene *scene);
+
+// The joint in model space, and relative to its parent.
+md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint);
+md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint);
 
 #endif

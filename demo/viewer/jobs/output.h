@@ -12,10 +12,6 @@ typedef struct view_name_values {
     uint32_t n; // of the picture, from 1
 } view_name_values;
 
-// Returns `name` with its fields replaced by their values; unknown fields stay as they are. The
-// caller frees it.
-char *view_fill_name(const char *name, const view_name_values *values);
-
 // Writes a PNG file, "-" = standard output. Returns false and logs an error on failure.
 bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
                     const uint8_t *rgba);

@@ -8,7 +8,6 @@
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
-#include "demo/viewer/draw/framing.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/pages/picture.h"
 #include "demo/viewer/draw/previews.h"
@@ -106,7 +105,7 @@ typedef struct view_state {
     bool quit;
 } view_state;
 
-// -- Beginning and end (state.c) ------------------------------------------------------------
+// -- Beginning and end ---------------------------------------------------------------------
 
 // Sets up what needs no window: camera and clock, by the options. view_take_switches() of app/ sets
 // the switches.
@@ -124,7 +123,7 @@ view_facts view_facts_of(view_state *viewer, float width, float height);
 // The name of what is shown if it is of the listed game; to be freed; or NULL.
 char *view_shown_name(const view_state *viewer);
 
-// -- The user's camera (framing.c) ----------------------------------------------------------
+// -- The user's camera ---------------------------------------------------------------------
 
 // Sets the camera as the options specify, or so that it shows the clip.
 void view_frame_anew(view_state *viewer);
@@ -148,7 +147,7 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
 // The camera of the current picture: the camera path, or the user's camera in the free region.
 view_lens view_choose_lens(view_state *viewer, float width, float height);
 
-// -- Smooth motion (follow.c) ---------------------------------------------------------------
+// -- Smooth motion -------------------------------------------------------------------------
 
 // Moves camera and lists of a window on for `seconds`, exponentially, so that the motion does not
 // depend on the frame rate. Returns whether they are still on their way. Until the first call they
@@ -158,7 +157,7 @@ bool view_follow(view_state *viewer, double seconds);
 // Ends the motion where it leads: for another document, and for pictures.
 void view_snap(view_state *viewer);
 
-// -- Drawing (frame.c) ----------------------------------------------------------------------
+// -- Drawing -------------------------------------------------------------------------------
 
 // Draws one frame into a target (NULL = the window). `transparent` omits the background and
 // `clean` the interface.

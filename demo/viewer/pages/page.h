@@ -2,14 +2,14 @@
 //
 // A page is a row of a table: sliders go in with the time, and `show` describes the picture:
 // figures in poses, lines and labels in space, plots, and facts (numbers with names). It keeps
-// nothing, so the same sliders and time give the same picture. picture.c draws it and panel.c its
-// text; tests read the facts.
+// nothing, so the same sliders and time give the same picture. picture.c draws it;
+// tests read the facts.
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
-#include "md5/md5skin.h"
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/motion/scene.h"
+#include "md5/md5skin.h"
 
 enum {
     VIEW_PAGE_SLIDERS = 6,
@@ -214,7 +214,7 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
 // The number a slider shows, rounded: for choices.
 int view_choice(const view_picture *picture, uint32_t slider);
 
-// -- The table (table.c) --------------------------------------------------------------------
+// -- The table of pages ---------------------------------------------------------------------
 
 uint32_t view_num_pages(void);
 const view_page *view_page_at(uint32_t number);
@@ -222,5 +222,33 @@ int32_t view_find_page(const char *name); // -1: there is none
 
 // The C lines of a page, taken from its source when the viewer is built; "" if it has none.
 const char *view_page_lines(const char *name);
+
+// The pages, family by family; the table lists them in this order.
+
+extern const view_page view_page_easing, view_page_timing, view_page_follow;
+extern const view_page view_page_interpolation, view_page_slerp, view_page_euler;
+extern const view_page view_page_curves, view_page_squad;
+extern const view_page view_page_crossfade, view_page_inertial, view_page_additive;
+extern const view_page view_page_masks, view_page_sync, view_page_machine;
+extern const view_page view_page_quaternion_w, view_page_palette, view_page_dual;
+extern const view_page view_page_influences, view_page_bind;
+extern const view_page view_page_ik, view_page_limits, view_page_goals, view_page_walk;
+extern const view_page view_page_gaze;
+extern const view_page view_page_morph, view_page_bake, view_page_impostor;
+
+// Lines of pages, made by .ci/embed.py from the sources in this folder: those between
+// `// lines of NAME` and `// end of lines`.
+typedef struct view_lines_of {
+    const char *name, *text;
+} view_lines_of;
+extern const view_lines_of view_lines_of_pages[];
+
+// -- A character with automatic weights (md5skin.h) in place of its own (skin.c) -------------
+
+// Joins the meshes of a model and computes weights for all vertices, in the order of meshes. `desc`
+// has resolution, influences, smoothing and falloff; the rest is filled. Joints get no weights
+// whose vertices no distance could know: parts of the face, and things to hold. Returns NULL and
+// fills `error` on failure.
+md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error);
 
 #endif

@@ -2,8 +2,23 @@
 #ifndef DEMO_VIEWER_PAGES_PICTURE_H
 #define DEMO_VIEWER_PAGES_PICTURE_H
 
-#include "demo/viewer/draw/stage.h"
-#include "demo/viewer/pages/figures.h"
+#include "demo/viewer/assets/surfaces.h"
+#include "demo/viewer/draw/draw.h"
+#include "demo/viewer/pages/page.h"
+#include "render/md5gl_game.h"
+
+// The character of a page on the GPU, in each of the ways in which pages draw it.
+// Everything is NULL until a figure needs it. Lit figures are the document's own model.
+typedef struct view_figures {
+    md5gl_model *models[VIEW_NUM_FIGURE_KINDS]; // of dual, baked and bound figures
+    view_heat heat;
+    int32_t heat_joint; // that the colours are of
+    const float *heat_values;
+    md5gl_baked *baked;
+    md5gl_impostors *impostors;
+    view_impostor_look look;  // of the impostors
+    const md5_model *made_of; // the model that all were made of
+} view_figures;
 
 enum { VIEW_MAX_LISTED = 64 };
 

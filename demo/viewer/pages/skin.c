@@ -1,11 +1,13 @@
-// From the file to the surface: w of quaternions, palettes, blending of joints, influences.
-#include "demo/viewer/pages/families.h"
+// Skinning: w of quaternions, palette, dual quaternions, influences, automatic weights.
+#include "demo/viewer/pages/page.h"
 
-#include "md5/md5pose.h"
+#include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/assets/surfaces.h"
+#include "md5/md5pose.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,4 +343,300 @@ const view_page view_page_influences = {
                 {"dance", 0.0f, 1.0f, 0.0f, yes_word, false}},
     .num_sliders = 2,
     .show = show_influences,
+};
+
+// == A character with automatic weights in place of its own ================================
+
+// -- Weights --------------------------------------------------------------------------------
+
+static bool is_special(const char *name)
+{
+    static const char *const words[] = {"prop", "eye", "lid", "belly", "cheek", "tongue", "twist"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (common_contains(name, words[i]))
+            return true;
+    return false;
+}
+
+md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    size_t num_positions = 0, num_indices = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        num_positions += model->meshes[i].num_vertices;
+        num_indices += 3 * (size_t)model->meshes[i].num_triangles;
+    }
+    md5_vec3 *const positions = common_alloc(num_positions, sizeof *positions);
+    uint32_t *const indices = common_alloc(num_indices, sizeof *indices);
+    bool *const excluded = common_alloc(num_joints, sizeof *excluded);
+    uint32_t first = 0;
+    size_t at = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        memcpy(positions + first, mesh->positions, mesh->num_vertices * sizeof *positions);
+        for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
+            indices[at++] = first + mesh->indices[k];
+        first += mesh->num_vertices;
+    }
+    for (uint32_t i = 0; i < num_joints; i++)
+        excluded[i] = is_special(model->skeleton.joints[i].name);
+    desc.positions = positions;
+    desc.num_positions = first;
+    desc.indices = indices;
+    desc.num_triangles = (uint32_t)(num_indices / 3);
+    desc.skeleton = &model->skeleton;
+    desc.bind = model->bind;
+    desc.excluded = excluded;
+    md5_weights *const weights = md5_make_weights(&desc, NULL, error);
+    free(positions);
+    free(indices);
+    free(excluded);
+    return weights;
+}
+
+// -- Model ----------------------------------------------------------------------------------
+
+typedef struct text {
+    char *bytes;
+    size_t size, room;
+} text;
+
+enum { LINE = 512 }; // bytes of a line, at the most
+
+// Where the next line goes: LINE bytes.
+static char *next(text *to)
+{
+    if (to->room - to->size < LINE) {
+        to->room = 2 * to->room + 65536;
+        to->bytes = common_realloc(to->bytes, to->room, 1);
+    }
+    return to->bytes + to->size;
+}
+
+// Adds what snprintf() wrote to next().
+static void add(text *to, int size)
+{
+    to->size += size > 0 && size < LINE ? (size_t)size : 0;
+}
+
+static void write_joints(text *to, const md5_model *model)
+{
+    add(to, snprintf(next(to), LINE,
+                     "MD5Version 10\ncommandline \"\"\n\nnumJoints %u\nnumMeshes %u\n\njoints {\n",
+                     model->skeleton.num_joints, model->num_meshes));
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        const md5_joint *const joint = &model->skeleton.joints[i];
+        md5_xform at = md5_xform_from_mat34(model->bind[i]);
+        // The file leaves w out, which is negative there.
+        const float sign = at.rotation.w > 0.0f ? -1.0f : 1.0f;
+        add(to, snprintf(next(to), LINE, "\t\"%.300s\" %d ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n",
+                         joint->name, (int)joint->parent, (double)at.translation.x,
+                         (double)at.translation.y, (double)at.translation.z,
+                         (double)(sign * at.rotation.x), (double)(sign * at.rotation.y),
+                         (double)(sign * at.rotation.z)));
+    }
+    add(to, snprintf(next(to), LINE, "}\n"));
+}
+
+static void write_mesh(text *to, const md5_mesh *mesh, const md5_weights *weights, uint32_t first)
+{
+    uint32_t num_weights = 0;
+    add(to, snprintf(next(to), LINE, "\nmesh {\n\tshader \"%.300s\"\n\n\tnumverts %u\n",
+                     mesh->shader, mesh->num_vertices));
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const uint32_t count = weights->vertices[first + v].num_weights;
+        add(to, snprintf(next(to), LINE, "\tvert %u ( %.9g %.9g ) %u %u\n", v,
+                         (double)mesh->texcoords[v].x, (double)mesh->texcoords[v].y, num_weights,
+                         count));
+        num_weights += count;
+    }
+    add(to, snprintf(next(to), LINE, "\n\tnumtris %u\n", mesh->num_triangles));
+    for (uint32_t t = 0; t < mesh->num_triangles; t++)
+        add(to, snprintf(next(to), LINE, "\ttri %u %u %u %u\n", t, mesh->indices[3 * t],
+                         mesh->indices[3 * t + 1], mesh->indices[3 * t + 2]));
+    add(to, snprintf(next(to), LINE, "\n\tnumweights %u\n", num_weights));
+    uint32_t at = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const md5_vertex vertex = weights->vertices[first + v];
+        for (uint32_t i = 0; i < vertex.num_weights; i++) {
+            const md5_weight *const weight = &weights->weights[vertex.first_weight + i];
+            add(to, snprintf(next(to), LINE, "\tweight %u %u %.9g ( %.9g %.9g %.9g )\n", at++,
+                             weight->joint, (double)weight->bias, (double)weight->offset.x,
+                             (double)weight->offset.y, (double)weight->offset.z));
+        }
+    }
+    add(to, snprintf(next(to), LINE, "}\n"));
+}
+
+// Creates a copy of a model with these weights; free it with md5_free_model(). Vertices are those
+// of the model, in the same order.
+static md5_model *bound_model(const md5_model *model, const md5_weights *weights, md5_error *error)
+{
+    text file = {.bytes = NULL};
+    uint32_t first = 0;
+    write_joints(&file, model);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        write_mesh(&file, &model->meshes[i], weights, first);
+        first += model->meshes[i].num_vertices;
+    }
+    md5_model *const bound = md5_parse_model(file.bytes, file.size, NULL, error);
+    free(file.bytes);
+    return bound;
+}
+
+// == Automatic weights =====================================================================
+//
+// Automatic weights: the character bound by distance, beside its own weights.
+
+enum { NUM_MOMENTS = 24 }; // of the clip, at which both are compared
+
+static const char *const clips[] = {"walk", "run", "dance", "wave", "jump"};
+
+// The difference that is red, units.
+static const float red_units = 3.0f;
+
+static const char *clip_word(float value)
+{
+    return clips[(int)value < 5 ? (int)value : 4];
+}
+
+// lines of bind
+static md5_weights *bind_by_distance(const md5_model *model, uint32_t voxels, uint32_t influences,
+                                     uint32_t rounds, float falloff)
+{
+    const md5_weights_desc desc = {.resolution = voxels,
+                                   .max_influences = influences,
+                                   .smoothing = rounds,
+                                   .no_smoothing = rounds == 0,
+                                   .falloff = falloff > 0.0f ? falloff : MD5_ZERO};
+    return view_bind_weights(model, desc, NULL); // fills in vertices, triangles, and the skeleton
+}
+// end of lines
+
+typedef struct bound_work {
+    md5_xform *pose;
+    md5_mat34 *joints, *palette;
+    md5_vec3 *own, *bound; // of one mesh
+} bound_work;
+
+// Widens error[vertices of all meshes] at one moment; returns the sum of the distances.
+static double compare(const bound_work *work, const md5_model *own, const md5_model *bound,
+                      float *error)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < own->num_meshes; i++) {
+        md5_skin(&own->meshes[i], work->palette, work->own, NULL, NULL);
+        md5_skin(&bound->meshes[i], work->palette, work->bound, NULL, NULL);
+        for (uint32_t v = 0; v < own->meshes[i].num_vertices; v++, error++) {
+            const float off = md5_vec3_length(md5_vec3_sub(work->own[v], work->bound[v]));
+            *error = fmaxf(*error, off);
+            sum += (double)off;
+        }
+    }
+    return sum;
+}
+
+// Whether both have the same vertices; returns how many, and those of the largest mesh.
+static bool is_alike(const md5_model *own, const md5_model *bound, uint32_t *vertices,
+                     uint32_t *most)
+{
+    *vertices = *most = 0;
+    for (uint32_t i = 0; i < own->num_meshes; i++) {
+        const uint32_t count = own->meshes[i].num_vertices;
+        if (bound == NULL || bound->meshes[i].num_vertices != count)
+            return false;
+        *vertices += count;
+        *most = count > *most ? count : *most;
+    }
+    return true;
+}
+
+static void measure(const view_picture *picture, const view_clip *clip, view_kept *kept,
+                    uint32_t vertices, uint32_t most)
+{
+    const md5_model *const own = picture->scene->model;
+    const uint32_t joints = own->skeleton.num_joints;
+    bound_work work = {.pose = common_alloc(joints, sizeof *work.pose),
+                       .joints = common_alloc(2 * (size_t)joints, sizeof *work.joints),
+                       .own = common_alloc(2 * (size_t)most, sizeof *work.own)};
+    work.palette = work.joints + joints;
+    work.bound = work.own + most;
+    double sum = 0.0, largest = 0.0;
+    for (uint32_t i = 0; i < NUM_MOMENTS; i++) {
+        const double time = clip->anim->duration * i / (double)NUM_MOMENTS;
+        const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
+        md5_pose_palette(clip->binding, moment, MD5_ROOT_IN_PLACE, work.pose, work.joints,
+                         work.palette);
+        sum += compare(&work, own, kept->bound, kept->heat);
+    }
+    for (uint32_t v = 0; v < vertices; v++) {
+        largest = fmax(largest, (double)kept->heat[v]);
+        kept->heat[v] /= red_units;
+    }
+    kept->numbers[0] = sum / ((double)vertices * (double)NUM_MOMENTS);
+    kept->numbers[1] = largest;
+    free(work.pose);
+    free(work.joints);
+    free(work.own);
+}
+
+static void keep_bind(const view_picture *picture, view_kept *kept)
+{
+    const md5_model *const own = picture->scene->model;
+    const view_clip *const clip = view_page_clip(picture, clips[view_choice(picture, 4)]);
+    md5_weights *const weights =
+        bind_by_distance(own, (uint32_t)view_choice(picture, 0), (uint32_t)view_choice(picture, 1),
+                         (uint32_t)view_choice(picture, 2), picture->values[3]);
+    uint32_t vertices, most;
+    if (weights == NULL)
+        return;
+    kept->numbers[2] = (double)weights->num_voxels;
+    kept->numbers[3] = (double)weights->num_bound;
+    kept->bound = bound_model(own, weights, NULL);
+    md5_free_weights(weights);
+    if (clip != NULL && is_alike(own, kept->bound, &vertices, &most)) {
+        kept->heat = common_alloc(vertices, sizeof *kept->heat);
+        measure(picture, clip, kept, vertices, most);
+    }
+}
+
+static void show_bind(view_picture *picture)
+{
+    static const view_figure_kind kinds[3] = {VIEW_FIGURE_LIT, VIEW_FIGURE_BOUND, VIEW_FIGURE_HEAT};
+    static const char *const labels[3] = {"his own weights", "by distance", "difference"};
+    view_show_box(picture, (md5_vec3){-30.0f, -66.0f, 0.0f}, (md5_vec3){20.0f, 66.0f, 60.0f});
+    if (picture->kept == NULL || picture->kept->heat == NULL)
+        return;
+    for (int i = 0; i < 3; i++) {
+        const float y = 46.0f * (float)(i - 1);
+        view_figure *const figure = view_add_figure(picture, 0.0f, y);
+        figure->kind = kinds[i];
+        view_sample_clip(picture, clips[view_choice(picture, 4)], picture->time, figure->pose);
+        view_add_label(picture, (md5_vec3){0.0f, y, 61.0f}, VIEW_PLAIN_TEXT, labels[i]);
+    }
+    view_add_fact(picture, "mean difference", picture->kept->numbers[0], "units");
+    view_add_fact(picture, "largest difference", picture->kept->numbers[1], "units");
+    view_add_fact(picture, "red is", (double)red_units, "units");
+    view_add_fact(picture, "voxels inside", picture->kept->numbers[2], "");
+    view_add_fact(picture, "joints with weights", picture->kept->numbers[3], "");
+}
+
+const view_page view_page_bind = {
+    .name = "bind",
+    .title = "Automatic weights",
+    .family = "Skinning",
+    .about = "Weights from distances: each vertex is bound to the joints nearest to it along paths "
+             "through the voxels inside the surface. Colour: the largest difference from his own "
+             "weights over the clip.",
+    .model = "bobbin/bobbin.md5mesh",
+    .start = 0.9,
+    .sliders = {{"voxels along him", 12.0f, 96.0f, 40.0f, NULL, true},
+                {"influences", 1.0f, 8.0f, 4.0f, NULL, true},
+                {"rounds of smoothing", 0.0f, 12.0f, 3.0f, NULL, true},
+                {"falloff", 0.0f, 1.0f, 1.0f, NULL, false},
+                {"clip", 0.0f, 4.0f, 2.0f, clip_word, false}},
+    .num_sliders = 5,
+    .show = show_bind,
+    .keep = keep_bind,
+    .num_kept = 5,
 };

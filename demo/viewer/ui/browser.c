@@ -1,11 +1,14 @@
 // The lists that open over the picture: their entries, names of a game in groups, choosing by keys,
 // and the panel. Names are grouped by the folders in them, and by their words up to "_" where there
 // are no folders, so that a long list fits on a screen.
+#include "demo/viewer/ui/panels.h"
+
 #include "demo/common/file.h"
+#include "demo/viewer/assets/library.h"
 #include "demo/viewer/assets/package.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/previews.h"
-#include "demo/viewer/ui/panels.h"
+#include "demo/viewer/motion/entity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -225,7 +228,10 @@ static void list_groups(view_browser *browser)
     browser->group = start;
 }
 
-void view_find_entries(view_browser *browser)
+// Finds the entries whose labels contain the filter, and chooses the first. Without a filter, the
+// entries of a game are those of its group: groups within and single names. Time: that of sorting
+// the names.
+static void find_entries(view_browser *browser)
 {
     browser->found =
         common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
@@ -246,7 +252,8 @@ void view_find_entries(view_browser *browser)
     browser->chosen = first == VIEW_ENTRY_ABOVE || first == VIEW_ENTRY_OWN;
 }
 
-void view_go_to_group(view_browser *browser, const char *name)
+// The next search goes to the group that lists a name; NULL: to the one of all names.
+static void go_to_group(view_browser *browser, const char *name)
 {
     free(browser->group);
     browser->group = name != NULL ? common_copy(name) : NULL;
@@ -262,7 +269,7 @@ static bool enter_group(view_browser *browser, const view_entry *entry)
     if (entry->kind == VIEW_ENTRY_OWN || entry->path == NULL)
         browser->is_own_alone = entry->kind == VIEW_ENTRY_OWN;
     browser->group = entry->path != NULL ? common_copy(entry->path) : NULL;
-    view_find_entries(browser); // frees the entry
+    find_entries(browser); // frees the entry
     // The group that was left is chosen.
     for (size_t i = 0; i < browser->num_found && is_above && left != NULL; i++) {
         const view_entry *const listed = &browser->entries[browser->found[i]];
@@ -371,7 +378,7 @@ static void list_folder(view_browser *browser, const char *folder, const view_co
 void view_browse_folder(view_browser *browser, const char *folder, const view_config *config)
 {
     list_folder(browser, folder, config);
-    view_find_entries(browser);
+    find_entries(browser);
 }
 
 bool view_open_browser(view_browser *browser, view_browser_kind kind, const view_scene *scene,
@@ -392,7 +399,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
     }
     browser->kind = kind;
     browser->fresh = true;
-    view_find_entries(browser);
+    find_entries(browser);
     choose_shown(browser, scene);
     return true;
 }
@@ -420,7 +427,7 @@ void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t
     browser->mesh = mesh;
     add_entry(browser, VIEW_ENTRY_FOUND_TEXTURE, "as found by names", NULL);
     add_textures(browser, scene);
-    view_find_entries(browser);
+    find_entries(browser);
 }
 
 // -- Choosing -------------------------------------------------------------------------------
@@ -495,7 +502,7 @@ static void erase_last(view_browser *browser)
     while (length > 0 && ((unsigned char)browser->filter[length - 1] & 0xC0) == 0x80)
         length--;
     browser->filter[length > 0 ? length - 1 : 0] = '\0';
-    view_find_entries(browser);
+    find_entries(browser);
 }
 
 view_command view_key_browser(view_browser *browser, int32_t code, bool repeated)
@@ -550,7 +557,7 @@ view_command view_type_browser(view_browser *browser, const char *text)
     if (used + strlen(text) >= sizeof browser->filter)
         return (view_command){.action = VIEW_TAKEN};
     memcpy(browser->filter + used, text, strlen(text) + 1);
-    view_find_entries(browser);
+    find_entries(browser);
     return (view_command){.action = VIEW_LISTED};
 }
 
@@ -759,4 +766,95 @@ void view_browser_panel(view_ui *ui, const view_facts *facts)
         view_clear_browser(browser);
         ui_ask(ui, (view_command){.action = VIEW_CLOSED});
     }
+}
+
+// == Contents of a game ====================================================================
+
+// Chooses the line of a name; without one, or if it is not listed, the first.
+static void choose_name(view_browser *browser, const char *name)
+{
+    for (size_t i = 0; i < browser->num_found && name != NULL; i++) {
+        const view_entry *const entry = &browser->entries[browser->found[i]];
+        if (entry->kind == VIEW_ENTRY_NAMED && strcmp(entry->path, name) == 0)
+            browser->chosen = i;
+    }
+}
+
+void view_list_section(view_browser *browser, const view_library *library, view_section section,
+                       const char *shown)
+{
+    const size_t count = library->num_names[section];
+    char filter[sizeof browser->filter];
+    memcpy(filter, browser->filter, sizeof filter); // goes on in another section
+    const bool keeps = browser->kind == VIEW_BROWSE_GAME;
+    const bool is_own_alone = keeps && browser->is_own_alone;
+    view_clear_browser(browser);
+    browser->kind = VIEW_BROWSE_GAME;
+    browser->folder = view_title_of_place(library->place);
+    browser->section = section;
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+        browser->num_in_section[i] = library->num_names[i];
+    browser->entries = common_alloc(count + 1, sizeof *browser->entries);
+    browser->num_entries = browser->num_names = count;
+    browser->is_own_alone = is_own_alone;
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = library->names[section][i];
+        browser->entries[i] = (view_entry){.kind = VIEW_ENTRY_NAMED,
+                                           .label = common_copy(name),
+                                           .path = common_copy(name),
+                                           .is_own = view_is_own(library, section, i)};
+    }
+    if (keeps)
+        memcpy(browser->filter, filter, sizeof filter);
+    go_to_group(browser, shown);
+    find_entries(browser);
+    if (browser->filter[0] == '\0')
+        choose_name(browser, shown);
+}
+
+void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel)
+{
+    const view_entity *const entity = view_channels_of(scene);
+    const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
+    size_t chosen = 0;
+    view_clear_browser(browser);
+    browser->kind = VIEW_BROWSE_CHANNEL;
+    browser->channel = (uint32_t)channel;
+    browser->folder = common_format("Clips for %s", view_channel_name(channel));
+    browser->entries = common_alloc(scene->num_clips + 1, sizeof *browser->entries);
+    browser->entries[browser->num_entries++] =
+        (view_entry){.kind = VIEW_ENTRY_CLIP, .label = common_copy("nothing"), .clip = SIZE_MAX};
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        if (clip->in_entity == 0)
+            continue;
+        if ((int32_t)clip->in_entity - 1 == playing)
+            chosen = browser->num_entries;
+        browser->entries[browser->num_entries++] = (view_entry){
+            .kind = VIEW_ENTRY_CLIP,
+            .label = common_format("%s  \xE2\x80\xA2  %.2f s", clip->name, clip->anim->duration),
+            .clip = i};
+    }
+    find_entries(browser);
+    browser->chosen = chosen;
+}
+
+void view_list_scan(view_browser *browser, const char *place, size_t num_files)
+{
+    if (browser->kind != VIEW_BROWSE_GAME || !browser->is_scanning) {
+        view_clear_browser(browser);
+        browser->kind = VIEW_BROWSE_GAME;
+        browser->folder = view_title_of_place(place);
+        browser->is_scanning = true;
+        find_entries(browser);
+    }
+    browser->num_scanned = num_files;
+}
+
+view_section view_first_section(const view_library *library)
+{
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+        if (library->num_names[i] > 0)
+            return (view_section)i;
+    return VIEW_ENTITIES;
 }

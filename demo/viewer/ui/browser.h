@@ -1,12 +1,11 @@
-// A list that is filtered by typing: files of a folder and recent files, clips, textures, or the
-// contents of a game (game_list.h).
+// Lists of files, clips and textures, and of the contents of a game.
 #ifndef DEMO_VIEWER_UI_BROWSER_H
 #define DEMO_VIEWER_UI_BROWSER_H
 
-#include "demo/viewer/base/config.h"
-#include "demo/viewer/base/keys.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/assets/maps.h"
+#include "demo/viewer/base/config.h"
+#include "demo/viewer/base/keys.h"
 #include "demo/viewer/motion/scene.h"
 
 #include <stdbool.h>
@@ -83,14 +82,6 @@ void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t
 // So many names are listed without groups.
 enum { VIEW_MOST_UNGROUPED = 30 };
 
-// Finds the entries whose labels contain the filter, and chooses the first. Without a filter, the
-// entries of a game are those of its group: groups within and single names. Time: that of sorting
-// the names.
-void view_find_entries(view_browser *browser);
-
-// The next search goes to the group that lists a name; NULL: to the one of all names.
-void view_go_to_group(view_browser *browser, const char *name);
-
 // Closes the list and frees its entries.
 void view_clear_browser(view_browser *browser);
 
@@ -104,5 +95,23 @@ const char *view_listed_name(const view_browser *browser, long long offset);
 
 // Of the frame that the preview is drawn on.
 #define VIEW_PREVIEW_COLOR 0x2A303AFFu
+
+// == Contents of a game ====================================================================
+//
+// The contents of a game folder or an archive as a list: entities, models, clips and skins.
+
+// Lists a section of a library. `shown`: the name of what is shown, which is chosen, or NULL.
+void view_list_section(view_browser *browser, const view_library *library, view_section section,
+                       const char *shown);
+
+// Lists the clips of the scene's entity for one of its channels, and an entry to end what it plays,
+// whose clip is SIZE_MAX.
+void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel);
+
+// Lists nothing yet: the library of `place` is being opened.
+void view_list_scan(view_browser *browser, const char *place, size_t num_files);
+
+// The first section that has names; VIEW_ENTITIES if none has.
+view_section view_first_section(const view_library *library);
 
 #endif

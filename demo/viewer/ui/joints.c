@@ -2,7 +2,7 @@
 #include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/draw/framing.h"
+#include "demo/viewer/draw/camera.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,7 @@
 #define DEMO_VIEWER_UI_PANELS_H
 
 #include "demo/viewer/base/quality.h"
-#include "demo/viewer/draw/pick.h"
-#include "demo/viewer/draw/stage.h"
+#include "demo/viewer/draw/draw.h"
 #include "demo/viewer/ui/ui.h"
 
 // -- Facts ----------------------------------------------------------------------------------
@@ -110,27 +109,25 @@ static inline float view_bar_top(const view_facts *facts)
 
 // -- The panels -----------------------------------------------------------------------------
 
-// Figures of the document, at the left (info.c), and their parts.
+// Figures of the document, at the left: info.c.
 void view_list_figures(const view_facts *facts, view_rows *rows);
 view_rect view_figures_box(const view_facts *facts);
 void view_figures_panel(view_ui *ui, const view_facts *facts);
-void view_list_compare(const view_facts *facts, view_rows *rows); // compare_panel.c
-void view_list_pick(const view_facts *facts, view_rows *rows);    // pick_panel.c
 
-// The time bar at the bottom: time_bar.c.
+// The time bar at the bottom: motion_panels.c.
 void view_bar_panel(view_ui *ui, const view_facts *facts);
 
-// A state machine at the right: machine_panel.c.
+// A state machine at the right: motion_panels.c.
 void view_list_machine(const view_facts *facts, view_rows *rows);
 view_rect view_machine_box(const view_facts *facts);
 void view_machine_panel(view_ui *ui, const view_facts *facts);
 
-// Its state graph, at the bottom: graph_panel.c.
+// Its state graph, at the bottom: motion_panels.c.
 bool view_shows_graph(const view_facts *facts);
 view_rect view_graph_box(const view_facts *facts);
 void view_graph_panel(view_ui *ui, const view_facts *facts);
 
-// Channels of an entity, at the right: channels_panel.c.
+// Channels of an entity, at the right: motion_panels.c.
 bool view_shows_channels(const view_facts *facts);
 view_rect view_channels_box(const view_facts *facts);
 void view_channels_panel(view_ui *ui, const view_facts *facts);
@@ -143,15 +140,15 @@ void view_joints_panel(view_ui *ui, const view_facts *facts, float bottom);
 void view_draw_joint(const view_ui *ui, const view_facts *facts);
 void view_label_joint(const view_ui *ui, const view_facts *facts);
 
-// Lights and materials, at the right: sliders_panel.c. Returns the upper edge of the one at the
+// Lights and materials, at the right: look_panels.c. Returns the upper edge of the one at the
 // very right, or `bottom`.
 float view_sliders_panel(view_ui *ui, const view_facts *facts, float bottom);
 
 // The left edge of the joints and the machine, or that of the picture's right side:
-// surface_panel.c.
+// look_panels.c.
 float view_right_column(const view_facts *facts);
 
-// What belongs to the surface that the body shows, at the right: surface_panel.c. Its box is
+// What belongs to the surface that the body shows, at the right: look_panels.c. Its box is
 // without width if the body shows its materials only.
 view_rect view_surface_box(const view_facts *facts);
 void view_surface_panel(view_ui *ui, const view_facts *facts);

@@ -1,0 +1,626 @@
+// What moves the model: a state machine and its graph, the channels of an entity, the time bar.
+#include "demo/viewer/ui/panels.h"
+
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/motion/entity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == A state machine at the right ==========================================================
+
+// In layout units.
+static const float box_width = 270.0f, compact_width = 190.0f, least_label = 56.0f;
+
+// -- Layers -----------------------------------------------------------------------
+
+// A layer's activity, and below it its states; active ones are highlighted.
+static void add_layer_rows(const view_machine *machine, uint32_t number, view_rows *rows)
+{
+    const md5_layer_desc *const layer = &machine->desc->layers[number];
+    const md5_layer_status status = md5_player_layer(machine->player, number);
+    const char *const state = layer->states[status.state].name;
+    if (status.from >= 0)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, layer->name, "%s \xE2\x86\x92 %s  %.0f %%",
+                     layer->states[status.from].name, state, 100.0 * (double)status.progress);
+    else
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
+    rows->rows[rows->count - 1].fixed = true; // changes in every frame
+    if (layer->num_states < 2)
+        return;
+    const char **names = common_alloc(layer->num_states, sizeof *names);
+    bool *lit = common_alloc(layer->num_states, sizeof *lit);
+    for (uint32_t i = 0; i < layer->num_states; i++) {
+        names[i] = layer->states[i].name;
+        lit[i] = i == status.state || (int32_t)i == status.from;
+    }
+    view_add_words(rows, " ", names, lit, layer->num_states);
+    free(names);
+    free(lit);
+}
+
+static void add_time_row(const view_facts *facts, view_rows *rows)
+{
+    const view_play *const play = facts->stage.play;
+    char speed[32] = "";
+    if (play->backward || play->speed != 1.0)
+        (void)snprintf(speed, sizeof speed, "  %s%g\xC3\x97", play->backward ? "\xE2\x88\x92" : "",
+                       play->speed);
+    view_add_row(rows, VIEW_ROW_PAIR, play->playing ? VIEW_BRIGHT : VIEW_AMBER, "Time",
+                 "%.2f s%s%s", facts->stage.document->scene.machine.time, speed,
+                 play->playing ? "" : "  paused");
+}
+
+static void add_event_rows(const view_machine *machine, int num_rows, view_rows *rows)
+{
+    const double lifetime = 1.5;
+    for (int i = 0; i < num_rows; i++) {
+        const view_event *const event = &machine->events[i];
+        const bool is_fresh =
+            event->text[0] != '\0' && fabs(machine->time - event->time) < lifetime;
+        view_add_row(rows, VIEW_ROW_TEXT, i == 0 ? VIEW_ACCENT : VIEW_DIM, "", "%s",
+                     is_fresh ? event->text : "");
+    }
+}
+
+// -- Parameters -----------------------------------------------------------------------------
+
+static void draw_parameters(view_ui *ui, view_machine *machine)
+{
+    const md5_machine_desc *const desc = machine->desc;
+    uint32_t num_triggers = 0;
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        const md5_parameter_desc *const parameter = &desc->parameters[i];
+        const bool is_trigger = parameter->kind == MD5_PARAMETER_TRIGGER;
+        float value = md5_player_get(machine->player, i);
+        if (parameter->kind != MD5_PARAMETER_FLOAT) {
+            const char *const key = is_trigger ? view_trigger_key(num_triggers++) : "";
+            if (!ui_switch(ui, parameter->name, value != 0.0f, is_trigger, key))
+                continue;
+            view_take_over(machine);
+            view_push_parameter(machine, i);
+            continue;
+        }
+        ui_slider_row row = {
+            .name = parameter->name, .name_color = VIEW_PLAIN, .value_color = VIEW_PLAIN};
+        view_parameter_range(machine->character->machine, parameter->name, &row.low, &row.high);
+        if (!ui_slider(ui, &row, &value))
+            continue;
+        view_take_over(machine);
+        (void)md5_player_set(machine->player, i, value);
+    }
+}
+
+// The width of the longest name, up to half of the box.
+static float label_width(const view_facts *facts, float inner)
+{
+    const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
+    const view_font *const font = facts->stage.font;
+    float width = least_label * font->scale;
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        width = fmaxf(width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        width = fmaxf(width, view_text_width(font, VIEW_TEXT, desc->layers[i].name));
+    return fminf(width + 16.0f * font->scale, 0.5f * inner);
+}
+
+enum { HIT_PARAMETERS = 1 };
+
+void view_list_machine(const view_facts *facts, view_rows *rows)
+{
+    const view_machine *const machine = &facts->stage.document->scene.machine;
+    const md5_machine_desc *const desc = machine->desc;
+    const bool compact = view_is_compact(facts);
+    rows->font = facts->stage.font;
+    rows->width = (compact ? compact_width : box_width) * facts->stage.font->scale;
+    rows->label_width = label_width(facts, rows->width);
+    rows->count = 0;
+    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", desc->name);
+    add_time_row(facts, rows);
+    view_add_gap(rows);
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        add_layer_rows(machine, i, rows);
+    view_add_gap(rows);
+    add_event_rows(machine, compact ? 2 : VIEW_EVENTS, rows);
+    view_add_gap(rows);
+    // Space for the parameters, which are drawn over it.
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
+        rows->rows[rows->count - 1].hit = i == 0 ? HIT_PARAMETERS : 0;
+    }
+    view_add_gap(rows);
+    static const char *const hints[] = {"P: pause", "WASD: walk", "Shift: run"};
+    const bool lit[3] = {false, false, false};
+    view_add_words(rows, "", hints, lit, view_can_walk(machine) ? 3 : 1);
+    view_wrap_rows(rows);
+}
+
+// The factor by which the panel is scaled down if the picture is too low.
+static float box_factor(const view_facts *facts, const view_rows *rows)
+{
+    const float room = facts->height - 2.0f * VIEW_MARGIN * facts->stage.font->scale;
+    return fminf(fmaxf(room / view_rows_height(rows), 0.4f), 1.0f);
+}
+
+view_rect view_machine_box(const view_facts *facts)
+{
+    view_rows rows;
+    view_list_machine(facts, &rows);
+    const float scale = facts->stage.font->scale, factor = box_factor(facts, &rows);
+    const float box = factor * (rows.width + 2.0f * VIEW_PADDING * scale);
+    return (view_rect){facts->width - VIEW_MARGIN * scale - box, VIEW_MARGIN * scale, box,
+                       factor * view_rows_height(&rows)};
+}
+
+void view_machine_panel(view_ui *ui, const view_facts *facts)
+{
+    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
+    view_rows rows = {0};
+    view_list_machine(facts, &rows);
+    const float right = facts->width - margin;
+    const float x = right - rows.width - 2.0f * VIEW_PADDING * scale;
+    ui_begin(ui, "parameter");
+    ui_fit(ui, right, margin, box_factor(facts, &rows));
+    (void)ui_rows(ui, &rows, x, margin);
+    ui->rows = ui_row_rect(&rows, x, HIT_PARAMETERS);
+    ui->label_width = rows.label_width;
+    ui->value_width = 0.0f;
+    draw_parameters(ui, &facts->stage.document->scene.machine);
+    ui_end(ui);
+}
+
+// == Its state graph at the bottom =========================================================
+//
+// The state graph of a machine, below the model: the states of each layer as nodes, its transitions
+// as arrows. What plays is highlighted; a click on a node goes there.
+
+// In layout units.
+static const float graph_height = 190.0f, least_height = 440.0f, node_padding = 9.0f,
+                   arrow_length = 8.0f, lane = 4.0f;
+static const view_color arrow_color = 0x6A7484FFu, node_color = 0x333C49FFu;
+
+// A layer's part of the graph. Of many states and transitions only the first are drawn.
+enum { MOST_STATES = 64, MOST_ROUND = 10, MOST_TRANSITIONS = 256 };
+typedef struct layer_graph {
+    const md5_layer_desc *layer;
+    md5_layer_status status;
+    uint32_t count; // of states that are drawn
+    view_rect nodes[MOST_STATES];
+} layer_graph;
+
+bool view_shows_graph(const view_facts *facts)
+{
+    return facts->stage.shown->graph && view_shows_machine(facts)
+           && facts->height >= least_height * facts->stage.font->scale;
+}
+
+view_rect view_graph_box(const view_facts *facts)
+{
+    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
+    const float height = (graph_height + 2.0f * VIEW_PADDING) * scale;
+    return (view_rect){margin, facts->height - margin - height,
+                       view_machine_box(facts).x - 2.0f * margin, height};
+}
+
+// -- Nodes ----------------------------------------------------------------------------------
+
+static view_rect node_at(const layer_graph *graph, const view_font *font, uint32_t state,
+                         float widest)
+{
+    const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[state].name);
+    const float padding = 2.0f * node_padding * font->scale;
+    return (view_rect){.width = fminf(text + padding, widest),
+                       .height = font->line[VIEW_TEXT] + 4.0f * font->scale};
+}
+
+// On an ellipse, from the left over the top.
+static void place_round(layer_graph *graph, const view_font *font, view_rect area)
+{
+    for (uint32_t i = 0; i < graph->count; i++) {
+        view_rect node = node_at(graph, font, i, 0.45f * area.width);
+        const float angle = VIEW_PI * (1.0f + 2.0f * (float)i / (float)graph->count);
+        node.x = area.x + 0.5f * (area.width - node.width) * (1.0f + cosf(angle));
+        node.y = area.y + 0.5f * (area.height - node.height) * (1.0f + sinf(angle));
+        graph->nodes[i] = node;
+    }
+}
+
+// More than fit on an ellipse are in columns, one below the other.
+static void place_in_columns(layer_graph *graph, const view_font *font, view_rect area)
+{
+    const float row = font->line[VIEW_TEXT] + 6.0f * font->scale;
+    const float narrowest = 76.0f * font->scale;
+    const uint32_t rows = (uint32_t)fmaxf(area.height / row, 1.0f);
+    const uint32_t most = rows * (uint32_t)fmaxf(area.width / narrowest, 1.0f);
+    graph->count = graph->count < most ? graph->count : most;
+    const uint32_t columns = (graph->count + rows - 1) / rows;
+    const float width = area.width / (float)columns;
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const uint32_t column = i / rows;
+        view_rect node = node_at(graph, font, i, width - 4.0f * font->scale);
+        node.x = area.x + width * (float)column + 0.5f * (width - node.width);
+        node.y = area.y + row * (float)(i % rows);
+        graph->nodes[i] = node;
+    }
+}
+
+static void place_nodes(layer_graph *graph, const view_font *font, view_rect area)
+{
+    const float title = font->line[VIEW_TEXT] + 2.0f * font->scale;
+    const view_rect below = {area.x, area.y + title, area.width, area.height - title};
+    graph->count = graph->layer->num_states < MOST_STATES ? graph->layer->num_states : MOST_STATES;
+    if (graph->count > MOST_ROUND)
+        place_in_columns(graph, font, below);
+    else
+        place_round(graph, font, below);
+}
+
+static void draw_node(const view_facts *facts, const layer_graph *graph, uint32_t state)
+{
+    view_canvas *const canvas = facts->stage.canvas;
+    const view_rect node = graph->nodes[state];
+    const float scale = facts->stage.font->scale;
+    const md5_layer_status *const status = &graph->status;
+    const bool is_left = status->from >= 0 && (uint32_t)status->from == state;
+    const bool is_active = status->state == state;
+    const char *const name = graph->layer->states[state].name;
+    const float text = view_text_width(facts->stage.font, VIEW_TEXT, name);
+    const float room = node.width - node_padding * scale;
+    view_draw_round_rect(canvas, node, 6.0f * scale, is_left ? 0x6B5730FFu : node_color);
+    if (is_active) { // filled as far as the transition has come
+        const float part = status->from >= 0 ? view_clamp(status->progress, 0.0f, 1.0f) : 1.0f;
+        const view_rect filled = {node.x, node.y, fmaxf(part * node.width, 12.0f * scale),
+                                  node.height};
+        view_draw_round_rect(canvas, filled, 6.0f * scale, 0x33507FFFu);
+    }
+    view_draw_text(canvas, VIEW_TEXT, node.x + 0.5f * (node.width - fminf(text, room)),
+                   node.y + 2.0f * scale, room, is_active || is_left ? VIEW_BRIGHT : VIEW_PLAIN,
+                   name);
+}
+
+// -- Arrows ---------------------------------------------------------------------------------
+
+// The index of a state that is drawn, or -1.
+static int32_t find_state(const layer_graph *graph, const char *name)
+{
+    for (uint32_t i = 0; name != NULL && i < graph->count; i++)
+        if (strcmp(graph->layer->states[i].name, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+// How far a way from the centre of a rectangle stays inside of it, as a share of the way.
+static float share_inside(view_rect rect, float right, float down)
+{
+    const float across = fabsf(right) > 0.0f ? 0.5f * rect.width / fabsf(right) : 1.0f;
+    const float along = fabsf(down) > 0.0f ? 0.5f * rect.height / fabsf(down) : 1.0f;
+    return fminf(fminf(across, along), 0.5f);
+}
+
+static void draw_head(view_canvas *canvas, const float tip[2], const float way[2], float size,
+                      view_color color)
+{
+    const float x = tip[0] - way[0] * size, y = tip[1] - way[1] * size;
+    const float aside[2] = {-0.5f * way[1] * size, 0.5f * way[0] * size};
+    const float corners[6] = {tip[0],       tip[1],       x + aside[0],
+                              y + aside[1], x - aside[0], y - aside[1]};
+    view_draw_triangle(canvas, corners, color);
+}
+
+// Arrows of both directions keep apart: each is moved to its left.
+static void draw_arrow(const view_facts *facts, view_rect from, view_rect to, view_color color)
+{
+    const float scale = facts->stage.font->scale;
+    const float x = from.x + 0.5f * from.width, y = from.y + 0.5f * from.height;
+    const float right = to.x + 0.5f * to.width - x, down = to.y + 0.5f * to.height - y;
+    const float length = hypotf(right, down);
+    if (!(length > 1.0f))
+        return;
+    const float way[2] = {right / length, down / length};
+    const float begin = share_inside(from, right, down), end = 1.0f - share_inside(to, right, down);
+    const float aside[2] = {lane * scale * way[1], -lane * scale * way[0]};
+    const float ends[4] = {x + begin * right + aside[0], y + begin * down + aside[1],
+                           x + end * right + aside[0], y + end * down + aside[1]};
+    view_draw_segment(facts->stage.canvas, ends, 1.5f * scale, color);
+    draw_head(facts->stage.canvas, ends + 2, way, arrow_length * scale, color);
+}
+
+// From any state: a short arrow from above.
+static void draw_from_any(const view_facts *facts, view_rect to, view_color color)
+{
+    static const float down[2] = {0.0f, 1.0f};
+    const float scale = facts->stage.font->scale, x = to.x + 0.5f * to.width;
+    const float ends[4] = {x, to.y - 14.0f * scale, x, to.y};
+    view_draw_segment(facts->stage.canvas, ends, 1.5f * scale, color);
+    view_draw_disc(facts->stage.canvas, x, ends[1], 2.5f * scale, color);
+    draw_head(facts->stage.canvas, ends + 2, down, arrow_length * scale, color);
+}
+
+static void draw_transitions(const view_facts *facts, const layer_graph *graph)
+{
+    const md5_layer_desc *const layer = graph->layer;
+    const md5_layer_status *const status = &graph->status;
+    for (uint32_t i = 0; i < layer->num_transitions && i < MOST_TRANSITIONS; i++) {
+        const md5_transition_desc *const transition = &layer->transitions[i];
+        const int32_t from = find_state(graph, transition->from);
+        const int32_t to = find_state(graph, transition->to);
+        if (to >= 0 && transition->from == NULL)
+            draw_from_any(facts, graph->nodes[to], arrow_color);
+        else if (to >= 0 && from >= 0)
+            draw_arrow(facts, graph->nodes[from], graph->nodes[to], arrow_color);
+    }
+    const bool is_drawn =
+        status->from >= 0 && (uint32_t)status->from < graph->count && status->state < graph->count;
+    if (is_drawn) // also if it is none of the table
+        draw_arrow(facts, graph->nodes[status->from], graph->nodes[status->state], VIEW_AMBER);
+}
+
+// -- The panel ------------------------------------------------------------------------------
+
+static void draw_layer(view_ui *ui, const view_facts *facts, uint32_t number, view_rect area)
+{
+    const view_machine *const machine = &facts->stage.document->scene.machine;
+    char title[96];
+    layer_graph graph = {.layer = &machine->desc->layers[number],
+                         .status = md5_player_layer(machine->player, number)};
+    place_nodes(&graph, facts->stage.font, area);
+    const uint32_t num_more = graph.layer->num_states - graph.count;
+    (void)snprintf(title, sizeof title, num_more > 0 ? "%s, and %u more" : "%s", graph.layer->name,
+                   (unsigned)num_more);
+    view_draw_text(facts->stage.canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
+    draw_transitions(facts, &graph);
+    for (uint32_t i = 0; i < graph.count; i++) {
+        draw_node(facts, &graph, i);
+        (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
+                       graph.layer->states[i].name);
+        if (ui_item(ui, graph.nodes[i], title))
+            ui_ask(ui, (view_command){.action = VIEW_GO_TO_STATE, .number = number, .item = i});
+    }
+}
+
+// Layers of one state have nothing to show. Those with more states are wider.
+static float share_of(const md5_layer_desc *layer)
+{
+    return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 24.0f);
+}
+
+void view_graph_panel(view_ui *ui, const view_facts *facts)
+{
+    const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
+    const float scale = facts->stage.font->scale, padding = VIEW_PADDING * scale;
+    const view_rect box = view_graph_box(facts);
+    float sum = 0.0f, x = box.x + padding;
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        sum += share_of(&desc->layers[i]);
+    if (!(sum > 0.0f) || box.width < 8.0f * padding)
+        return;
+    ui_begin(ui, "state");
+    (void)ui_item(ui, box, "");
+    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const float width = (box.width - padding) * share_of(&desc->layers[i]) / sum;
+        const view_rect area = {x, box.y + padding, width - padding, box.height - 2.0f * padding};
+        if (area.width > 0.0f)
+            draw_layer(ui, facts, i, area);
+        x += width;
+    }
+}
+
+// == Channels of an entity at the right ====================================================
+//
+// The panel of an entity's channels: what each plays, and the frame commands that fired last.
+
+// In layout units.
+static const float channels_width = 250.0f, compact_channels = 176.0f, channels_label = 64.0f;
+
+bool view_shows_channels(const view_facts *facts)
+{
+    const view_stage *const stage = &facts->stage;
+    return view_channels_of(&stage->document->scene) != NULL && !stage->shown->help
+           && !stage->shown->hierarchy && !stage->shown->light_list;
+}
+
+static void add_channel(const view_entity *of, md5_channel channel, view_rows *rows)
+{
+    const char *const name = view_channel_name(channel);
+    const int32_t clip = of->channels[channel].clip;
+    const bool has_focus = channel == of->focus && clip >= 0;
+    if (clip < 0)
+        view_add_row(rows, VIEW_ROW_PAIR, VIEW_DIM, name, "\xE2\x80\x94");
+    else
+        view_add_row(rows, VIEW_ROW_PAIR, has_focus ? VIEW_BRIGHT : VIEW_PLAIN, name, "%s  %.2f",
+                     of->entity->clips[clip].anim->name,
+                     0.001 * md5_actor_channel(of->parts[0].actor, channel).time);
+    rows->rows[rows->count - 1].fixed = true; // changes in every frame
+    view_make_hit(rows, (int32_t)channel + 1, has_focus ? "time" : "");
+}
+
+static void add_fired(const view_entity *of, int num_rows, view_rows *rows)
+{
+    const double lifetime = 1.5;
+    for (int i = 0; i < num_rows; i++) {
+        const view_fired *const fired = &of->fired[i];
+        const bool is_fresh = fired->text[0] != '\0' && fabs(of->time - fired->time) < lifetime;
+        view_add_row(rows, VIEW_ROW_TEXT, i == 0 ? VIEW_ACCENT : VIEW_DIM, "", "%s",
+                     is_fresh ? fired->text : "");
+        rows->rows[rows->count - 1].fixed = true;
+    }
+}
+
+static void list_channels(const view_facts *facts, view_rows *rows)
+{
+    const view_entity *const of = view_channels_of(&facts->stage.document->scene);
+    const bool compact = view_is_compact(facts);
+    const float scale = facts->stage.font->scale;
+    rows->font = facts->stage.font;
+    rows->width = (compact ? compact_channels : channels_width) * scale;
+    rows->label_width = channels_label * scale;
+    rows->count = 0;
+    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "Channels");
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+        if (view_has_channel(of, (md5_channel)c))
+            add_channel(of, (md5_channel)c, rows);
+    view_add_gap(rows);
+    add_fired(of, compact ? 2 : VIEW_FIRED, rows);
+    view_add_gap(rows);
+    view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Click: choose a clip");
+    view_wrap_rows(rows);
+}
+
+view_rect view_channels_box(const view_facts *facts)
+{
+    view_rows rows;
+    list_channels(facts, &rows);
+    const float scale = facts->stage.font->scale;
+    const float box = rows.width + 2.0f * VIEW_PADDING * scale;
+    return (view_rect){facts->width - VIEW_MARGIN * scale - box, VIEW_MARGIN * scale, box,
+                       view_rows_height(&rows)};
+}
+
+// A click on the name of a channel shows its time; on what it plays, lists clips for it.
+void view_channels_panel(view_ui *ui, const view_facts *facts)
+{
+    view_rows rows;
+    list_channels(facts, &rows);
+    const view_rect box = view_channels_box(facts);
+    ui_begin(ui, "channel");
+    const int32_t hit = ui_rows(ui, &rows, box.x, box.y);
+    const float label_end = box.x + VIEW_PADDING * rows.font->scale + rows.label_width;
+    if (hit > 0)
+        ui_ask(ui,
+               (view_command){.action = ui->x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
+                              .item = (uint32_t)hit - 1});
+}
+
+// == The time bar ==========================================================================
+//
+// The time bar: shows the clip's time; dragging it seeks.
+
+// -- Drawing --------------------------------------------------------------------------------
+
+// A triangle while paused, two bars while playing.
+static void draw_play_sign(const view_facts *facts, float x, float y, float size)
+{
+    view_canvas *const canvas = facts->stage.canvas;
+    if (facts->stage.play->playing) {
+        view_draw_rect(canvas, (view_rect){x, y, 0.32f * size, size}, VIEW_BRIGHT);
+        view_draw_rect(canvas, (view_rect){x + 0.6f * size, y, 0.32f * size, size}, VIEW_BRIGHT);
+        return;
+    }
+    const bool back = facts->stage.play->backward;
+    const float base = back ? x + size : x, tip = back ? x : x + size;
+    const float corners[6] = {base, y, base, y + size, tip, y + 0.5f * size};
+    view_draw_triangle(canvas, corners, VIEW_BRIGHT);
+}
+
+// One line per frame if there is space, every tenth longer.
+static void draw_ticks(const view_facts *facts, view_rect track, const md5_anim *anim,
+                       double length)
+{
+    const float scale = facts->stage.font->scale;
+    const double step = (double)track.width / (length * anim->frame_rate);
+    const uint32_t stride = step >= 5.0 * (double)scale ? 1 : 10;
+    if (step * stride < 4.0 * (double)scale)
+        return;
+    for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
+        const float x = track.x + (float)(step * frame);
+        const float height = (frame % 10 == 0 ? 6.0f : 3.0f) * scale;
+        const view_rect tick = {x, track.y + track.height + 3.0f * scale, scale, height};
+        view_draw_rect(facts->stage.canvas, tick, 0x8A93A1A0u);
+    }
+}
+
+// The range that is played, with a mark at each end.
+static void draw_range(const view_facts *facts, view_rect track, const md5_anim *anim,
+                       double length)
+{
+    double begin, end;
+    const float scale = facts->stage.font->scale;
+    if (!view_find_range(facts->stage.play, anim, &begin, &end))
+        return;
+    const float left = track.x + track.width * (float)(begin / length);
+    const float right = track.x + track.width * (float)fmin(end / length, 1.0);
+    const float top = track.y - 5.0f * scale, height = track.height + 10.0f * scale;
+    view_canvas *const canvas = facts->stage.canvas;
+    view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
+    view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+    view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+}
+
+// Frame commands of the clip as marks above the line; those that have just passed are bright.
+static void draw_commands(const view_facts *facts, view_rect track, const md5_anim *anim,
+                          double length)
+{
+    enum { MOST_DRAWN = 2000 };
+    const double lit = 0.35; // seconds
+    const view_scene *const scene = &facts->stage.document->scene;
+    const float scale = facts->stage.font->scale, top = track.y - 4.0f * scale;
+    const md5_model_anim *const from = view_commands_of(scene);
+    if (from == NULL)
+        return;
+    const double now = view_cycle_time(facts->stage.play, anim);
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < from->num_commands && i < MOST_DRAWN; i++) {
+        const uint32_t frame = from->commands[i].frame;
+        if (frame == last || frame == 0 || frame > anim->num_frames)
+            continue;
+        last = frame;
+        const double at = (frame - 1) / anim->frame_rate, since = now - at;
+        const float x = track.x + track.width * (float)fmin(at / length, 1.0);
+        const float corners[6] = {
+            x - 4.0f * scale, top - 6.0f * scale, x + 4.0f * scale, top - 6.0f * scale, x, top};
+        view_draw_triangle(facts->stage.canvas, corners,
+                           since >= 0.0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
+    }
+}
+
+// Left of the line is the button that plays and pauses.
+void view_bar_panel(view_ui *ui, const view_facts *facts)
+{
+    const md5_anim *const anim = view_clock(&facts->stage.document->scene);
+    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
+    const double length = view_cycle_length(facts->stage.play, anim);
+    view_canvas *const canvas = facts->stage.canvas;
+    const view_rect bar = {margin, view_bar_top(facts), facts->width - 2.0f * margin,
+                           VIEW_BAR_HEIGHT * scale};
+    view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
+    draw_play_sign(facts, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
+
+    char text[48];
+    (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(facts->stage.play, anim),
+                   length);
+    const float measured = view_text_width(facts->stage.font, VIEW_TEXT, text);
+    const float text_width = fmaxf(118.0f * scale, measured + 16.0f * scale);
+    const float text_left = bar.x + bar.width - 16.0f * scale - measured;
+    view_draw_text(canvas, VIEW_TEXT, text_left, bar.y + 10.0f * scale, 0, VIEW_PLAIN, text);
+
+    const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
+                             bar.width - 46.0f * scale - text_width - 16.0f * scale, 4.0f * scale};
+    float part;
+    ui_begin(ui, "scrub");
+    if (ui_item(ui, bar, "time")) {
+        if (ui->x < track.x - 8.0f * scale)
+            ui_ask_action(ui, VIEW_PLAY);
+        else
+            ui_hold(ui);
+    }
+    if (track.width <= 0.0f)
+        return;
+    if (ui_follow(ui, track, &part))
+        view_seek(facts->play, anim, (double)part * length);
+    const double place = length > 0.0 ? view_cycle_time(facts->stage.play, anim) / length : 0.0;
+    const float done = track.width * (float)fmin(place, 1.0);
+    view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
+    if (length > 0.0)
+        draw_ticks(facts, track, anim, length);
+    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
+                         VIEW_ACCENT);
+    if (length > 0.0)
+        draw_range(facts, track, anim, length);
+    if (length > 0.0)
+        draw_commands(facts, track, anim, length);
+    view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
+                   VIEW_BRIGHT);
+}
