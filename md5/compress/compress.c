@@ -602,21 +602,6 @@ static float bone_of(const md5_anim *anim, uint32_t joint)
     return distance_between(anim->constant[joint].translation, (md5_vec3){0.0f, 0.0f, 0.0f});
 }
 
-static void measure_bones(const md5_anim *anim, float *own)
-{
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        if (parent < 0)
-            continue;
-        const float bone = bone_of(anim, joint);
-        if (own[joint] == 0.0f) // no child has set it
-            own[joint] = bone;
-        grow(&own[parent], bone);
-    }
-}
-
 static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                         float *own)
 {
@@ -628,7 +613,16 @@ static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compre
     } else if (compress->model) {
         TRY(measure_model(arena, compress->model, anim, own));
     } else {
-        measure_bones(anim, own);
+        for (uint32_t i = num_joints; i-- > 0;) {
+            const uint32_t joint = anim->skeleton.order[i];
+            const int32_t parent = anim->skeleton.joints[joint].parent;
+            if (parent < 0)
+                continue;
+            const float bone = bone_of(anim, joint);
+            if (own[joint] == 0.0f) // no child has set it
+                own[joint] = bone;
+            grow(&own[parent], bone);
+        }
     }
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         own[joint] = own[joint] > scale ? own[joint] : scale;
@@ -641,33 +635,6 @@ static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compre
 
 // -- Paths ------------------------------------------------------------------------------------
 
-static void measure_paths(const md5_anim *anim, md5_skin_reach *of)
-{
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // joints below, this one included
-        const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        grow(&of->reach[joint], of->own[joint]);
-        grow(&of->budgets[joint], 1.0f);
-        if (parent < 0)
-            continue;
-        grow(&of->reach[parent], of->reach[joint] + bone_of(anim, joint));
-        grow(&of->budgets[parent], of->budgets[joint] + 1.0f);
-    }
-}
-
-// `budgets` counts the joints of the longest path downwards. With those above it is the longest
-// path through a joint; independent errors of n joints add up to sqrt(n) of one.
-static void share_budgets(const md5_skeleton *skeleton, float *above, float *budgets)
-{
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        above[joint] = parent < 0 ? 0.0f : above[parent] + 1.0f;
-        budgets[joint] = 1.0f / sqrtf(budgets[joint] + above[joint]);
-    }
-}
-
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach)
 {
@@ -678,8 +645,25 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     reach->budgets = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->budgets);
     TRY(above && reach->own && reach->reach && reach->budgets);
     TRY(measure_own(arena, anim, compress, reach->own));
-    measure_paths(anim, reach);
-    share_budgets(&anim->skeleton, above, reach->budgets);
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    for (uint32_t i = num_joints; i-- > 0;) { // joints below, this one included
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        grow(&reach->reach[joint], reach->own[joint]);
+        grow(&reach->budgets[joint], 1.0f);
+        if (parent < 0)
+            continue;
+        grow(&reach->reach[parent], reach->reach[joint] + bone_of(anim, joint));
+        grow(&reach->budgets[parent], reach->budgets[joint] + 1.0f);
+    }
+    // `budgets` counts the joints of the longest path downwards. With those above it is the longest
+    // path through a joint; independent errors of n joints add up to sqrt(n) of one.
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        above[joint] = parent < 0 ? 0.0f : above[parent] + 1.0f;
+        reach->budgets[joint] = 1.0f / sqrtf(reach->budgets[joint] + above[joint]);
+    }
     return true;
 }
 
@@ -791,7 +775,7 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
 // budgets that hold are found by trying: each attempt gives more to joints below which the error is
 // small, and less to those on the path to a larger one.
 
-enum { ATTEMPTS = 10, SCALINGS = 6, MOST_HALVINGS = 24 };
+enum { ATTEMPTS = 10, SCALINGS = 6, MAX_HALVINGS = 24 };
 
 typedef struct compressing {
     md5_arena *arena;
@@ -815,15 +799,10 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     return true;
 }
 
-static size_t size_of(const md5_packed *packed)
-{
-    return packed->num_bytes;
-}
-
 static void keep_if_best(compressing *job)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
-    const size_t size = size_of(&job->packed);
+    const size_t size = job->packed.num_bytes;
     if (!(job->error <= job->tolerance) || (job->num_bytes > 0 && size >= job->num_bytes))
         return;
     job->num_bytes = size;
@@ -855,39 +834,6 @@ static void adapt_budgets(compressing *job, double speed)
     }
 }
 
-// Steps in between: all budgets by the same factor, until the tolerance holds.
-static bool scale_all(compressing *job, md5_arena_mark mark)
-{
-    for (int i = 0; i < SCALINGS; i++) {
-        for (uint32_t joint = 0; joint < job->anim->skeleton.num_joints; joint++)
-            job->reach.budgets[joint] *= 0.93f;
-        TRY(try_budgets(job, mark));
-        keep_if_best(job);
-    }
-    return true;
-}
-
-static bool fail_tolerance(const compressing *job, double least)
-{
-    return md5i_fail(job->arena->context, MD5_ERROR_RANGE, 0, 0,
-                     "a tolerance of %g units cannot be kept: the least error is %g",
-                     job->tolerance, least);
-}
-
-// If no attempt held: finer steps for all.
-static bool refine(compressing *job, md5_arena_mark mark)
-{
-    double least = job->error;
-    for (int i = 0; i < MOST_HALVINGS && job->num_bytes == 0; i++) {
-        for (uint32_t joint = 0; joint < job->anim->skeleton.num_joints; joint++)
-            job->reach.budgets[joint] *= 0.5f;
-        TRY(try_budgets(job, mark));
-        keep_if_best(job);
-        least = job->error < least ? job->error : least;
-    }
-    return job->num_bytes > 0 || fail_tolerance(job, least);
-}
-
 static bool find_budgets(compressing *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
@@ -898,7 +844,26 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
         keep_if_best(job);
         adapt_budgets(job, 1.0 / (1.0 + 0.25 * i));
     }
-    TRY(scale_all(job, mark) && refine(job, mark));
+    // Steps in between: all budgets by the same factor.
+    for (int i = 0; i < SCALINGS; i++) {
+        for (uint32_t joint = 0; joint < num_joints; joint++)
+            job->reach.budgets[joint] *= 0.93f;
+        TRY(try_budgets(job, mark));
+        keep_if_best(job);
+    }
+    // If no attempt held: finer steps for all.
+    double min_error = job->error;
+    for (int i = 0; i < MAX_HALVINGS && job->num_bytes == 0; i++) {
+        for (uint32_t joint = 0; joint < num_joints; joint++)
+            job->reach.budgets[joint] *= 0.5f;
+        TRY(try_budgets(job, mark));
+        keep_if_best(job);
+        min_error = job->error < min_error ? job->error : min_error;
+    }
+    if (job->num_bytes == 0)
+        return md5i_fail(job->arena->context, MD5_ERROR_RANGE, 0, 0,
+                         "a tolerance of %g units cannot be kept: the least error is %g",
+                         job->tolerance, min_error);
     memcpy(job->reach.budgets, job->best, num_joints * sizeof *job->best);
     return try_budgets(job, mark);
 }
