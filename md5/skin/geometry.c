@@ -922,20 +922,6 @@ bool md5i_geometry_measure(md5_arena *scratch, const md5_geometry_source *source
     return count_seams(scratch, source, sizes);
 }
 
-// Writes the drawn vertices' sources: the file's vertices themselves, then those of the copies.
-static bool write_sources(md5_arena *scratch, const md5_geometry_source *source,
-                          const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
-{
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
-        arrays->sources[vertex] = vertex;
-    if (sizes->num_vertices > source->num_vertices)
-        return split_seams(scratch, source, arrays->indices, arrays->sources);
-    if (arrays->indices != source->triangles && source->num_triangles > 0)
-        memcpy(arrays->indices, source->triangles,
-               3 * (size_t)source->num_triangles * sizeof *arrays->indices);
-    return true;
-}
-
 // Writes what copies share with their sources. `used` influences are written already.
 static void write_copies(const md5_geometry_source *source, const md5_geometry_sizes *sizes,
                          const md5_geometry_arrays *arrays, uint32_t used)
@@ -1002,7 +988,14 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
     if (arrays->texcoords != source->texcoords)
         memcpy(arrays->texcoords, source->texcoords,
                source->num_vertices * sizeof *arrays->texcoords);
-    TRY(write_sources(scratch, source, sizes, arrays));
+    // The sources of drawn vertices: the file's vertices themselves, then those of the copies.
+    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
+        arrays->sources[vertex] = vertex;
+    if (num_vertices > source->num_vertices)
+        TRY(split_seams(scratch, source, arrays->indices, arrays->sources));
+    else if (arrays->indices != source->triangles && num_triangles > 0)
+        memcpy(arrays->indices, source->triangles,
+               3 * (size_t)num_triangles * sizeof *arrays->indices);
     TRY(gather_influences(scratch, source, arrays, &num_influences));
     write_copies(source, sizes, arrays, num_influences);
     md5i_arena_rewind(scratch, before);
@@ -1026,14 +1019,6 @@ size_t md5i_geometry_build_size(uint64_t num_vertices)
     return (size_t)num_vertices * MD5_TANGENT_SCRATCH + ROOM; // tangents take the most
 }
 
-static bool sum_is_off(const md5_mesh *mesh, const md5_vertex *vertex)
-{
-    double sum = 0.0;
-    for (uint32_t i = 0; i < vertex->num_weights; i++)
-        sum += (double)mesh->weights[vertex->first_weight + i].bias;
-    return vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);
-}
-
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = mesh->num_off_sums = mesh->max_influences = 0;
@@ -1041,7 +1026,10 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         const md5_vertex *vertex = &mesh->file_vertices[i];
         if (vertex->num_weights > mesh->max_weights)
             mesh->max_weights = vertex->num_weights;
-        mesh->num_off_sums += sum_is_off(mesh, vertex);
+        double sum = 0.0;
+        for (uint32_t k = 0; k < vertex->num_weights; k++)
+            sum += (double)mesh->weights[vertex->first_weight + k].bias;
+        mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);
     }
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
