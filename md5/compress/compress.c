@@ -61,12 +61,6 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
     return values;
 }
 
-static void negate(md5_packed_value *value)
-{
-    for (int c = 0; c < 4; c++)
-        value->v[c] = -value->v[c];
-}
-
 static uint32_t strongest_component(const md5_packed_value *values, uint32_t count, float *weakest)
 {
     float least[4] = {2.0f, 2.0f, 2.0f, 2.0f};
@@ -94,7 +88,8 @@ static void choose_signs(md5_packed_value *values, uint32_t count, uint32_t stro
         const float *const u = frame > 0 ? values[frame - 1].v : v;
         const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
         if (is_full ? cosine < 0.0f : v[strongest] < 0.0f)
-            negate(&values[frame]);
+            for (int c = 0; c < 4; c++)
+                values[frame].v[c] = -v[c];
     }
 }
 
@@ -365,12 +360,6 @@ static const float *key_of(const md5_packed_track *track, uint32_t num_frames, u
                             : track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
 
-// With a sign.
-static uint32_t bits_of_signed(int32_t value)
-{
-    return value == 0 ? 0 : bits_of((uint64_t)(value < 0 ? -((int64_t)value + 1) : value)) + 1;
-}
-
 // A track whose keys are all the same is constant.
 static void find_offsets(md5_packed_track *track, uint32_t num_frames)
 {
@@ -384,7 +373,9 @@ static void find_offsets(md5_packed_track *track, uint32_t num_frames)
             min = level < min ? level : min;
             max = level > max ? level : max;
         }
-        const uint32_t bits = bits_of_signed(min);
+        // With a sign.
+        const uint32_t bits =
+            min == 0 ? 0 : bits_of((uint64_t)(min < 0 ? -((int64_t)min + 1) : min)) + 1;
         track->offsets[c] = min;
         track->bits[c] = (uint8_t)bits_of((uint64_t)((int64_t)max - min));
         track->offset_bits = (uint8_t)(bits > track->offset_bits ? bits : track->offset_bits);
@@ -434,14 +425,6 @@ static uint32_t head_bits(const md5_packed_track *track)
     return 4 + form + 5 + scale + components * ((track->step != 0 ? 5u : 0u) + track->offset_bits);
 }
 
-static uint64_t key_bits(const md5_packed_track *track, uint32_t num_frames)
-{
-    uint64_t row = 0;
-    for (uint32_t c = 0; track->step != 0 && c < components_of(track); c++)
-        row += track->bits[c];
-    return row * md5i_packed_num_keys(track->step, num_frames);
-}
-
 // Bytes are 0 before.
 static void put_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t count)
 {
@@ -453,33 +436,6 @@ static void put_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t cou
     *bit += count;
 }
 
-static void write_head(const md5_packed_track *track, uint8_t *bytes, uint64_t *bit)
-{
-    const uint32_t components = components_of(track);
-    put_bits(bytes, bit, track->step, 4);
-    if (track->kind == MD5_PACKED_ROTATION)
-        put_bits(bytes, bit, track->form, 3);
-    put_bits(bytes, bit, track->offset_bits, 5);
-    if (track->step != 0 || track->offset_bits > 0)
-        put_bits(bytes, bit, track->scale, 9);
-    for (uint32_t c = 0; track->step != 0 && c < components; c++)
-        put_bits(bytes, bit, track->bits[c], 5);
-    for (uint32_t c = 0; c < components; c++)
-        put_bits(bytes, bit, (uint32_t)track->offsets[c], track->offset_bits);
-}
-
-static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
-                       uint64_t *bit)
-{
-    const uint32_t num_keys = track->step != 0 ? md5i_packed_num_keys(track->step, num_frames) : 0;
-    for (uint32_t key = 0; key < num_keys; key++) {
-        for (uint32_t c = 0; c < components_of(track); c++) {
-            const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
-            put_bits(bytes, bit, (uint32_t)(level - track->offsets[c]), track->bits[c]);
-        }
-    }
-}
-
 static bool write_tracks(md5_arena *arena, const md5_packed_track *tracks, uint32_t num_tracks,
                          md5_packed *packed)
 {
@@ -488,8 +444,12 @@ static bool write_tracks(md5_arena *arena, const md5_packed_track *tracks, uint3
         bits += head_bits(&tracks[i]);
     uint64_t head = 0, key = bits;
     packed->head_bits = (uint32_t)bits;
-    for (uint32_t i = 0; i < num_tracks; i++)
-        bits += key_bits(&tracks[i], packed->num_frames);
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        uint64_t row = 0;
+        for (uint32_t c = 0; tracks[i].step != 0 && c < components_of(&tracks[i]); c++)
+            row += tracks[i].bits[c];
+        bits += row * md5i_packed_num_keys(tracks[i].step, packed->num_frames);
+    }
     if (bits > UINT32_MAX - 64)
         return md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
                          "the compressed clip would exceed 512 MiB");
@@ -499,8 +459,26 @@ static bool write_tracks(md5_arena *arena, const md5_packed_track *tracks, uint3
     TRY(bytes);
     packed->bytes = bytes;
     for (uint32_t i = 0; i < num_tracks; i++) {
-        write_head(&tracks[i], bytes, &head);
-        write_keys(&tracks[i], packed->num_frames, bytes, &key);
+        const md5_packed_track *const track = &tracks[i];
+        const uint32_t components = components_of(track);
+        put_bits(bytes, &head, track->step, 4);
+        if (track->kind == MD5_PACKED_ROTATION)
+            put_bits(bytes, &head, track->form, 3);
+        put_bits(bytes, &head, track->offset_bits, 5);
+        if (track->step != 0 || track->offset_bits > 0)
+            put_bits(bytes, &head, track->scale, 9);
+        for (uint32_t c = 0; track->step != 0 && c < components; c++)
+            put_bits(bytes, &head, track->bits[c], 5);
+        for (uint32_t c = 0; c < components; c++)
+            put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
+        const uint32_t num_keys =
+            track->step != 0 ? md5i_packed_num_keys(track->step, packed->num_frames) : 0;
+        for (uint32_t k = 0; k < num_keys; k++)
+            for (uint32_t c = 0; c < components; c++) {
+                const int32_t level =
+                    level_of(key_of(track, packed->num_frames, k)[c], track->scale);
+                put_bits(bytes, &key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
+            }
     }
     return true;
 }
@@ -602,21 +580,6 @@ static float bone_of(const md5_anim *anim, uint32_t joint)
     return distance_between(anim->constant[joint].translation, (md5_vec3){0.0f, 0.0f, 0.0f});
 }
 
-static void measure_bones(const md5_anim *anim, float *own)
-{
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        if (parent < 0)
-            continue;
-        const float bone = bone_of(anim, joint);
-        if (own[joint] == 0.0f) // no child has set it
-            own[joint] = bone;
-        grow(&own[parent], bone);
-    }
-}
-
 static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                         float *own)
 {
@@ -628,7 +591,16 @@ static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compre
     } else if (compress->model) {
         TRY(measure_model(arena, compress->model, anim, own));
     } else {
-        measure_bones(anim, own);
+        for (uint32_t i = num_joints; i-- > 0;) {
+            const uint32_t joint = anim->skeleton.order[i];
+            const int32_t parent = anim->skeleton.joints[joint].parent;
+            if (parent < 0)
+                continue;
+            const float bone = bone_of(anim, joint);
+            if (own[joint] == 0.0f) // no child has set it
+                own[joint] = bone;
+            grow(&own[parent], bone);
+        }
     }
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         own[joint] = own[joint] > scale ? own[joint] : scale;
@@ -641,33 +613,6 @@ static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compre
 
 // -- Paths ------------------------------------------------------------------------------------
 
-static void measure_paths(const md5_anim *anim, md5_skin_reach *of)
-{
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // joints below, this one included
-        const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        grow(&of->reach[joint], of->own[joint]);
-        grow(&of->budgets[joint], 1.0f);
-        if (parent < 0)
-            continue;
-        grow(&of->reach[parent], of->reach[joint] + bone_of(anim, joint));
-        grow(&of->budgets[parent], of->budgets[joint] + 1.0f);
-    }
-}
-
-// `budgets` counts the joints of the longest path downwards. With those above it is the longest
-// path through a joint; independent errors of n joints add up to sqrt(n) of one.
-static void share_budgets(const md5_skeleton *skeleton, float *above, float *budgets)
-{
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        above[joint] = parent < 0 ? 0.0f : above[parent] + 1.0f;
-        budgets[joint] = 1.0f / sqrtf(budgets[joint] + above[joint]);
-    }
-}
-
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach)
 {
@@ -678,8 +623,25 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     reach->budgets = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->budgets);
     TRY(above && reach->own && reach->reach && reach->budgets);
     TRY(measure_own(arena, anim, compress, reach->own));
-    measure_paths(anim, reach);
-    share_budgets(&anim->skeleton, above, reach->budgets);
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    for (uint32_t i = num_joints; i-- > 0;) { // joints below, this one included
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        grow(&reach->reach[joint], reach->own[joint]);
+        grow(&reach->budgets[joint], 1.0f);
+        if (parent < 0)
+            continue;
+        grow(&reach->reach[parent], reach->reach[joint] + bone_of(anim, joint));
+        grow(&reach->budgets[parent], reach->budgets[joint] + 1.0f);
+    }
+    // `budgets` counts the joints of the longest path downwards. With those above it is the longest
+    // path through a joint; independent errors of n joints add up to sqrt(n) of one.
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        above[joint] = parent < 0 ? 0.0f : above[parent] + 1.0f;
+        reach->budgets[joint] = 1.0f / sqrtf(reach->budgets[joint] + above[joint]);
+    }
     return true;
 }
 
@@ -791,7 +753,7 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
 // budgets that hold are found by trying: each attempt gives more to joints below which the error is
 // small, and less to those on the path to a larger one.
 
-enum { ATTEMPTS = 10, SCALINGS = 6, MOST_HALVINGS = 24 };
+enum { ATTEMPTS = 10, SCALINGS = 6, MAX_HALVINGS = 24 };
 
 typedef struct compressing {
     md5_arena *arena;
@@ -815,15 +777,10 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     return true;
 }
 
-static size_t size_of(const md5_packed *packed)
-{
-    return packed->num_bytes;
-}
-
 static void keep_if_best(compressing *job)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
-    const size_t size = size_of(&job->packed);
+    const size_t size = job->packed.num_bytes;
     if (!(job->error <= job->tolerance) || (job->num_bytes > 0 && size >= job->num_bytes))
         return;
     job->num_bytes = size;
@@ -855,39 +812,6 @@ static void adapt_budgets(compressing *job, double speed)
     }
 }
 
-// Steps in between: all budgets by the same factor, until the tolerance holds.
-static bool scale_all(compressing *job, md5_arena_mark mark)
-{
-    for (int i = 0; i < SCALINGS; i++) {
-        for (uint32_t joint = 0; joint < job->anim->skeleton.num_joints; joint++)
-            job->reach.budgets[joint] *= 0.93f;
-        TRY(try_budgets(job, mark));
-        keep_if_best(job);
-    }
-    return true;
-}
-
-static bool fail_tolerance(const compressing *job, double least)
-{
-    return md5i_fail(job->arena->context, MD5_ERROR_RANGE, 0, 0,
-                     "a tolerance of %g units cannot be kept: the least error is %g",
-                     job->tolerance, least);
-}
-
-// If no attempt held: finer steps for all.
-static bool refine(compressing *job, md5_arena_mark mark)
-{
-    double least = job->error;
-    for (int i = 0; i < MOST_HALVINGS && job->num_bytes == 0; i++) {
-        for (uint32_t joint = 0; joint < job->anim->skeleton.num_joints; joint++)
-            job->reach.budgets[joint] *= 0.5f;
-        TRY(try_budgets(job, mark));
-        keep_if_best(job);
-        least = job->error < least ? job->error : least;
-    }
-    return job->num_bytes > 0 || fail_tolerance(job, least);
-}
-
 static bool find_budgets(compressing *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
@@ -898,12 +822,32 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
         keep_if_best(job);
         adapt_budgets(job, 1.0 / (1.0 + 0.25 * i));
     }
-    TRY(scale_all(job, mark) && refine(job, mark));
+    // Steps in between: all budgets by the same factor.
+    for (int i = 0; i < SCALINGS; i++) {
+        for (uint32_t joint = 0; joint < num_joints; joint++)
+            job->reach.budgets[joint] *= 0.93f;
+        TRY(try_budgets(job, mark));
+        keep_if_best(job);
+    }
+    // If no attempt held: finer steps for all.
+    double min_error = job->error;
+    for (int i = 0; i < MAX_HALVINGS && job->num_bytes == 0; i++) {
+        for (uint32_t joint = 0; joint < num_joints; joint++)
+            job->reach.budgets[joint] *= 0.5f;
+        TRY(try_budgets(job, mark));
+        keep_if_best(job);
+        min_error = job->error < min_error ? job->error : min_error;
+    }
+    if (job->num_bytes == 0)
+        return md5i_fail(job->arena->context, MD5_ERROR_RANGE, 0, 0,
+                         "a tolerance of %g units cannot be kept: the least error is %g",
+                         job->tolerance, min_error);
     memcpy(job->reach.budgets, job->best, num_joints * sizeof *job->best);
     return try_budgets(job, mark);
 }
 
-static bool check_anim(md5_context *context, const md5_anim *anim)
+// Sets the tolerance if it is 0.
+static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
 {
     if (anim->packed)
         return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the animation is compressed already");
@@ -914,11 +858,6 @@ static bool check_anim(md5_context *context, const md5_anim *anim)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                          "%u joints cannot be compressed: 1 to %u can",
                          (unsigned)anim->skeleton.num_joints, (unsigned)MD5_PACKED_JOINTS);
-    return true;
-}
-
-static bool check_tolerance(md5_context *context, const md5_anim *anim, double *tolerance)
-{
     if (!(*tolerance >= 0.0 && *tolerance <= 1e9))
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                          "a tolerance of %g units: expected 0 to 1e9", *tolerance);
@@ -931,7 +870,7 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
-    if (!check_anim(arena->context, anim) || !check_tolerance(arena->context, anim, &job->tolerance)
+    if (!check(arena->context, anim, &job->tolerance)
         || !md5i_find_reach(arena, anim, options, &job->reach)
         || !begin_measuring(arena, anim->skeleton.num_joints, &job->scratch))
         return NULL;

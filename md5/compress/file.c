@@ -18,31 +18,6 @@ static bool fail_of_joint(md5_context *context, uint32_t joint, const char *what
                      (unsigned)joint, what);
 }
 
-// The numbers of a key, before the root or the length is taken: bounded, so that all that follows
-// is finite.
-static bool is_value(const md5_packed_head *head, const md5_packed_value *value)
-{
-    const float *const v = value->v;
-    if (head->kind == MD5_PACKED_TRANSLATION) {
-        const float most = 2e9f;
-        return fabsf(v[0]) <= most && fabsf(v[1]) <= most && fabsf(v[2]) <= most;
-    }
-    const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
-    return square >= 0.999f && square <= 1.001f;
-}
-
-static bool check_values(md5_context *context, const md5_packed *packed,
-                         const md5_packed_head *head, uint32_t joint)
-{
-    const uint32_t num_keys = md5i_packed_num_keys(head->step, packed->num_frames);
-    for (uint32_t key = 0; key < num_keys; key++) {
-        const md5_packed_value value = md5i_packed_decode(packed, head, key);
-        if (!is_value(head, &value))
-            return fail_of_joint(context, joint, "a key is no rotation or position");
-    }
-    return true;
-}
-
 // Heads that are decoded without knowing where keys begin, for their number of bits.
 static bool find_keys(md5_context *context, md5_packed *packed)
 {
@@ -69,7 +44,9 @@ static bool find_keys(md5_context *context, md5_packed *packed)
                         "the tracks of the compressed clip do not fill its bytes");
 }
 
-bool md5i_packed_check(md5_context *context, md5_packed *packed)
+// Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
+// errors; returns false.
+static bool packed_check(md5_context *context, md5_packed *packed)
 {
     if (packed->num_bytes > UINT32_MAX / 8 - 8)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
@@ -77,7 +54,20 @@ bool md5i_packed_check(md5_context *context, md5_packed *packed)
     md5_packed_place place = md5_packed_first(packed);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        TRY(check_values(context, packed, &head, i / 2));
+        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
+        for (uint32_t key = 0; key < num_keys; key++) {
+            // The numbers of a key, before the root or the length is taken: bounded, so that all
+            // that follows is finite.
+            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
+            const float *const v = value.v, max = 2e9f;
+            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
+            const bool is_value =
+                head.kind == MD5_PACKED_TRANSLATION
+                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
+                    : square >= 0.999f && square <= 1.001f;
+            if (!is_value)
+                return fail_of_joint(context, i / 2, "a key is no rotation or position");
+        }
     }
     return true;
 }
@@ -96,7 +86,8 @@ typedef struct clip_layout {
     char *names;
 } clip_layout;
 
-size_t md5i_packed_names_size(const md5_skeleton *skeleton)
+// Bytes of all names of joints, with their ends.
+static size_t packed_names_size(const md5_skeleton *skeleton)
 {
     size_t size = 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
@@ -123,12 +114,14 @@ static clip_layout lay_out_clip(md5_block *block, const md5_skeleton *skeleton,
         of.moving[kind] =
             (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *of.moving[kind]);
     of.bytes = (uint8_t *)md5i_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    of.names = (char *)md5i_block_take(block, md5i_packed_names_size(skeleton) + 1, 1);
+    of.names = (char *)md5i_block_take(block, packed_names_size(skeleton) + 1, 1);
     return of;
 }
 
-void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
-                               uint32_t *order)
+// Copies the joints into joints[] and order[], and their names into
+// names[packed_names_size()].
+static void packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
+                                 uint32_t *order)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const size_t size = strlen(skeleton->joints[i].name) + 1;
@@ -186,7 +179,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         return NULL;
     const clip_layout of = lay_out_clip(&block, skeleton, packed, num_moving, has_base);
     *of.names = '\0'; // the command line
-    md5i_packed_copy_skeleton(skeleton, of.names + 1, of.joints, of.order);
+    packed_copy_skeleton(skeleton, of.names + 1, of.joints, of.order);
     memcpy(of.bytes, packed->bytes, packed->num_bytes);
     memset(of.bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
     *of.packed = *packed;
@@ -261,40 +254,6 @@ static uint8_t *put_float(uint8_t *to, float value)
     return put(to, bits, 4);
 }
 
-static uint8_t *put_fixed(uint8_t *to, const md5_anim *anim)
-{
-    const md5_packed *const packed = anim->packed;
-    uint64_t rate;
-    memcpy(&rate, &anim->frame_rate, sizeof rate);
-    to = put(to, anim->skeleton.num_joints, 4);
-    to = put(to, anim->num_frames, 4);
-    to = put(to, packed->num_bytes, 4);
-    to = put(to, md5i_packed_names_size(&anim->skeleton), 4);
-    to = put(to, (uint32_t)anim->skeleton.axes, 4);
-    to = put(to, rate, 8);
-    to = put_float(to, anim->skeleton.scale);
-    to = put_float(to, anim->tolerance);
-    to = put_float(to, anim->max_error);
-    to = put_float(to, anim->base_frame[0].translation.x);
-    to = put_float(to, anim->base_frame[0].translation.y);
-    to = put_float(to, anim->base_frame[0].translation.z);
-    return put(to, 0, 4);
-}
-
-static uint8_t *put_skeleton(uint8_t *to, const md5_skeleton *skeleton)
-{
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        to = put(to, (uint32_t)skeleton->joints[i].parent, 4);
-        to = put(to, skeleton->order[i], 4);
-    }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const size_t size = strlen(skeleton->joints[i].name) + 1;
-        memcpy(to, skeleton->joints[i].name, size);
-        to += size;
-    }
-    return to;
-}
-
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
@@ -303,12 +262,35 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     if (!packed)
         return 0;
     const size_t total = HEAD + FIXED + (size_t)OF_JOINT * anim->skeleton.num_joints
-                         + md5i_packed_names_size(&anim->skeleton) + packed->num_bytes;
+                         + packed_names_size(&anim->skeleton) + packed->num_bytes;
     if (!bytes || size < total)
         return total;
     uint8_t *const start = (uint8_t *)bytes;
-    uint8_t *to = put_fixed(start + HEAD, anim);
-    to = put_skeleton(to, &anim->skeleton);
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    uint64_t rate;
+    memcpy(&rate, &anim->frame_rate, sizeof rate);
+    uint8_t *to = put(start + HEAD, skeleton->num_joints, 4);
+    to = put(to, anim->num_frames, 4);
+    to = put(to, packed->num_bytes, 4);
+    to = put(to, packed_names_size(skeleton), 4);
+    to = put(to, (uint32_t)skeleton->axes, 4);
+    to = put(to, rate, 8);
+    to = put_float(to, skeleton->scale);
+    to = put_float(to, anim->tolerance);
+    to = put_float(to, anim->max_error);
+    to = put_float(to, anim->base_frame[0].translation.x);
+    to = put_float(to, anim->base_frame[0].translation.y);
+    to = put_float(to, anim->base_frame[0].translation.z);
+    to = put(to, 0, 4);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        to = put(to, (uint32_t)skeleton->joints[i].parent, 4);
+        to = put(to, skeleton->order[i], 4);
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const size_t name_size = strlen(skeleton->joints[i].name) + 1;
+        memcpy(to, skeleton->joints[i].name, name_size);
+        to += name_size;
+    }
     memcpy(to, packed->bytes, packed->num_bytes);
     to = put(start, MAGIC, 4);
     to = put(to, VERSION, 4);
@@ -348,14 +330,6 @@ static float take_float(clip_reader *reader)
     return value;
 }
 
-static double take_double(clip_reader *reader)
-{
-    const uint64_t low = take_32(reader), bits = low | (uint64_t)take_32(reader) << 32;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static bool fail(const clip_reader *reader, md5_status status, const char *what)
 {
     return md5i_fail(reader->arena->context, status, 0, 0, "compressed clip: %s", what);
@@ -389,7 +363,8 @@ static bool read_fixed(clip_reader *reader, size_t size)
     reader->num_names = take_32(reader);
     const uint32_t axes = take_32(reader);
     clip->skeleton.axes = (md5_axes)(axes <= MD5_AXES_BLENDER ? axes : 0);
-    clip->frame_rate = take_double(reader);
+    const uint64_t low = take_32(reader), rate = low | (uint64_t)take_32(reader) << 32;
+    memcpy(&clip->frame_rate, &rate, sizeof rate);
     clip->skeleton.scale = take_float(reader);
     clip->tolerance = take_float(reader);
     clip->max_error = take_float(reader);
@@ -449,17 +424,6 @@ static bool read_skeleton(clip_reader *reader)
     return name == end || fail(reader, MD5_ERROR_RANGE, "there are more names than joints");
 }
 
-static bool read_tracks(clip_reader *reader)
-{
-    md5_packed *const packed = &reader->packed;
-    uint8_t *const bytes =
-        (uint8_t *)md5i_arena_alloc(reader->arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    TRY(bytes);
-    memcpy(bytes, reader->at, packed->num_bytes);
-    packed->bytes = bytes;
-    return md5i_packed_check(reader->arena->context, packed);
-}
-
 bool md5i_is_packed_file(const char *bytes, size_t size)
 {
     return size >= 4 && get_32((const uint8_t *)bytes) == MAGIC;
@@ -469,7 +433,14 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 {
     clip_reader reader = {.arena = arena, .at = (const uint8_t *)bytes};
     TRY(read_head(&reader, size) && read_fixed(&reader, size));
-    TRY(read_skeleton(&reader) && read_tracks(&reader));
+    TRY(read_skeleton(&reader));
+    md5_packed *const packed = &reader.packed;
+    uint8_t *const tracks =
+        (uint8_t *)md5i_arena_alloc(arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
+    TRY(tracks);
+    memcpy(tracks, reader.at, packed->num_bytes);
+    packed->bytes = tracks;
+    TRY(packed_check(arena->context, packed));
     *asset = md5i_packed_create(arena->context, &reader.clip, reader.base, &reader.packed);
     return *asset != NULL;
 }
@@ -511,24 +482,8 @@ static anim_arrays lay_out_anim(md5_block *block, const md5_anim *compressed,
     of.rotations = (md5_quat *)md5i_block_take(block, frames, rotations * sizeof *of.rotations);
     of.translations =
         (md5_vec3 *)md5i_block_take(block, frames, translations * sizeof *of.translations);
-    of.names = (char *)md5i_block_take(block, md5i_packed_names_size(&compressed->skeleton) + 1, 1);
+    of.names = (char *)md5i_block_take(block, packed_names_size(&compressed->skeleton) + 1, 1);
     return of;
-}
-
-// All frames of a track: time is linear in the size of the result.
-static void copy_frames(const md5_packed *packed, const md5_packed_head *head, uint32_t slot,
-                        const uint32_t num_moving[2], const anim_arrays *of)
-{
-    const size_t width = num_moving[head->kind];
-    for (uint32_t frame = 0; frame < packed->num_frames; frame++) {
-        const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        float v[4];
-        md5i_packed_at(packed, head, &still, v);
-        if (head->kind == MD5_PACKED_ROTATION)
-            of->rotations[frame * width + slot] = (md5_quat){v[0], v[1], v[2], v[3]};
-        else
-            of->translations[frame * width + slot] = (md5_vec3){v[0], v[1], v[2]};
-    }
 }
 
 static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
@@ -548,32 +503,19 @@ static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
         track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)IS_ROTATING : IS_TRANSLATING;
         num_components += 3;
         of->moving[kind][slots[kind]] = i / 2;
-        copy_frames(packed, &head, slots[kind]++, num_moving, of);
+        // All frames: time is linear in the size of the result.
+        const uint32_t slot = slots[kind]++;
+        for (uint32_t frame = 0; frame < packed->num_frames; frame++) {
+            const md5_moment still = {.frame0 = frame, .frame1 = frame};
+            const size_t place_in_frames = (size_t)frame * num_moving[kind] + slot;
+            float v[4];
+            md5i_packed_at(packed, &head, &still, v);
+            if (kind == MD5_PACKED_ROTATION)
+                of->rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
+            else
+                of->translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
+        }
     }
-}
-
-static void set_anim(const md5_anim *compressed, const uint32_t num_moving[2],
-                     const anim_arrays *of)
-{
-    *of->anim = (md5_anim){
-        .skeleton = compressed->skeleton,
-        .tracks = of->tracks,
-        .base_frame = of->base_frame,
-        .num_frames = compressed->num_frames,
-        .frame_rate = compressed->frame_rate,
-        .duration = compressed->duration,
-        .constant = of->constant,
-        .num_rotations = num_moving[MD5_PACKED_ROTATION],
-        .num_translations = num_moving[MD5_PACKED_TRANSLATION],
-        .rotation_joints = of->moving[MD5_PACKED_ROTATION],
-        .translation_joints = of->moving[MD5_PACKED_TRANSLATION],
-        .rotations = of->rotations,
-        .translations = of->translations,
-        .num_components = 3 * (num_moving[0] + num_moving[1]),
-        .command_line = of->names,
-    };
-    of->anim->skeleton.joints = of->joints;
-    of->anim->skeleton.order = of->order;
 }
 
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
@@ -596,12 +538,30 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         return NULL;
     const anim_arrays of = lay_out_anim(&block, compressed, num_moving);
     *of.names = '\0'; // the command line
-    md5i_packed_copy_skeleton(&compressed->skeleton, of.names + 1, of.joints, of.order);
+    packed_copy_skeleton(&compressed->skeleton, of.names + 1, of.joints, of.order);
     memcpy(of.constant, anim->constant, packed->num_joints * sizeof *of.constant);
     memcpy(of.base_frame, anim->base_frame, packed->num_joints * sizeof *of.base_frame);
     copy_tracks(packed, num_moving, &of);
-    set_anim(compressed, num_moving, &of);
-    of.anim->size = block.used;
-    of.anim->allocator = context.allocator;
+    *of.anim = (md5_anim){
+        .skeleton = compressed->skeleton,
+        .tracks = of.tracks,
+        .base_frame = of.base_frame,
+        .num_frames = compressed->num_frames,
+        .frame_rate = compressed->frame_rate,
+        .duration = compressed->duration,
+        .constant = of.constant,
+        .num_rotations = num_moving[MD5_PACKED_ROTATION],
+        .num_translations = num_moving[MD5_PACKED_TRANSLATION],
+        .rotation_joints = of.moving[MD5_PACKED_ROTATION],
+        .translation_joints = of.moving[MD5_PACKED_TRANSLATION],
+        .rotations = of.rotations,
+        .translations = of.translations,
+        .num_components = 3 * (num_moving[0] + num_moving[1]),
+        .command_line = of.names,
+        .size = block.used,
+        .allocator = context.allocator,
+    };
+    of.anim->skeleton.joints = of.joints;
+    of.anim->skeleton.order = of.order;
     return of.anim;
 }

@@ -12,18 +12,6 @@ bool md5i_is_packed_file(const char *bytes, size_t size);
 // false.
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
 
-// Checks all that sampling relies on, of bytes with their padding. Sets `head_bits`. Reports
-// errors; returns false.
-bool md5i_packed_check(md5_context *context, md5_packed *packed);
-
-// Bytes of all names of joints, with their ends.
-size_t md5i_packed_names_size(const md5_skeleton *skeleton);
-
-// Copies the joints into joints[] and order[], and their names into
-// names[md5i_packed_names_size()].
-void md5i_packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_joint *joints,
-                               uint32_t *order);
-
 // Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
 // tolerance are those of `source`. `base` is joint 0's position in the base frame. NULL if memory
 // runs out.

@@ -13,12 +13,6 @@
 
 // == Plans =======================================================================================
 
-// The number of integers that a plan refers to.
-static size_t num_plan_integers(const md5_skeleton *skeleton, const md5_anim *anim)
-{
-    return 4 * (size_t)skeleton->num_joints + anim->num_rotations + anim->num_translations;
-}
-
 enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
 
 // Sorts the joints by depth. `depths` and `begins` [joints] are scratch. Returns the number of
@@ -185,11 +179,6 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
     return ancestries;
 }
 
-static bool is_ancestor(const branch *above, const branch *below)
-{
-    return below->first > above->first && below->first - above->first < above->size;
-}
-
 // Reads no more of a name than a message shows: very many joints may have the same parent with a
 // long name.
 static md5_quoted quote_name(const char *name)
@@ -224,7 +213,9 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     const branch *own = &branches[rebase->joint];
     const int32_t anchor = ancestry_of_track->anchor;
     const int32_t parent = rebase->above;
-    if (anchor >= 0 && !is_ancestor(&branches[anchor], own))
+    const branch *const above = anchor >= 0 ? &branches[anchor] : own;
+    const bool is_below = own->first > above->first && own->first - above->first < above->size;
+    if (anchor >= 0 && !is_below)
         return "the hierarchies contradict each other, the model's is used";
 
     const uint32_t top = anchor < 0 ? 0 : branches[anchor].depth + 1;
@@ -299,28 +290,6 @@ typedef struct matching {
     md5_binding binding; // the counts
 } matching;
 
-static bool fail_to_match(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim)
-{
-    if (model->num_joints == 0 || anim->num_joints == 0)
-        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the %s has no joints",
-                         model->num_joints == 0 ? "model" : "animation");
-    return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                     "the animation is of another skeleton: joint 0 is %s in the model and %s in "
-                     "the animation, and no name is in both",
-                     quote_name(model->joints[0].name).text, quote_name(anim->joints[0].name).text);
-}
-
-static bool check_space(md5_context *context, const md5_skeleton *model, const md5_skeleton *anim)
-{
-    if (model->axes == anim->axes && md5_scale_of(model) == md5_scale_of(anim))
-        return true;
-    return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                     "the animation has axes %d and scale %g, the model axes %d and scale %g: load "
-                     "both with the same options",
-                     (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
-                     (double)md5_scale_of(model));
-}
-
 static void report_differences(md5_context *context, const md5_skeleton *model,
                                const md5_skeleton *anim, matching *found)
 {
@@ -348,7 +317,13 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
                   matching *found)
 {
     const md5_skeleton *const anim = &clip->skeleton;
-    TRY(check_space(arena->context, model, anim));
+    md5_context *const context = arena->context;
+    if (model->axes != anim->axes || md5_scale_of(model) != md5_scale_of(anim))
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the animation has axes %d and scale %g, the model axes %d and scale %g: "
+                         "load both with the same options",
+                         (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
+                         (double)md5_scale_of(model));
     found->tracks = (int32_t *)md5i_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
     found->targets = (int32_t *)md5i_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
     TRY(found->tracks && found->targets);
@@ -357,9 +332,17 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
         num_driven += found->tracks[joint] >= 0;
-    if (num_driven == 0)
-        return fail_to_match(arena->context, model, anim);
-    report_differences(arena->context, model, anim, found);
+    if (num_driven == 0) {
+        if (model->num_joints == 0 || anim->num_joints == 0)
+            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the %s has no joints",
+                             model->num_joints == 0 ? "model" : "animation");
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the animation is of another skeleton: joint 0 is %s in the model and %s "
+                         "in the animation, and no name is in both",
+                         quote_name(model->joints[0].name).text,
+                         quote_name(anim->joints[0].name).text);
+    }
+    report_differences(context, model, anim, found);
     return clip->parents_unknown
            || plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
                            &found->binding.num_rebases);
@@ -373,7 +356,8 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     const md5_skeleton *const skeleton = found->binding.skeleton;
     const size_t num_tracks = skeleton->num_joints;
     const size_t num_targets = found->binding.anim->skeleton.num_joints;
-    const size_t num_integers = num_plan_integers(skeleton, found->binding.anim);
+    const size_t num_integers = 4 * num_tracks + found->binding.anim->num_rotations
+                                + found->binding.anim->num_translations; // of the plan
     const bool has_inverse = found->binding.inverse_bind != NULL;
     const md5_packed *const packed = found->binding.anim->packed;
     const uint32_t num_groups = packed ? md5i_packed_group(packed, found->targets, NULL) : 0;

@@ -34,27 +34,19 @@ static void find_changes(const md5_clip_source *source, uint8_t *changes)
     }
 }
 
-static uint8_t moves_of_track(const md5_track *track, const uint8_t *changes)
-{
-    uint32_t number = track->first;
-    uint8_t moves = 0;
-    for (int component = 0; component < NUM_COMPONENTS; component++) {
-        const uint32_t flag = 1u << component;
-        if (!(track->flags & flag))
-            continue;
-        if (changes[number++])
-            moves |= flag & ANY_ROTATION ? MD5_MOVES_ROTATION : MD5_MOVES_TRANSLATION;
-    }
-    return moves;
-}
-
 void md5i_clip_plan(const md5_clip_source *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations)
 {
     find_changes(source, changes);
     *num_rotations = *num_translations = 0;
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
-        moves[joint] = moves_of_track(&source->tracks[joint], changes);
+        uint32_t number = source->tracks[joint].first;
+        moves[joint] = 0;
+        for (int component = 0; component < NUM_COMPONENTS; component++) {
+            const uint32_t flag = 1u << component;
+            if ((source->tracks[joint].flags & flag) && changes[number++])
+                moves[joint] |= flag & ANY_ROTATION ? MD5_MOVES_ROTATION : MD5_MOVES_TRANSLATION;
+        }
         *num_rotations += (moves[joint] & MD5_MOVES_ROTATION) != 0;
         *num_translations += (moves[joint] & MD5_MOVES_TRANSLATION) != 0;
     }
@@ -103,23 +95,20 @@ md5_xform md5i_clip_base(const md5_xform *stored)
     };
 }
 
-// A file without animated components has no `numbers`: reads none for joints without flags.
-static md5_xform decode_first_frame(const md5_clip_source *source, uint32_t joint)
-{
-    md5_xform transform = md5i_clip_base(&source->base_frame[joint]);
-    if (source->tracks[joint].flags & ANY_TRANSLATION)
-        transform.translation = decode_translation(source, joint, 0);
-    if (source->tracks[joint].flags & ANY_ROTATION)
-        transform.rotation = decode_rotation(source, joint, 0);
-    return transform;
-}
-
 void md5i_clip_build(const md5_clip_source *source, const uint8_t *moves,
                      const md5_clip_arrays *arrays)
 {
     uint32_t num_rotations = 0, num_translations = 0;
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
-        arrays->constant[joint] = decode_first_frame(source, joint);
+        // A file without animated components has no `numbers`: none are read for joints without
+        // flags.
+        const uint32_t flags = source->tracks[joint].flags;
+        md5_xform *const constant = &arrays->constant[joint];
+        *constant = md5i_clip_base(&source->base_frame[joint]);
+        if (flags & ANY_TRANSLATION)
+            constant->translation = decode_translation(source, joint, 0);
+        if (flags & ANY_ROTATION)
+            constant->rotation = decode_rotation(source, joint, 0);
         if (moves[joint] & MD5_MOVES_ROTATION)
             arrays->rotation_joints[num_rotations++] = joint;
         if (moves[joint] & MD5_MOVES_TRANSLATION)

@@ -250,18 +250,13 @@ static void pose_group(const crowd *all, job_group *waiting)
     waiting->num_jobs = 0;
 }
 
-static uint32_t hash(const md5_binding *binding)
-{
-    const uint64_t bits = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(bits >> 32);
-}
-
 // Returns the group of jobs like this one, or a new one: empties the one with the fewest jobs of a
 // few slots.
 static job_group *find_group(crowd *all, const md5_pose_job *job)
 {
     const md5_binding *const binding = job->binding;
-    const uint32_t begin = hash(binding);
+    const uint64_t bits = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
+    const uint32_t begin = (uint32_t)(bits >> 32);
     job_group *emptiest = NULL;
     for (uint32_t probe = 0; probe < NUM_PROBES; probe++) {
         job_group *const candidate = &all->groups[(begin + probe) % NUM_GROUPS];

@@ -378,17 +378,6 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
         pose[0].translation = md5i_root_translation(anim, moment, root);
 }
 
-// Samples through a binding whose tracks are not in the order of the pose.
-static void sample_scattered(const md5_pose_kernels *kernels, const md5_binding *binding,
-                             const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
-    const int32_t target = md5_binding_targets(binding)[0];
-    if (target >= 0 && root != MD5_ROOT_FILE)
-        pose[target].translation = md5i_root_translation(binding->anim, moment, root);
-}
-
 // One joint of an md5_sampling.
 static md5_xform sample_joint(const void *sampling, uint32_t joint)
 {
@@ -528,10 +517,15 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
         md5i_sample_packed_with(md5i_packed_kernel_best(), binding, moment, root, pose);
         return;
     }
-    if (binding->same_order && binding->num_extra == 0)
+    if (binding->same_order && binding->num_extra == 0) {
         md5i_sample_anim_with(kernels, binding->anim, moment, root, pose);
-    else
-        sample_scattered(kernels, binding, moment, root, pose);
+    } else { // tracks are not in the order of the pose
+        md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+        kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
+        const int32_t target = md5_binding_targets(binding)[0];
+        if (target >= 0 && root != MD5_ROOT_FILE)
+            pose[target].translation = md5i_root_translation(binding->anim, moment, root);
+    }
     if (binding->num_rebases == 0)
         return;
     const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);

@@ -31,15 +31,6 @@ static md5_vec3 position_of(const md5_baked *baked, md5_baked_vertex vertex)
     return (md5_vec3){min.x + step.x * x, min.y + step.y * y, min.z + step.z * z};
 }
 
-static md5_baked_vertex encode(const md5_baked *baked, md5_vec3 position, md5_vec3 normal)
-{
-    const md5_vec3 min = baked->bounds.min, step = baked->step;
-    return (md5_baked_vertex){
-        .xy = level_of(position.x, min.x, step.x) | level_of(position.y, min.y, step.y) << 16,
-        .z_normal = level_of(position.z, min.z, step.z) | md5_octahedron_of(normal) << 16,
-    };
-}
-
 static float distance(md5_vec3 a, md5_vec3 b)
 {
     const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
@@ -57,7 +48,11 @@ static void encode_mesh(md5_baked *baked, const md5_vec3 *positions, const md5_v
                         uint32_t count, md5_baked_vertex *vertices)
 {
     for (uint32_t i = 0; i < count; i++) {
-        vertices[i] = encode(baked, positions[i], normals[i]);
+        const md5_vec3 p = positions[i], min = baked->bounds.min, step = baked->step;
+        vertices[i] = (md5_baked_vertex){
+            .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
+            .z_normal = level_of(p.z, min.z, step.z) | md5_octahedron_of(normals[i]) << 16,
+        };
         const md5_vec3 normal = md5_octahedron_normal(vertices[i].z_normal >> 16);
         // The angle between unit vectors from their distance.
         const float half = distance(normal, normals[i]) * 0.5f;
@@ -139,20 +134,6 @@ static bool measure(md5_context *context, const baking *job, uint32_t num_frames
     return true;
 }
 
-static void bake(const baking *job, md5_baked *baked, md5_baked_vertex *vertices)
-{
-    const md5_model *const model = job->model;
-    for (uint32_t frame = 0; frame < baked->num_frames; frame++) {
-        const md5_mat34 *const palette = job->palettes + (size_t)frame * model->skeleton.num_joints;
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            const md5_mesh *const mesh = &model->meshes[i];
-            md5_skin(mesh, palette, job->positions, job->normals, NULL);
-            encode_mesh(baked, job->positions, job->normals, mesh->num_vertices, vertices);
-            vertices += mesh->num_vertices;
-        }
-    }
-}
-
 static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked_vertex **vertices)
 {
     md5_block block = {0};
@@ -175,30 +156,31 @@ static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked
     return baked;
 }
 
-static uint32_t largest_mesh(const md5_model *model)
-{
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        if (model->meshes[i].num_vertices > largest)
-            largest = model->meshes[i].num_vertices;
-    }
-    return largest;
-}
-
 static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
 {
     md5_baked counts = {.num_frames = num_frames};
     md5_baked_vertex *vertices = NULL;
     if (!check(arena->context, job->model, num_frames, &counts.num_vertices))
         return NULL;
-    const uint32_t largest = largest_mesh(job->model);
+    const md5_model *const model = job->model;
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (model->meshes[i].num_vertices > largest)
+            largest = model->meshes[i].num_vertices;
     job->positions = (md5_vec3 *)md5i_arena_room(arena, largest, sizeof(md5_vec3));
     job->normals = (md5_vec3 *)md5i_arena_room(arena, largest, sizeof(md5_vec3));
     if (!job->positions || !job->normals || !measure(arena->context, job, num_frames, &counts))
         return NULL;
     md5_baked *const baked = place(arena->context, &counts, &vertices);
-    if (baked)
-        bake(job, baked, vertices);
+    for (uint32_t frame = 0; baked && frame < num_frames; frame++) {
+        const md5_mat34 *const palette = job->palettes + (size_t)frame * model->skeleton.num_joints;
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
+            md5_skin(mesh, palette, job->positions, job->normals, NULL);
+            encode_mesh(baked, job->positions, job->normals, mesh->num_vertices, vertices);
+            vertices += mesh->num_vertices;
+        }
+    }
     return baked;
 }
 
@@ -253,16 +235,6 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_
     }
 }
 
-// One vertex as md5_skin() computes it, but for rounding error.
-static md5_vec3 exact_position(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
-{
-    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
-        sum = md5_vec3_add(
-            sum, md5_mat34_apply(&palette[mesh->influence_joints[i]], mesh->influences[i]));
-    return sum;
-}
-
 // Computes one vertex at a time, so that no memory is needed.
 float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment moment,
                       const md5_mat34 *palette)
@@ -276,7 +248,13 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             md5_vec3 at;
             md5_skin_baked(baked, first + vertex, 1, moment, &at, NULL);
-            grow(&largest, distance(at, exact_position(mesh, vertex, palette)));
+            // As md5_skin() computes it, but for rounding error.
+            md5_vec3 exact = {0.0f, 0.0f, 0.0f};
+            for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
+                 k++)
+                exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
+                                                            mesh->influences[k]));
+            grow(&largest, distance(at, exact));
         }
         first += mesh->num_vertices;
     }

@@ -181,19 +181,19 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
 // Automatic weights: see md5skin.h. Steps: voxels, paths from each joint, distances of the
 // vertices, weights, smoothing.
 
-#define LEAST_WEIGHT 0.005f
+#define MIN_WEIGHT 0.005f
 #define LARGEST 1e9f
 // Smallest distance, in cells: avoids infinite weights of vertices on a bone.
-#define LEAST_DISTANCE 0.25
+#define MIN_DISTANCE 0.25
 
 enum {
     DEFAULT_RESOLUTION = 64,
-    LEAST_RESOLUTION = 4,
-    MOST_RESOLUTION = 256,
+    MIN_RESOLUTION = 4,
+    MAX_RESOLUTION = 256,
     DEFAULT_INFLUENCES = 4,
-    MOST_INFLUENCES = 16,
+    MAX_INFLUENCES = 16,
     DEFAULT_SMOOTHING = 3,
-    MOST_SMOOTHING = 64,
+    MAX_SMOOTHING = 64,
 };
 
 typedef struct bind_work {
@@ -216,16 +216,16 @@ static bool is_small(float value)
     return fabsf(value) <= LARGEST; // false for NaN
 }
 
-static bool check_range(md5_context *context, const char *what, uint32_t value, uint32_t least,
-                        uint32_t most)
+static bool check_range(md5_context *context, const char *what, uint32_t value, uint32_t min,
+                        uint32_t max)
 {
-    if (value >= least && value <= most)
+    if (value >= min && value <= max)
         return true;
     return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%s is %u, expected %u to %u", what, value,
-                     least, most);
+                     min, max);
 }
 
-static bool apply_defaults(md5_context *context, md5_weights_desc *desc)
+static bool check(md5_context *context, md5_weights_desc *desc)
 {
     if (desc->resolution == 0)
         desc->resolution = DEFAULT_RESOLUTION;
@@ -235,17 +235,12 @@ static bool apply_defaults(md5_context *context, md5_weights_desc *desc)
         desc->smoothing = DEFAULT_SMOOTHING;
     if (desc->falloff == 0.0f)
         desc->falloff = 1.0f;
-    TRY(check_range(context, "resolution", desc->resolution, LEAST_RESOLUTION, MOST_RESOLUTION));
-    TRY(check_range(context, "max_influences", desc->max_influences, 1, MOST_INFLUENCES));
-    TRY(check_range(context, "smoothing", desc->smoothing, 1, MOST_SMOOTHING));
+    TRY(check_range(context, "resolution", desc->resolution, MIN_RESOLUTION, MAX_RESOLUTION));
+    TRY(check_range(context, "max_influences", desc->max_influences, 1, MAX_INFLUENCES));
+    TRY(check_range(context, "smoothing", desc->smoothing, 1, MAX_SMOOTHING));
     if (!(desc->falloff >= 0.0f && desc->falloff <= 1.0f))
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "falloff is %g, expected 0 to 1",
                          (double)desc->falloff);
-    return true;
-}
-
-static bool check_positions(md5_context *context, const md5_weights_desc *desc)
-{
     TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
     for (uint32_t i = 0; i < desc->num_positions; i++) {
         const md5_vec3 p = desc->positions[i];
@@ -254,11 +249,6 @@ static bool check_positions(md5_context *context, const md5_weights_desc *desc)
                              "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i,
                              (double)p.x, (double)p.y, (double)p.z);
     }
-    return true;
-}
-
-static bool check_triangles(md5_context *context, const md5_weights_desc *desc)
-{
     if (desc->num_triangles > UINT32_MAX / 6)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u triangles, expected at most %u",
                          desc->num_triangles, UINT32_MAX / 6);
@@ -267,11 +257,6 @@ static bool check_triangles(md5_context *context, const md5_weights_desc *desc)
             return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                              "triangle %u has position %u, but there are %u positions", i / 3,
                              desc->indices[i], desc->num_positions);
-    return true;
-}
-
-static bool check_joints(md5_context *context, const md5_weights_desc *desc)
-{
     for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
         for (int i = 0; i < 12; i++)
             if (!is_small(desc->bind[joint].m[i]))
@@ -283,26 +268,6 @@ static bool check_joints(md5_context *context, const md5_weights_desc *desc)
 }
 
 // -- Distances ------------------------------------------------------------------------------------
-
-// Equal positions share one row, so that texture seams stay closed.
-static bool join_positions(bind_work *make)
-{
-    const uint32_t count = make->desc.num_positions;
-    make->same = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
-    make->firsts = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
-    make->points = (md5_vec3 *)md5i_arena_room(&make->arena, count, sizeof(md5_vec3));
-    TRY(make->same && make->firsts && make->points);
-    TRY(md5i_weld(&make->arena, make->desc.positions, count, make->same));
-    for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
-        if (make->same[i] == i) {
-            make->firsts[make->num_rows] = i;
-            make->points[make->num_rows] = make->desc.positions[i];
-            make->same[i] = make->num_rows++;
-        } else {
-            make->same[i] = make->same[make->same[i]];
-        }
-    return true;
-}
 
 // The path length at a point: the shortest over the voxel at the point and its neighbours.
 static float path_to(const md5_paths *paths, md5_vec3d point)
@@ -320,12 +285,6 @@ static float path_to(const md5_paths *paths, md5_vec3d point)
         shortest = length < shortest ? length : shortest;
     }
     return shortest;
-}
-
-static double straight_to(const bind_work *make, uint32_t joint, md5_vec3d point)
-{
-    return md5_vec3d_length(
-        md5_vec3d_sub(md5i_nearest_on_bones(&make->bones, joint, point), point));
 }
 
 static bool has_bone(const md5_bones *bones, uint32_t joint)
@@ -351,27 +310,6 @@ static bool measure_rows(bind_work *make)
     return true;
 }
 
-// Paths through the centres of voxels are up to 10 % too long, so the straight line is used if it
-// stays in the volume.
-static void straighten(bind_work *make, uint32_t row, md5_vec3d point)
-{
-    md5_bind_entry *const entries = md5_row(&make->rows, row);
-    for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
-        const md5_vec3d end = md5i_nearest_on_bones(&make->bones, entries[i].joint, point);
-        if (md5i_line_in_volume(&make->grid, point, end) == 1.0)
-            entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
-    }
-}
-
-static void take_straight(bind_work *make, uint32_t row, md5_vec3d point)
-{
-    make->is_distant[row] = true;
-    for (uint32_t joint = 0; joint < make->desc.skeleton->num_joints; joint++)
-        if (has_bone(&make->bones, joint))
-            add_to_row(&make->rows, row,
-                       (md5_bind_entry){joint, (float)straight_to(make, joint, point)});
-}
-
 // -- Weights --------------------------------------------------------------------------------------
 
 // The influence at a distance in cells, compared with the nearest one, so that the largest is 1.
@@ -382,9 +320,9 @@ static void weigh(bind_work *make, uint32_t row)
     double nearest = INFINITY;
     for (uint32_t i = 0; i < make->rows.counts[row]; i++)
         nearest = fmin(nearest, (double)entries[i].value);
-    const double closest = fmax(nearest, LEAST_DISTANCE) * cell;
+    const double closest = fmax(nearest, MIN_DISTANCE) * cell;
     for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
-        const double d = fmax((double)entries[i].value, LEAST_DISTANCE) * cell;
+        const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
         const double ratio =
             closest * (1.0 - falloff + falloff * closest) / (d * (1.0 - falloff + falloff * d));
         entries[i].value = (float)(ratio * ratio);
@@ -393,23 +331,35 @@ static void weigh(bind_work *make, uint32_t row)
 
 static bool fill_rows(bind_work *make)
 {
+    const uint32_t num_joints = make->desc.skeleton->num_joints;
     const uint32_t width = make->desc.max_influences + MD5_SPARE_ENTRIES;
     TRY(create_rows(&make->arena, make->num_rows, width, &make->rows));
     make->is_distant = (bool *)md5i_arena_alloc(&make->arena, make->num_rows, sizeof(bool));
     TRY(make->is_distant && measure_rows(make));
     for (uint32_t row = 0; row < make->num_rows; row++) {
         const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
-        if (make->rows.counts[row] == 0)
-            take_straight(make, row, point);
-        else
-            straighten(make, row, point);
+        make->is_distant[row] = make->rows.counts[row] == 0;
+        for (uint32_t joint = 0; make->is_distant[row] && joint < num_joints; joint++)
+            if (has_bone(&make->bones, joint)) {
+                const md5_vec3d end = md5i_nearest_on_bones(&make->bones, joint, point);
+                const double length = md5_vec3d_length(md5_vec3d_sub(end, point));
+                add_to_row(&make->rows, row, (md5_bind_entry){joint, (float)length});
+            }
+        // Paths through the centres of voxels are up to 10 % too long, so the straight line is used
+        // if it stays in the volume.
+        md5_bind_entry *const entries = md5_row(&make->rows, row);
+        for (uint32_t i = 0; !make->is_distant[row] && i < make->rows.counts[row]; i++) {
+            const md5_vec3d end = md5i_nearest_on_bones(&make->bones, entries[i].joint, point);
+            if (md5i_line_in_volume(&make->grid, point, end) == 1.0)
+                entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
+        }
         weigh(make, row);
         trim_row(&make->rows, row, width, 0.0f);
     }
     if (!make->desc.no_smoothing)
         TRY(smooth_rows(&make->arena, &make->desc, make->same, make->desc.smoothing, &make->rows));
     for (uint32_t row = 0; row < make->num_rows; row++)
-        trim_row(&make->rows, row, make->desc.max_influences, LEAST_WEIGHT);
+        trim_row(&make->rows, row, make->desc.max_influences, MIN_WEIGHT);
     return true;
 }
 
@@ -443,25 +393,6 @@ static md5_vec3 in_joint(const md5_mat34 *bind, md5_vec3 point)
     });
 }
 
-static void fill(const bind_work *make, const layout *parts)
-{
-    uint32_t num_weights = 0;
-    for (uint32_t i = 0; i < make->desc.num_positions; i++) {
-        const uint32_t row = make->same[i];
-        parts->weights->num_distant += make->is_distant[row];
-        if (make->firsts[row] != i) { // equal to an earlier one
-            parts->vertices[i] = parts->vertices[make->firsts[row]];
-            continue;
-        }
-        const md5_bind_entry *const entries = md5_row(&make->rows, row);
-        parts->vertices[i] = (md5_vertex){num_weights, make->rows.counts[row]};
-        for (uint32_t k = 0; k < make->rows.counts[row]; k++)
-            parts->list[num_weights++] =
-                (md5_weight){entries[k].joint, entries[k].value,
-                             in_joint(&make->desc.bind[entries[k].joint], make->points[row])};
-    }
-}
-
 static md5_weights *write_result(const bind_work *make)
 {
     md5_context *const context = make->arena.context;
@@ -487,23 +418,43 @@ static md5_weights *write_result(const bind_work *make)
         .size = size,
         .allocator = context->allocator,
     };
-    fill(make, &parts);
+    uint32_t num_written = 0;
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const uint32_t row = make->same[i];
+        parts.weights->num_distant += make->is_distant[row];
+        if (make->firsts[row] != i) { // equal to an earlier one
+            parts.vertices[i] = parts.vertices[make->firsts[row]];
+            continue;
+        }
+        const md5_bind_entry *const entries = md5_row(&make->rows, row);
+        parts.vertices[i] = (md5_vertex){num_written, make->rows.counts[row]};
+        for (uint32_t k = 0; k < make->rows.counts[row]; k++)
+            parts.list[num_written++] =
+                (md5_weight){entries[k].joint, entries[k].value,
+                             in_joint(&make->desc.bind[entries[k].joint], make->points[row])};
+    }
     return parts.weights;
-}
-
-static bool check(md5_context *context, md5_weights_desc *desc)
-{
-    TRY(apply_defaults(context, desc));
-    TRY(check_positions(context, desc));
-    TRY(check_triangles(context, desc));
-    return check_joints(context, desc);
 }
 
 static bool bind(bind_work *make)
 {
     md5_context *const context = make->arena.context;
     const md5_weights_desc *const desc = &make->desc;
-    TRY(join_positions(make));
+    // Equal positions share one row, so that texture seams stay closed.
+    const uint32_t count = desc->num_positions;
+    make->same = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
+    make->firsts = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
+    make->points = (md5_vec3 *)md5i_arena_room(&make->arena, count, sizeof(md5_vec3));
+    TRY(make->same && make->firsts && make->points);
+    TRY(md5i_weld(&make->arena, desc->positions, count, make->same));
+    for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
+        if (make->same[i] == i) {
+            make->firsts[make->num_rows] = i;
+            make->points[make->num_rows] = desc->positions[i];
+            make->same[i] = make->num_rows++;
+        } else {
+            make->same[i] = make->same[make->same[i]];
+        }
     TRY(md5i_build_grid(&make->arena, desc->positions, desc->num_positions, desc->indices,
                         desc->num_triangles, desc->resolution, &make->grid));
     TRY(md5i_find_bones(&make->arena, &make->grid, desc, &make->bones));

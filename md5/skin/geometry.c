@@ -802,6 +802,8 @@ static md5_vec3d any_perpendicular(md5_vec3d normal)
     return md5_vec3d_normalize(md5_vec3d_cross(normal, axis));
 }
 
+// The unit vector perpendicular to `n` that is nearest to `along`; any perpendicular one if `along`
+// is zero or parallel to the normal.
 static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
 {
     // The normal has unit length up to float rounding only, which would matter if `along` is almost
@@ -810,13 +812,6 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
     const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
     const double length = md5_vec3d_length(projected);
     return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : any_perpendicular(n);
-}
-
-// Returns the unit vector perpendicular to `normal` that is nearest to `along`; any perpendicular
-// one if `along` is zero or parallel to the normal.
-static md5_vec3d tangent_near(md5_vec3 normal, md5_vec3d along)
-{
-    return project(md5_vec3d_of(normal), along);
 }
 
 // `tangent` holds z of the sums on entry.
@@ -830,11 +825,6 @@ static void make_tangent(md5_vec3 normal, const texture_axes *sum, md5_vec4 *tan
     const md5_vec3d unit = project(n, along_u);
     const double side = md5_vec3d_dot(md5_vec3d_cross(n, unit), along_v);
     *tangent = (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
-}
-
-static inline md5_pair3 two_normals(const md5_vec3 *normals)
-{
-    return md5_pair3_of(md5_vec3d_of(normals[0]), md5_vec3d_of(normals[1]));
 }
 
 // The directions along one axis of the texture of two vertices, u or v first.
@@ -855,7 +845,7 @@ static inline md5_pair3 two_sums(const texture_axes *sums, const md5_vec4 *tange
 static inline bool make_two_tangents(const md5_vec3 *normals, const texture_axes *sums,
                                      md5_vec4 *tangents)
 {
-    const md5_pair3 n = two_normals(normals);
+    const md5_pair3 n = md5_pair3_of(md5_vec3d_of(normals[0]), md5_vec3d_of(normals[1]));
     const md5_pair3 u = two_sums(sums, tangents, false), v = two_sums(sums, tangents, true);
     const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
     const md5_pair3 off = md5_pair3_scale(n, parallel);
@@ -922,20 +912,6 @@ bool md5i_geometry_measure(md5_arena *scratch, const md5_geometry_source *source
     return count_seams(scratch, source, sizes);
 }
 
-// Writes the drawn vertices' sources: the file's vertices themselves, then those of the copies.
-static bool write_sources(md5_arena *scratch, const md5_geometry_source *source,
-                          const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
-{
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
-        arrays->sources[vertex] = vertex;
-    if (sizes->num_vertices > source->num_vertices)
-        return split_seams(scratch, source, arrays->indices, arrays->sources);
-    if (arrays->indices != source->triangles && source->num_triangles > 0)
-        memcpy(arrays->indices, source->triangles,
-               3 * (size_t)source->num_triangles * sizeof *arrays->indices);
-    return true;
-}
-
 // Writes what copies share with their sources. `used` influences are written already.
 static void write_copies(const md5_geometry_source *source, const md5_geometry_sizes *sizes,
                          const md5_geometry_arrays *arrays, uint32_t used)
@@ -983,7 +959,7 @@ static void write_file_frames(const md5_geometry_source *source, const md5_geome
         const md5_vec4 from_file = source->tangents[vertex];
         const md5_vec3d along =
             file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
-        const md5_vec3 tangent = md5_vec3d_round(tangent_near(normal, along));
+        const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_of(normal), along));
         arrays->tangents[vertex] =
             (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
     }
@@ -1002,7 +978,14 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
     if (arrays->texcoords != source->texcoords)
         memcpy(arrays->texcoords, source->texcoords,
                source->num_vertices * sizeof *arrays->texcoords);
-    TRY(write_sources(scratch, source, sizes, arrays));
+    // The sources of drawn vertices: the file's vertices themselves, then those of the copies.
+    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
+        arrays->sources[vertex] = vertex;
+    if (num_vertices > source->num_vertices)
+        TRY(split_seams(scratch, source, arrays->indices, arrays->sources));
+    else if (arrays->indices != source->triangles && num_triangles > 0)
+        memcpy(arrays->indices, source->triangles,
+               3 * (size_t)num_triangles * sizeof *arrays->indices);
     TRY(gather_influences(scratch, source, arrays, &num_influences));
     write_copies(source, sizes, arrays, num_influences);
     md5i_arena_rewind(scratch, before);
@@ -1026,14 +1009,6 @@ size_t md5i_geometry_build_size(uint64_t num_vertices)
     return (size_t)num_vertices * MD5_TANGENT_SCRATCH + ROOM; // tangents take the most
 }
 
-static bool sum_is_off(const md5_mesh *mesh, const md5_vertex *vertex)
-{
-    double sum = 0.0;
-    for (uint32_t i = 0; i < vertex->num_weights; i++)
-        sum += (double)mesh->weights[vertex->first_weight + i].bias;
-    return vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);
-}
-
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = mesh->num_off_sums = mesh->max_influences = 0;
@@ -1041,7 +1016,10 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         const md5_vertex *vertex = &mesh->file_vertices[i];
         if (vertex->num_weights > mesh->max_weights)
             mesh->max_weights = vertex->num_weights;
-        mesh->num_off_sums += sum_is_off(mesh, vertex);
+        double sum = 0.0;
+        for (uint32_t k = 0; k < vertex->num_weights; k++)
+            sum += (double)mesh->weights[vertex->first_weight + k].bias;
+        mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);
     }
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];

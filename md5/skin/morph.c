@@ -93,19 +93,6 @@ static bool check_mesh(const comparison *pair, uint32_t index)
            || fail_model(pair, "it or the model has no tangents: load both with the same options");
 }
 
-static bool check_source(const comparison *pair)
-{
-    TRY(check_skeleton(pair));
-    if (pair->base->num_meshes != pair->source->num_meshes)
-        return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                         "morph target %s: %u meshes, but the model has %u",
-                         md5i_quote(pair->name, strlen(pair->name)).text,
-                         (unsigned)pair->source->num_meshes, (unsigned)pair->base->num_meshes);
-    for (uint32_t i = 0; i < pair->base->num_meshes; i++)
-        TRY(check_mesh(pair, i));
-    return true;
-}
-
 // -- Differences ------------------------------------------------------------------------------
 
 // Differences up to this size count as equal: rounding errors of sums in floats for a model of this
@@ -243,17 +230,6 @@ static void write_meshes(building *job, const md5_morph_mesh *counts, uint32_t *
     }
 }
 
-static void write_targets(building *job)
-{
-    char *name = job->names;
-    for (uint32_t i = 0; i < job->num_targets; i++) {
-        const size_t size = strlen(job->sources[i].name) + 1;
-        memcpy(name, job->sources[i].name, size);
-        job->targets[i] = (md5_morph_target){.name = name};
-        name += size;
-    }
-}
-
 static md5_morph *place(md5_context *context, building *job, const md5_morph_mesh *counts)
 {
     const size_t num_meshes = job->model->num_meshes;
@@ -288,7 +264,13 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         .size = block.used,
         .allocator = context->allocator,
     };
-    write_targets(job);
+    char *name = job->names;
+    for (uint32_t i = 0; i < job->num_targets; i++) {
+        const size_t name_size = strlen(job->sources[i].name) + 1;
+        memcpy(name, job->sources[i].name, name_size);
+        job->targets[i] = (md5_morph_target){.name = name};
+        name += name_size;
+    }
     write_meshes(job, counts, integers, deltas);
     return job->morph;
 }
@@ -299,8 +281,18 @@ static md5_morph *create(md5_arena *arena, building *job)
     for (uint32_t i = 0; i < job->num_targets; i++) {
         const comparison pair = {arena->context, job->model, job->sources[i].model,
                                  job->sources[i].name};
-        if (!check_source(&pair))
+        if (!check_skeleton(&pair))
             return NULL;
+        if (num_meshes != pair.source->num_meshes) {
+            md5i_fail(arena->context, MD5_ERROR_MISMATCH, 0, 0,
+                      "morph target %s: %u meshes, but the model has %u",
+                      md5i_quote(pair.name, strlen(pair.name)).text,
+                      (unsigned)pair.source->num_meshes, (unsigned)num_meshes);
+            return NULL;
+        }
+        for (uint32_t k = 0; k < num_meshes; k++)
+            if (!check_mesh(&pair, k))
+                return NULL;
         job->names_size += strlen(job->sources[i].name) + 1;
     }
     md5_morph_mesh *const counts =

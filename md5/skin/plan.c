@@ -38,18 +38,16 @@ static bool points_meet(const md5_mesh *mesh, uint32_t vertex, float tolerance)
     return apart <= tolerance;
 }
 
-static inline bool is_rigid(const md5_mesh *mesh, uint32_t vertex)
-{
-    const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
-    return q.w == 1.0f && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
-}
-
 // With two influences the exact sum takes no longer than blending.
 static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
     const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
-    if (count == 1)
-        return is_rigid(mesh, vertex) ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
+    if (count == 1) {
+        const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
+        const bool is_rigid =
+            q.w == 1.0f && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
+        return is_rigid ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
+    }
     if (count == 0)
         return MD5_SKIN_NONE;
     return count > 2 && points_meet(mesh, vertex, tolerance) ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
@@ -116,25 +114,12 @@ static inline bool is_same(joint_set a, joint_set b)
     return true;
 }
 
-static uint32_t slot_of(const plan_builder *builder, joint_set set)
-{
-    uint32_t hash = set.kind;
-    for (uint32_t i = 0; i < set.count; i++)
-        hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
-    return hash >> (32 - builder->log2_slots);
-}
-
-static md5_vec4 influence_of(const md5_mesh *mesh, uint32_t vertex, uint32_t i)
-{
-    return mesh->influences[mesh->first_influence[vertex] + i];
-}
-
 // Writes the floats of one vertex of a group.
 static void write_lane(const md5_mesh *mesh, md5_skin_order order, joint_set set, uint32_t vertex,
                        uint32_t *to)
 {
     for (uint32_t i = 0; i < set.count && set.kind != MD5_SKIN_RIGID; i++) {
-        const md5_vec4 influence = influence_of(mesh, vertex, i);
+        const md5_vec4 influence = mesh->influences[mesh->first_influence[vertex] + i];
         const float floats[4] = {influence.x, influence.y, influence.z, influence.w};
         for (uint32_t k = set.kind == MD5_SKIN_EXACT ? 0 : 3; k < 4; k++, to += MD5_SKIN_GROUP)
             memcpy(to, &floats[k], sizeof *to);
@@ -199,7 +184,7 @@ static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];
     const uint32_t *const open = builder->open[slot];
-    // begin() has cleared num_open, which clang's analyzer does not see.
+    // md5i_skin_plan_build() has cleared num_open, which clang's analyzer does not see.
     // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     const joint_set set = set_of(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot]);
     builder->num_open[slot] = 0;
@@ -242,7 +227,10 @@ static void add_consecutive(plan_builder *builder, uint32_t first, uint32_t end,
             group[i] = first + i;
         add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
     }
-    const uint32_t slot = slot_of(builder, set);
+    uint32_t hash = set.kind;
+    for (uint32_t i = 0; i < set.count; i++)
+        hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
+    const uint32_t slot = hash >> (32 - builder->log2_slots);
     for (; first < end; first++)
         add_to_slot(builder, first, set, slot);
 }
@@ -270,39 +258,21 @@ static void walk(plan_builder *builder)
 // -- Memory ---------------------------------------------------------------------------------
 
 // Singles of one kind form one run, sorted by number of influences.
-static void add_run(plan_builder *builder, const md5_skin_run *run)
+static void lay_out_run(plan_builder *builder, md5_skin_run *run, md5_skin_order order,
+                        md5_skin_kind kind, uint32_t num_influences)
 {
+    *run = (md5_skin_run){run->count,    builder->num_vertices, (uint32_t)builder->num_words,
+                          (uint8_t)kind, (uint8_t)order,        (uint8_t)num_influences};
     md5_skin_run *const last = builder->runs + builder->num_runs - 1;
     if (builder->num_runs > 0 && run->order == MD5_SKIN_SINGLES && last->order == run->order
         && last->kind == run->kind)
         last->count += run->count;
     else
         builder->runs[builder->num_runs++] = *run;
-}
-
-static void lay_out_run(plan_builder *builder, md5_skin_order order, md5_skin_kind kind,
-                        uint32_t num_influences)
-{
-    md5_skin_run *const run = &builder->possible[order][kind][num_influences];
-    if (run->count == 0)
-        return;
-    *run = (md5_skin_run){run->count,    builder->num_vertices, (uint32_t)builder->num_words,
-                          (uint8_t)kind, (uint8_t)order,        (uint8_t)num_influences};
-    add_run(builder, run);
     builder->num_vertices += run->count * md5_skin_num_vertices(order);
     if (order != MD5_SKIN_SINGLES)
         builder->num_words +=
             (uint64_t)run->count * md5_skin_num_words(kind, order, num_influences);
-}
-
-static void lay_out_runs(plan_builder *builder)
-{
-    for (int order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++) {
-        for (int kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++) {
-            for (uint32_t count = 0; count < NUM_COUNTS; count++)
-                lay_out_run(builder, (md5_skin_order)order, (md5_skin_kind)kind, count);
-        }
-    }
 }
 
 // Takes the plan from its block. Returns NULL while measuring.
@@ -326,43 +296,43 @@ static md5_skin_plan *take_plan(md5_block *block, plan_builder *builder)
     return plan;
 }
 
-static void begin(plan_builder *builder, const md5_mesh *mesh)
-{
-    builder->mesh = mesh;
-    builder->vertices = builder->words = NULL;
-    builder->num_runs = builder->num_vertices = 0;
-    builder->num_words = 0;
-    builder->num_taken = 0;
-    builder->log2_slots = MIN_LOG2_SLOTS;
-    while (builder->log2_slots < MAX_LOG2_SLOTS
-           && (1u << builder->log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
-        builder->log2_slots++;
-    memset(builder->possible, 0, sizeof builder->possible);
-    memset(builder->num_open, 0, (size_t)1 << builder->log2_slots);
-}
-
-// Fills a block of exactly the size that the builder has counted.
-static bool fill_plan(md5_context *context, plan_builder *builder, const md5_skin_plan **plan)
-{
-    md5_block block = {NULL, 0};
-    take_plan(&block, builder);
-    block = (md5_block){(unsigned char *)md5i_alloc(context, block.used), 0};
-    TRY(block.base);
-    *plan = take_plan(&block, builder);
-    walk(builder);
-    return true;
-}
-
 bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
 {
     *plan = NULL;
     if (mesh->num_vertices == 0 || mesh->num_vertices > UINT32_MAX / 3)
         return true;
     plan_builder builder;
-    begin(&builder, mesh);
+    builder.mesh = mesh;
+    builder.vertices = builder.words = NULL;
+    builder.num_runs = builder.num_vertices = 0;
+    builder.num_words = 0;
+    builder.num_taken = 0;
+    builder.log2_slots = MIN_LOG2_SLOTS;
+    while (builder.log2_slots < MAX_LOG2_SLOTS
+           && (1u << builder.log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
+        builder.log2_slots++;
+    memset(builder.possible, 0, sizeof builder.possible);
+    memset(builder.num_open, 0, (size_t)1 << builder.log2_slots);
     walk(&builder);
-    lay_out_runs(&builder);
-    return builder.num_words > UINT32_MAX || fill_plan(context, &builder, plan);
+
+    for (int order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
+        for (int kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++)
+            for (uint32_t count = 0; count < NUM_COUNTS; count++) {
+                md5_skin_run *const run = &builder.possible[order][kind][count];
+                if (run->count > 0)
+                    lay_out_run(&builder, run, (md5_skin_order)order, (md5_skin_kind)kind, count);
+            }
+    if (builder.num_words > UINT32_MAX)
+        return true;
+
+    // A block of exactly the size that was counted.
+    md5_block block = {NULL, 0};
+    take_plan(&block, &builder);
+    block = (md5_block){(unsigned char *)md5i_alloc(context, block.used), 0};
+    TRY(block.base);
+    *plan = take_plan(&block, &builder);
+    walk(&builder);
+    return true;
 }
 
 void md5i_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan)

@@ -19,12 +19,6 @@ static bool has_negative_bias(const md5_mesh *mesh)
     return false;
 }
 
-static void add_weight(md5_bounds *bounds, const md5_weight *weight)
-{
-    md5_bounds *const of_joint = &bounds[weight->joint];
-    *of_joint = md5_bounds_union(*of_joint, (md5_bounds){weight->offset, weight->offset});
-}
-
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
@@ -35,8 +29,11 @@ bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         are_means = are_means && mesh->num_off_sums == 0 && !has_negative_bias(mesh);
-        for (uint32_t weight = 0; weight < mesh->num_weights; weight++)
-            add_weight(bounds, &mesh->weights[weight]);
+        for (uint32_t weight = 0; weight < mesh->num_weights; weight++) {
+            md5_bounds *const of_joint = &bounds[mesh->weights[weight].joint];
+            const md5_vec3 offset = mesh->weights[weight].offset;
+            *of_joint = md5_bounds_union(*of_joint, (md5_bounds){offset, offset});
+        }
     }
     return are_means;
 }
@@ -161,14 +158,6 @@ static float outside(float min, float max, float value)
     return distance > 0.0f ? distance : 0.0f;
 }
 
-static bool overlaps_sphere(const md5_bounds *bounds, md5_vec3 center, float square)
-{
-    const md5_vec3 away = {outside(bounds->min.x, bounds->max.x, center.x),
-                           outside(bounds->min.y, bounds->max.y, center.y),
-                           outside(bounds->min.z, bounds->max.z, center.z)};
-    return md5_vec3_dot(away, away) <= square;
-}
-
 uint32_t md5_find_in_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
                             uint32_t *found)
 {
@@ -178,8 +167,11 @@ uint32_t md5_find_in_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 c
     uint32_t num_found = 0;
     for (uint32_t i = 0; is_number && i < count; i++) {
         found[num_found] = i;
+        const md5_vec3 min = bounds[i].min, max = bounds[i].max;
+        const md5_vec3 away = {outside(min.x, max.x, center.x), outside(min.y, max.y, center.y),
+                               outside(min.z, max.z, center.z)};
         num_found +=
-            (uint32_t)!is_empty(&bounds[i]) & (uint32_t)overlaps_sphere(&bounds[i], center, square);
+            (uint32_t)!is_empty(&bounds[i]) & (uint32_t)(md5_vec3_dot(away, away) <= square);
     }
     return num_found;
 }
@@ -231,14 +223,6 @@ void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *pl
         planes[4] = combine_rows(&clip_from_world, 2, 1.0f, 0.0f);
 }
 
-static bool reaches_all(const md5_bounds *bounds, const md5_vec4 *planes, uint32_t num_planes)
-{
-    bool all = !is_empty(bounds);
-    for (uint32_t i = 0; i < num_planes; i++)
-        all &= reaches(bounds, &planes[i]);
-    return all;
-}
-
 uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
                             uint32_t num_planes, uint32_t *found)
 {
@@ -247,7 +231,10 @@ uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count, const md5_
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++) {
         found[num_found] = i;
-        num_found += reaches_all(&bounds[i], planes, num_planes);
+        bool all = !is_empty(&bounds[i]);
+        for (uint32_t k = 0; k < num_planes; k++)
+            all &= reaches(&bounds[i], &planes[k]);
+        num_found += all;
     }
     return num_found;
 }

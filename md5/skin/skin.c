@@ -120,13 +120,6 @@ static inline md5_vec3 add_scaled(md5_vec3 sum, md5_vec3 v, float by)
     return (md5_vec3){sum.x + v.x * by, sum.y + v.y * by, sum.z + v.z * by};
 }
 
-static md5_vec4 tangent_beside(md5_vec3 tangent, md5_vec3 normal, md5_vec4 bind)
-{
-    const md5_vec3 fallback = {bind.x, bind.y, bind.z};
-    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_beside(tangent, normal), fallback);
-    return (md5_vec4){unit.x, unit.y, unit.z, bind.w};
-}
-
 // Blends changed vertex `index` of a mesh. Returns false if all its weights are 0.
 static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
                   uint32_t index, bind_vertex *result)
@@ -151,7 +144,9 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
         return false;
     result->offset = position;
     result->normal = md5_vec3_normalize(normal, mesh->normals[vertex]);
-    result->tangent = tangent_beside(along, result->normal, tangent);
+    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_beside(along, result->normal),
+                                             (md5_vec3){tangent.x, tangent.y, tangent.z});
+    result->tangent = (md5_vec4){unit.x, unit.y, unit.z, tangent.w};
     return true;
 }
 
@@ -263,19 +258,6 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
     return fits;
 }
 
-static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
-{
-    const md5_mesh *const mesh = job->mesh;
-    for (uint32_t place = 0; place < count; place++) {
-        const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
-        *md5_vec3_out(to->positions, to->strides[0], place) = mesh->positions[vertex];
-        if (to->normals)
-            *md5_vec3_out(to->normals, to->strides[1], place) = mesh->normals[vertex];
-        if (to->tangents)
-            *md5_vec4_out(to->tangents, to->strides[2], place) = mesh->tangents[vertex];
-    }
-}
-
 #if !defined(NDEBUG)
 static bool are_vertices(const md5_skin_job *job, uint32_t count)
 {
@@ -329,7 +311,14 @@ static void skin_one(const md5_skin_job *job)
     else if (job->palette)
         md5i_skin_vertices_scalar(&to.skin, job->vertices, job->first, count);
     else
-        copy_bind_pose(job, &to.skin, count);
+        for (uint32_t place = 0; place < count; place++) {
+            const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
+            *md5_vec3_out(to.skin.positions, to.skin.strides[0], place) = mesh->positions[vertex];
+            if (to.skin.normals)
+                *md5_vec3_out(to.skin.normals, to.skin.strides[1], place) = mesh->normals[vertex];
+            if (to.skin.tangents)
+                *md5_vec4_out(to.skin.tangents, to.skin.strides[2], place) = mesh->tangents[vertex];
+        }
     if (job->morph)
         correct_all(job, &to.skin, count);
 }
