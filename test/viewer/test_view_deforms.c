@@ -3,7 +3,7 @@
 
 #include "demo/viewer/assets/layers.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/package.h"
+#include "demo/viewer/assets/look.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, stage->copy, palettes, placements, 2, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, layers->lists, 1, NULL));
+    CHECK(
+        md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, layers->lists, 1, NULL));
     scene_finish(&stage->scene, &stage->frame, picture);
 }
 
@@ -164,7 +165,7 @@ TEST (view_layers_show_built_in_images) {
                                  0, NULL, NULL, &log));
         const md5gl_material material = view_mesh_material(&textures, scene.renderer, 0, true, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene.renderer));
-        CHECK_UINT(view_mesh_search(&textures, 0)->tried.count, 0);
+        CHECK_UINT(view_mesh_look(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene.renderer);
         md5_free_model(model);
     }
@@ -188,7 +189,7 @@ TEST (view_textures_are_guessed_in_a_game_folder) {
         CHECK(view_load_textures(&textures, scene.renderer, model, address,
                                  view_package_game(package, &log), NULL, 0, NULL, NULL, &log));
         const view_texture *const image = view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE);
-        CHECK((view_mesh_search(&textures, 0)->is_guess) == (i == 0));
+        CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene.renderer);
         free(address);

@@ -2,7 +2,7 @@
 // and the panel. Names are grouped by the folders in them, and by their words up to "_" where there
 // are no folders, so that a long list fits on a screen.
 #include "demo/common/file.h"
-#include "demo/viewer/assets/package.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/ui/panels.h"

@@ -6,7 +6,7 @@
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/maps.h"
+#include "demo/viewer/assets/image.h"
 #include "demo/viewer/motion/scene.h"
 
 #include <stdbool.h>

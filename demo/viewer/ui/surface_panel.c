@@ -2,6 +2,7 @@
 // weights, the layout of a mesh's texture coordinates, or the images of a mesh.
 #include "demo/viewer/ui/panels.h"
 
+#include "demo/viewer/assets/file_words.h"
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 
