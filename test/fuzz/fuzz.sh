@@ -53,7 +53,7 @@ make_image_fuzzer() {
 make_shader_fuzzer() {
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_shader -o "$build/shader" \
-        test/fuzz/driver.c test/fuzz/shader.c demo/viewer/assets/look.c demo/viewer/base/log.c \
+        test/fuzz/driver.c test/fuzz/shader.c demo/viewer/assets/shader_file.c demo/viewer/base/log.c \
         demo/common/file.c demo/common/system.c demo/common/text.c demo/common/memory.c $objects -lm
 }
 

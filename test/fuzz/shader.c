@@ -4,6 +4,7 @@
 
 #include "demo/viewer/assets/look.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_picture(const char *path)
@@ -23,6 +24,7 @@ const char *fuzz_shader(const uint8_t *data, size_t size)
         fault = "a picture of the engine's own";
     if (log.num_warnings > 20)
         fault = "more warnings than are reported of a file";
-    view_free_look(&look);
+    free(look.diffuse);
+    free(look.normals);
     return fault;
 }

@@ -109,9 +109,9 @@ TEST (view_chosen_textures_are_used_unless_they_cannot_be_read) {
                                  &list, &log))) {
         char *const chosen = common_absolute(eye);
         CHECK_STRING(view_mesh_map_path(&textures, 0, VIEW_MAP_DIFFUSE), chosen);
-        CHECK(view_mesh_search(&textures, 0)->is_chosen);
+        CHECK(view_mesh_look(&textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_map_path(&textures, 1, VIEW_MAP_DIFFUSE), "bobbin_eye.png") != NULL);
-        CHECK(!view_mesh_search(&textures, 1)->is_chosen);
+        CHECK(!view_mesh_look(&textures, 1)->is_chosen);
         CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
         free(chosen);
     }

@@ -3,7 +3,7 @@
 
 #include "demo/viewer/assets/layers.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/package.h"
+#include "demo/viewer/assets/look.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,7 +165,7 @@ TEST (view_layers_show_built_in_images) {
                                  0, NULL, NULL, &log));
         const md5gl_material material = view_mesh_material(&textures, scene.renderer, 0, true, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene.renderer));
-        CHECK_UINT(view_mesh_search(&textures, 0)->tried.count, 0);
+        CHECK_UINT(view_mesh_look(&textures, 0)->tried.count, 0);
         view_free_textures(&textures, scene.renderer);
         md5_free_model(model);
     }
@@ -189,7 +189,7 @@ TEST (view_textures_are_guessed_in_a_game_folder) {
         CHECK(view_load_textures(&textures, scene.renderer, model, address,
                                  view_package_game(package, &log), NULL, 0, NULL, NULL, &log));
         const view_texture *const image = view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE);
-        CHECK((view_mesh_search(&textures, 0)->is_guess) == (i == 0));
+        CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene.renderer);
         free(address);

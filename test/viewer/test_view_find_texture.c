@@ -1,10 +1,9 @@
 // How the viewer finds the texture of a mesh, in folders laid out like those of mods and games.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 
-#include "demo/viewer/assets/find_texture.h"
+#include "demo/viewer/assets/look.h"
 
 #include "demo/viewer/assets/file_words.h"
-#include "demo/viewer/assets/maps.h"
 #include "test/test.h"
 
 #include <ftw.h>
@@ -367,13 +366,13 @@ static void remove_package(char *folder)
 }
 
 // `is_inside`: in the model's folder alone, where everything that is found lies.
-static void check_mesh(const find_case *of, const char *folder, const view_texture_search *search,
+static void check_mesh(const find_case *of, const char *folder, const view_look_search *search,
                        bool is_inside)
 {
     view_log log = {.level = VIEW_QUIET};
     const find_mesh *const expected = &of->meshes[search->mesh];
-    view_texture_found found = view_find_texture(search, &log);
-    const char *const path = found.path != NULL ? strstr(found.path, folder) : NULL;
+    view_look look = view_find_look(search, &log);
+    const char *const path = look.diffuse != NULL ? strstr(look.diffuse, folder) : NULL;
     const char *const rest = path != NULL ? path + strlen(folder) + 1 : "nothing";
     if (is_inside) {
         const size_t inside = (size_t)(common_base(of->files[0]) - of->files[0]);
@@ -382,14 +381,14 @@ static void check_mesh(const find_case *of, const char *folder, const view_textu
     } else {
         test_check(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
                    __FILE__, __LINE__, "%s, \"%s\": found %s, %s", of->what, expected->shader, rest,
-                   found.why != NULL       ? found.why
-                   : found.tried.count > 0 ? found.tried.names[0]
-                                           : "");
-        test_check(found.is_guess == expected->is_guess, __FILE__, __LINE__, "%s, \"%s\": %s",
-                   of->what, expected->shader, found.why != NULL ? found.why : "none");
+                   look.why != NULL       ? look.why
+                   : look.tried.count > 0 ? look.tried.names[0]
+                                          : "");
+        test_check(look.is_guess == expected->is_guess, __FILE__, __LINE__, "%s, \"%s\": %s",
+                   of->what, expected->shader, look.why != NULL ? look.why : "none");
     }
-    CHECK((found.path == NULL) == (found.why == NULL));
-    view_free_texture_found(&found);
+    CHECK((look.diffuse == NULL) == (look.why == NULL));
+    view_free_look(&look);
 }
 
 static void check_case(const find_case *of, bool is_inside)
@@ -397,10 +396,10 @@ static void check_case(const find_case *of, bool is_inside)
     md5_error error;
     char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
     md5_model *const model = md5_load_model(path, NULL, &error);
-    view_texture_search search = {.model_path = path,
-                                  .model = model,
-                                  .package = is_inside ? view_open_folder(path, &(md5_files){0})
-                                                       : view_open_package(path)};
+    view_look_search search = {.model_path = path,
+                               .model = model,
+                               .package = is_inside ? view_open_folder(path, &(md5_files){0})
+                                                    : view_open_package(path)};
     if (CHECK(model != NULL))
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);

@@ -2,7 +2,7 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/assets/layers.h"
-#include "demo/viewer/assets/package.h"
+#include "demo/viewer/assets/look.h"
 
 #include <string.h>
 

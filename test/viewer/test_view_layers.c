@@ -4,7 +4,7 @@
 
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/assets/layers.h"
-#include "demo/viewer/assets/package.h"
+#include "demo/viewer/assets/look.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // How the viewer distinguishes kinds of normal maps, and derives them from heights.
 #include "test/test.h"
 
-#include "demo/viewer/assets/maps.h"
+#include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/image.h"
 #include "render/md5gl.h"
 
 #include <math.h>

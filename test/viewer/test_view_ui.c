@@ -149,7 +149,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK_UINT(request.action, VIEW_TAKE_TEXTURE);
         CHECK(view_perform(&s.viewer, request));
         const view_textures *textures = &s.viewer.document->textures;
-        CHECK(view_mesh_search(textures, 0)->is_chosen);
+        CHECK(view_mesh_look(textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin_eye") != NULL);
         CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png") != NULL);
         // A file that cannot be read changes nothing.
@@ -162,7 +162,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK(request.path == NULL);
         CHECK(view_perform(&s.viewer, request));
         textures = &s.viewer.document->textures;
-        CHECK(!view_mesh_search(textures, 0)->is_chosen);
+        CHECK(!view_mesh_look(textures, 0)->is_chosen);
         CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin.png") != NULL);
     }
     view_free_chosen(&chosen);

@@ -377,7 +377,7 @@ void view_give_texture(view_state *viewer, uint32_t mesh, const char *path)
     }
     if (path == NULL) {
         view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
-    } else if (view_mesh_search(&viewer->document->textures, mesh)->is_chosen) {
+    } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
         view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
     } else {
         view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);

@@ -220,3 +220,56 @@ bool view_ends_in(const char *path, const char *end)
     free(inner);
     return is_it;
 }
+
+// -- Maps of images -------------------------------------------------------------------------
+
+enum { MAX_TAILS = 12 };
+
+// The last words of their names; the first one is id's, and NULL ends a row.
+static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
+    [VIEW_MAP_NORMALS] = {"local", "n", "nor", "norm", "normal", "normals", "nrm", "bmp", "nm",
+                          "nrml", "nrmls"},
+    [VIEW_MAP_HEIGHT] = {"h", "height", "bump"},
+    [VIEW_MAP_SPECULAR] = {"s", "spec", "specular", "gloss", "specc", "sc"},
+    [VIEW_MAP_GLOW] = {"add", "glow", "emit", "luma", "glo"},
+};
+
+bool view_is_other_map(const char *path)
+{
+    const view_name name = view_split_stem(path), last = view_last_word(&name);
+    const bool is_letter = strlen(last.words) == 1 + 2;
+    return view_has_word(&last, VIEW_WORD_MAP)
+           && !(is_letter && strcmp(last.words, name.words) == 0);
+}
+
+const char *view_map_name(view_map map)
+{
+    static const char *const names[VIEW_NUM_MAPS] = {"texture", "normal map", "height map",
+                                                     "specular map", "glow map"};
+    return names[map];
+}
+
+// Whether a file is the map of an image with that word: of the same name, or both are called after
+// their purpose alone: "skin.png" and "normals.png".
+static bool is_map_of(const view_name *image, const char *path, const char *word)
+{
+    const view_name name = view_split_stem(path), last = view_last_word(&name);
+    const size_t length = strlen(last.words) - 2;
+    return length == strlen(word) && strncmp(last.words + 1, word, length) == 0
+           && (view_is_same(image, &name, VIEW_WORD_COLOR | VIEW_WORD_MAP)
+               || (view_is_all(image, VIEW_WORD_COLOR) && view_is_all(&name, VIEW_WORD_MAP)));
+}
+
+const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
+{
+    const char *best = NULL;
+    const char *const *const endings = view_image_endings();
+    const view_name image = view_split_stem(diffuse);
+    for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
+        for (size_t e = 0; endings[e] != NULL && best == NULL; e++)
+            for (size_t f = 0; f < files->count && best == NULL; f++)
+                if (common_has_ending(files->names[f], endings[e])
+                    && is_map_of(&image, files->names[f], tails[map][t]))
+                    best = files->names[f];
+    return best;
+}

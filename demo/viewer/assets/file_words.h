@@ -2,6 +2,9 @@
 #ifndef DEMO_VIEWER_ASSETS_FILE_WORDS_H
 #define DEMO_VIEWER_ASSETS_FILE_WORDS_H
 
+#include "demo/common/file.h"
+#include "demo/viewer/base/options.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -60,5 +63,18 @@ bool view_is_same_image(const char *a, const char *b, bool variants);
 // Whether a path without extension ends in another, which begins with a slash; words of colour maps
 // may follow.
 bool view_ends_in(const char *path, const char *end);
+
+// -- Maps of images ------------------------------------------------------------------------------
+
+// The name of a map in messages: "normal map", ...
+const char *view_map_name(view_map map);
+
+// Returns the file among `files` whose name equals that of `diffuse` except for the suffix of this
+// map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
+const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
+
+// Whether a file's name is that of a map other than the colour map, by its last word:
+// "imp_local.tga", "normals.png".
+bool view_is_other_map(const char *path);
 
 #endif

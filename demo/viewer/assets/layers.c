@@ -1,7 +1,6 @@
 #include "demo/viewer/assets/layers.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/assets/maps.h"
 
 #include <float.h>
 #include <stdio.h>

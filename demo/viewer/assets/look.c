@@ -1,7 +1,12 @@
 #include "demo/viewer/assets/look.h"
 
-#include "demo/common/file.h"
+#include "demo/common/game_folder.h"
 #include "demo/common/memory.h"
+#include "demo/common/system.h"
+#include "demo/common/walk.h"
+#include "demo/viewer/assets/cube.h"
+#include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +17,10 @@ void view_free_look(view_look *look)
     free(look->diffuse);
     free(look->normals);
     free(look->masks);
+    free(look->why);
+    for (uint32_t i = 0; i < look->num_turns; i++)
+        free(look->turns[i]);
+    common_free_list(&look->tried);
     *look = (view_look){0};
 }
 
@@ -22,258 +31,922 @@ void view_free_looks(view_look *looks, uint32_t count)
     free(looks);
 }
 
-// -- Tokens ---------------------------------------------------------------------------------------
+// -- What lies around a model --------------------------------------------------------------------
 
-typedef struct shader_reader {
-    const char *path, *start, *at, *end;
-    const char *word; // the last token
-    size_t size;
-    bool is_first; // on its line
-    int num_warnings;
-    view_log *log;
-} shader_reader;
+// Limits of the search, since a model may be in a home folder with many files.
+enum {
+    MAX_FOLDERS_UP = 5,
+    MAX_SOUGHT_UP = 8,
+    MAX_PICTURES = 20000,
+    MAX_FOLDERS = 4000, // of the package
+    MAX_NEAR = 200,     // around the model
+    MAX_SCRIPTS = 64,
+    MAX_MODELS = 1000,
+};
 
-static bool is_space(char c)
+struct view_package {
+    char *model, *folder;    // absolute paths
+    char *around;            // the folder above, or NULL: it is not searched
+    char *root;              // or NULL
+    const md5_files *reader; // of view_open_folder(), or NULL
+    bool is_near_listed, is_all_listed, is_game_open;
+    view_image_file *pictures;
+    size_t num_pictures;
+    common_list models, scripts;   // scripts: the md5.cfg files around the model
+    md5_cube2 *cubes[MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
+    size_t num_cubes;
+    common_game_places places;
+    md5_game *game;
+};
+
+static bool has_folder(const char *folder, const char *name)
 {
-    return (unsigned char)c <= ' ';
+    char *const path = common_join(folder, name);
+    const bool is_there = common_is_folder(path);
+    free(path);
+    return is_there;
 }
 
-// Steps over white space and comments. Returns whether a line ended.
-static bool skip_space(shader_reader *in)
+// Whether the folder looks like the root of a game or a mod.
+static bool is_root(const char *folder)
 {
-    bool is_new_line = false;
-    while (in->at < in->end) {
-        const size_t left = (size_t)(in->end - in->at);
-        if (is_space(*in->at)) {
-            is_new_line = is_new_line || *in->at == '\n';
-            in->at++;
-        } else if (left >= 2 && memcmp(in->at, "//", 2) == 0) {
-            const char *const line = memchr(in->at, '\n', left);
-            in->at = line != NULL ? line : in->end;
-        } else if (left >= 2 && memcmp(in->at, "/*", 2) == 0) {
-            for (in->at += 2; in->end - in->at >= 2 && memcmp(in->at, "*/", 2) != 0;)
-                is_new_line = *in->at++ == '\n' || is_new_line;
-            in->at = in->end - in->at >= 2 ? in->at + 2 : in->end;
-        } else {
-            break;
-        }
+    static const char *const folders[] = {"materials", "def",     "skins", "textures",
+                                          "progs",     "scripts", "data"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (has_folder(folder, folders[i]))
+            return true;
+    common_list archives = common_list_folder(folder, ".pk4");
+    const bool has_archives = archives.count > 0;
+    common_free_list(&archives);
+    return has_archives;
+}
+
+// System folders, which are never the root of a game.
+static bool is_top(const char *absolute)
+{
+    const char *const second = *absolute != '\0' ? strchr(absolute + 1, '/') : NULL;
+    return second == NULL || second[1] == '\0';
+}
+
+static char *find_root(const char *folder)
+{
+    char *here = common_copy(folder);
+    for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here); up++) {
+        if (is_root(here))
+            return here;
+        char *const above = common_folder(here);
+        free(here);
+        here = above;
     }
-    return is_new_line;
+    free(here);
+    return NULL;
 }
 
-// Reads a token: a brace, a text in quotes, or what ends at white space. False at the end.
-static bool next(shader_reader *in)
+static view_package *open_package(const char *model_path)
 {
-    in->is_first = skip_space(in) || in->word == NULL;
-    in->word = in->at;
-    in->size = 0;
-    if (in->at == in->end)
-        return false;
-    if (*in->at == '"') {
-        const char *const close = memchr(in->at + 1, '"', (size_t)(in->end - in->at) - 1);
-        in->word = in->at + 1;
-        in->size = (size_t)((close != NULL ? close : in->end) - in->word);
-        in->at = close != NULL ? close + 1 : in->end;
-        return true;
-    }
-    const bool is_brace = *in->at == '{' || *in->at == '}';
-    for (in->at += is_brace; !is_brace && in->at < in->end && !is_space(*in->at);)
-        in->at++;
-    in->size = (size_t)(in->at - in->word);
-    return true;
+    view_package *const package = common_alloc(1, sizeof *package);
+    char *const absolute = common_absolute(model_path);
+    package->model = common_clean(absolute);
+    package->folder = common_folder(package->model);
+    free(absolute);
+    return package;
 }
 
-static char lower(char c)
+view_package *view_open_package(const char *model_path)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '\\' ? '/' : c;
+    view_package *const package = open_package(model_path);
+    char *const around = common_folder(package->folder);
+    package->root = find_root(package->folder);
+    if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
+        package->around = common_copy(around);
+    free(around);
+    return package;
 }
 
-static bool is_word(const shader_reader *in, const char *word)
+view_package *view_open_folder(const char *model_path, const md5_files *reader)
 {
-    size_t i = 0;
-    while (i < in->size && word[i] != '\0' && lower(in->word[i]) == lower(word[i]))
-        i++;
-    return i == in->size && word[i] == '\0';
+    view_package *const package = open_package(model_path);
+    package->reader = reader;
+    return package;
 }
 
-// Only the first mistakes of a file are reported: counting lines takes time.
-static void warn(shader_reader *in, const char *expected)
+// Whether the model's folder alone is searched.
+static bool is_inside(const view_package *package)
 {
-    enum { MOST = 20 };
-    unsigned line = 1, column = 1;
-    if (in->num_warnings++ >= MOST)
+    return package->reader != NULL;
+}
+
+void view_close_package(view_package *package)
+{
+    if (package == NULL)
         return;
-    for (const char *c = in->start; c < in->word; c++) {
-        line += *c == '\n';
-        column = *c == '\n' ? 1 : column + 1;
+    for (size_t i = 0; i < package->num_cubes; i++)
+        md5_free_cube2(package->cubes[i]);
+    for (size_t i = 0; i < package->num_pictures; i++)
+        free(package->pictures[i].path);
+    free(package->pictures);
+    common_free_list(&package->models);
+    common_free_list(&package->scripts);
+    md5_destroy_game(package->game);
+    common_free_game_places(&package->places);
+    free(package->model);
+    free(package->folder);
+    free(package->around);
+    free(package->root);
+    free(package);
+}
+
+const char *view_package_root(const view_package *package)
+{
+    return package->root;
+}
+
+md5_game *view_package_game(view_package *package, view_log *log)
+{
+    if (package == NULL || package->is_game_open)
+        return package != NULL ? package->game : NULL;
+    md5_error error;
+    package->is_game_open = true;
+    if (package->root == NULL || !has_folder(package->root, "materials")
+        || !common_add_game_folder(&package->places, package->root))
+        return NULL;
+    package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
+    if (package->game == NULL)
+        view_warn(log, "%s: %s", package->root, error.message);
+    return package->game;
+}
+
+static view_place place_of(const view_package *package, const char *path)
+{
+    char *const folder = common_folder(path);
+    const char *const around = package->around;
+    view_place place = VIEW_ELSEWHERE;
+    if (common_is_in(folder, package->folder)) {
+        // A folder "textures" beside the model is as good as its own.
+        const view_name name = view_split_name(folder + strlen(package->folder));
+        const bool is_own =
+            strcmp(folder, package->folder) == 0 || view_is_all(&name, VIEW_WORD_COLOR);
+        place = is_own ? VIEW_BESIDE : VIEW_BELOW;
+    } else if (around != NULL && common_is_in(folder, around))
+        place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
+    free(folder);
+    return place;
+}
+
+// Adds the files of a folder: pictures by their endings, in order of preference.
+static void add_files(view_package *package, const char *folder)
+{
+    common_list files = common_list_folder(folder, "");
+    for (const char *const *ending = view_image_endings(); *ending != NULL; ending++)
+        for (size_t i = 0; i < files.count; i++) {
+            const char *const path = files.names[i];
+            if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
+                || (is_inside(package) && common_is_link(path)))
+                continue;
+            package->pictures = common_realloc(package->pictures, package->num_pictures + 1,
+                                               sizeof *package->pictures);
+            package->pictures[package->num_pictures++] =
+                (view_image_file){common_copy(path), place_of(package, path)};
+        }
+    for (size_t i = 0; i < files.count; i++) {
+        const char *const path = files.names[i];
+        if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
+            && !package->is_near_listed)
+            common_add(&package->scripts, common_copy(path));
+        else if (common_has_ending(path, ".md5mesh") && package->models.count < MAX_MODELS
+                 && strcmp(folder, package->folder) == 0 && strcmp(path, package->model) != 0)
+            common_add(&package->models, common_stem(path));
     }
-    char *const found = common_format("%.*s", (int)(in->size < 60 ? in->size : 60), in->word);
-    view_warn(in->log, "%s:%u:%u: expected %s, found %s%s%s", in->path, line, column, expected,
-              in->size > 0 ? "'" : "the end of the ", in->size > 0 ? found : "file",
-              in->size > 0 ? "'" : "");
+    common_free_list(&files);
+}
+
+static void list_below(view_package *package, const char *first, const char *listed,
+                       size_t max_folders)
+{
+    common_list folders = common_folders_below(first, listed, max_folders, !is_inside(package));
+    for (size_t i = 0; i < folders.count; i++)
+        add_files(package, folders.names[i]);
+    common_free_list(&folders);
+}
+
+const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count)
+{
+    const char *const around = package->around;
+    if (!package->is_near_listed) {
+        list_below(package, package->folder, "", MAX_NEAR);
+        if (around != NULL)
+            list_below(package, around, package->folder, MAX_NEAR);
+    }
+    package->is_near_listed = true;
+    if (all && !package->is_all_listed && around != NULL && package->root != NULL)
+        list_below(package, package->root, around, MAX_FOLDERS);
+    package->is_all_listed = package->is_all_listed || all;
+    *count = package->num_pictures;
+    return package->pictures;
+}
+
+// Adds the pictures in a folder, if there is one and they are not there yet.
+static void seek_in(view_package *package, const char *above, const char *inner)
+{
+    char *const found = common_find(above, inner);
+    bool is_new = found != NULL && common_is_folder(found);
+    for (size_t i = 0; i < package->num_pictures && is_new; i++) {
+        const char *const path = package->pictures[i].path;
+        const size_t length = strlen(found);
+        is_new = strncmp(path, found, length) != 0 || path + length + 1 != common_base(path);
+    }
+    if (is_new)
+        add_files(package, found);
     free(found);
 }
 
-// -- Materials ------------------------------------------------------------------------------------
-
-// The length of a name without its ending, at the last dot behind the last slash.
-static size_t stem_size(const char *name, size_t size)
+// Adds the pictures of the folder that `name` is in, ignoring case: of an absolute name, if it
+// leads into the package or, without one, around the model; of a relative one, below the model's
+// folder and below those above it. Returns the name as common_clean() does, to be freed.
+static char *seek_pictures(view_package *package, const char *name)
 {
-    for (size_t i = size; i > 0 && lower(name[i - 1]) != '/'; i--)
-        if (name[i - 1] == '.')
-            return i - 1;
-    return size;
+    size_t count;
+    (void)view_package_pictures(package, false, &count);
+    char *const path = common_clean(name), *const folder = common_folder(path);
+    char *above = common_copy(package->folder);
+    const char *const whole = package->root != NULL     ? package->root
+                              : package->around != NULL ? package->around
+                                                        : package->folder;
+    if (common_is_absolute(name) && common_is_in(path, whole))
+        seek_in(package, whole, folder + strlen(whole));
+    for (int up = 0; up <= MAX_SOUGHT_UP && !common_is_absolute(name) && folder[1] != '\0'; up++) {
+        if (up > 0 && (is_inside(package) || is_top(above)))
+            break;
+        seek_in(package, above, folder);
+        char *const next = common_folder(above);
+        free(above);
+        above = next;
+    }
+    free(folder);
+    free(above);
+    return path;
 }
 
-static bool is_name(const shader_reader *in, const char *name)
+// -- Evidence of names ---------------------------------------------------------------------------
+
+typedef enum evidence {
+    BY_DECLARATION,
+    BY_SKIN,
+    BY_PATH,
+    BY_END_OF_PATH,
+    BY_SHADER,
+    BY_MODEL,
+    BY_MESH,
+    BY_FOLDER,
+    BY_PURPOSE,
+    BY_ITSELF,
+    NUM_EVIDENCE,
+} evidence;
+
+// What an image gets for each place, if a name is the same. Farther away only specific names count:
+// "eyes" and "default" are in every package.
+static const struct evidence_row {
+    const char *name;
+    int scores[VIEW_NUM_PLACES]; // beside the model, below, above, around, elsewhere
+    bool is_of_model;            // does not say for which mesh it is
+} rows[NUM_EVIDENCE] = {
+    [BY_DECLARATION] = {"declaration", {150, 150, 150, 150, 150}, false},
+    [BY_SKIN] = {"the skin's number", {130, 130, 130, 130, 130}, false},
+    [BY_PATH] = {"the shader's path", {120, 120, 120, 120, 120}, false},
+    [BY_END_OF_PATH] = {"the end of the shader's path", {105, 100, 90, 85, 75}, false},
+    [BY_SHADER] = {"the shader's name", {100, 95, 80, 75, 45}, false},
+    [BY_MODEL] = {"the model's name", {85, 75, 60, 70, 45}, true},
+    [BY_MESH] = {"the mesh's name", {80, 70, 45, 0, 0}, false},
+    [BY_FOLDER] = {"the folder's name", {60, 55, 0, 45, 0}, true},
+    [BY_PURPOSE] = {"a name of colour maps", {70, 0, 50, 0, 0}, true},
+    [BY_ITSELF] = {"being the only image", {50, 0, 0, 0, 0}, true},
+};
+
+static const char *const place_names[VIEW_NUM_PLACES] = {
+    "beside the model", "in a folder beside the model", "in the folder above",
+    "in a folder around the model", "elsewhere in the package"};
+
+// Below LEAST evidence is too weak; of two within MARGIN none is taken, of a model with several
+// materials within WIDE_MARGIN. From SURE on nothing is looked for farther away, and it is no guess
+// from SAID on.
+enum { LEAST = 40, MARGIN = 6, WIDE_MARGIN = 30, SURE = 70, SAID = 90, SAME = 90 };
+
+// What is subtracted.
+enum { NOT_ON_MODELS = 60, OF_ANOTHER = 60, OF_A_PART = 30, IS_TINY = 5 };
+
+// A mesh whose image is sought.
+typedef struct named_mesh {
+    const view_look_search *search;
+    const md5_mesh *mesh;
+    char *at;   // the absolute path of the model
+    char *path; // the shader with slashes before each part, without drive and ending
+    view_name shader, name, model, folder, all; // all: the four others
+    bool is_foreign;                            // the shader is a path of the author's machine
+    bool has_others;                            // other meshes have other materials
+    bool is_main;    // it may have the image that the model is named after
+    bool is_part;    // a word of its names says so that the model's name lacks
+    bool is_shared;  // other models lie beside it: whose the images are only names can say
+    bool has_images; // some lie beside the model: those farther away are icons and the like
+    const view_image_file *only; // the only one beside the model that may be on it, or NULL
+} named_mesh;
+
+typedef struct candidate {
+    const view_image_file *image;
+    evidence by;
+    int score;
+    const char *objection; // or NULL
+} candidate;
+
+// -- What a mesh is called -----------------------------------------------------------------------
+
+// What tells a mesh from the others: its shader, else its name.
+static const char *identity_of(const md5_mesh *mesh)
 {
-    const size_t size = stem_size(in->word, in->size), other = stem_size(name, strlen(name));
-    size_t i = 0;
-    while (i < size && i < other && lower(in->word[i]) == lower(name[i]))
-        i++;
-    return i == size && i == other;
+    return mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
 }
 
-// Takes the rest of the line's first word as a picture, unless one is known already or it is one of
-// the engine's own: $whiteimage, *white, _flat.
-static void take_picture(shader_reader *in, char **picture)
+static named_mesh begin(const view_look_search *search)
 {
-    const char *const at = in->at;
-    if (!next(in) || in->is_first || is_word(in, "{") || is_word(in, "}")) {
-        warn(in, "the name of a picture");
-        in->at = at; // what follows is read as usual
+    const md5_mesh *const mesh = &search->model->meshes[search->mesh];
+    named_mesh subject = {
+        .search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
+    const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
+    char *const stem = view_without_ending(mesh->shader + (has_drive ? 2 : 0));
+    char *const absolute = common_absolute(search->model_path);
+    char *const model = common_stem(search->model_path);
+    subject.path = common_clean(stem);
+    subject.at = common_clean(absolute);
+    char *const above = common_folder(subject.at);
+    subject.shader = view_split_name(common_base(subject.path));
+    subject.name = view_split_name(mesh->name);
+    subject.model = view_split_name(model);
+    subject.model = view_main_words(subject.model, VIEW_WORD_GENERIC);
+    subject.folder = view_split_name(common_base(above));
+    char *const all = common_format("%s%s%s%s", subject.shader.words, subject.name.words,
+                                    subject.model.words, subject.folder.words);
+    subject.all = view_split_name(all);
+    free(all);
+    free(model);
+    free(above);
+    free(absolute);
+    free(stem);
+    for (uint32_t i = 0; i < search->model->num_meshes; i++)
+        subject.has_others =
+            subject.has_others
+            || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;
+    subject.is_part = subject.has_others
+                      && (view_has_word(&subject.shader, VIEW_WORD_PART)
+                          || view_has_word(&subject.name, VIEW_WORD_PART))
+                      && !view_has_word(&subject.model, VIEW_WORD_PART);
+    const bool is_else = view_is_specific(&subject.shader)
+                         && view_share_in(&subject.shader, &subject.model) == 0
+                         && view_share_in(&subject.shader, &subject.folder) == 0;
+    subject.is_main = !subject.has_others || (!subject.is_part && !is_else);
+    return subject;
+}
+
+// -- Objections ----------------------------------------------------------------------------------
+
+// Whether an image has all words of a name that says something.
+static bool claims(const view_name *name, const view_name *image)
+{
+    return !view_is_all(name, VIEW_WORD_GENERIC | VIEW_WORD_VARIANT)
+           && view_share_in(name, image) >= SAME;
+}
+
+static bool is_claimed_by(const md5_mesh *mesh, const view_name *image)
+{
+    const view_name shader = view_split_stem(mesh->shader), name = view_split_name(mesh->name);
+    return claims(&shader, image) || claims(&name, image);
+}
+
+// Whether another mesh, or another model beside this one, is called like an image.
+static bool is_of_another(const named_mesh *subject, const view_name *image)
+{
+    enum { MOST = 64 }; // real models have fewer meshes
+    const md5_model *const model = subject->search->model;
+    const common_list *const models = &subject->search->package->models;
+    bool is_claim = false, is_model = false;
+    for (uint32_t i = 0; i < model->num_meshes && i < MOST && subject->has_others; i++)
+        is_claim = is_claim
+                   || (strcmp(identity_of(&model->meshes[i]), identity_of(subject->mesh)) != 0
+                       && is_claimed_by(&model->meshes[i], image));
+    for (size_t i = 0; i < models->count; i++) {
+        const view_name other = view_split_name(models->names[i]);
+        is_model = is_model || (view_is_specific(&other) && claims(&other, image));
+    }
+    return (is_claim || (is_model && !claims(&subject->model, image)))
+           && !is_claimed_by(subject->mesh, image);
+}
+
+// Whether its name, or that of its folder, has a word of images that are on no model, which the
+// model and the mesh lack.
+static bool is_not_on_models(const named_mesh *subject, const view_image_file *image)
+{
+    char *const folder = common_folder(image->path);
+    const char *const above = image->place != VIEW_BESIDE ? common_base(folder) : "";
+    char *const both = common_format("%s %s", common_base(image->path), above);
+    const view_name name = view_split_name(both);
+    free(both);
+    free(folder);
+    return view_has_word(&name, VIEW_WORD_OTHER) && !view_has_word(&subject->all, VIEW_WORD_OTHER);
+}
+
+static void object(candidate *judged, int score, const char *objection)
+{
+    judged->score -= score;
+    judged->objection = objection;
+}
+
+// -- Scores --------------------------------------------------------------------------------------
+
+// Halfway alike is more than half as good as the same.
+static void consider(candidate *judged, evidence by, uint32_t likeness, int percent)
+{
+    const int most = rows[by].scores[judged->image->place];
+    const int score =
+        likeness > 0 ? most * (30 + 70 * (int)likeness / 100) / 100 * percent / 100 : 0;
+    if (score > judged->score) {
+        judged->score = score;
+        judged->by = by;
+    }
+}
+
+// How like the name of an image is to one that is said of the model or the mesh. The image's may
+// have further words if other names account for them: the mesh "tail" of the model "imp" has
+// "imp_tail2.png", but not "imp_tail_light.png".
+static void consider_name(const named_mesh *subject, candidate *judged, evidence by,
+                          const view_name *said, const view_name *name, int percent)
+{
+    const view_place place = judged->image->place;
+    const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
+    const uint8_t further =
+        is_far ? VIEW_WORD_COLOR : VIEW_WORD_COLOR | VIEW_WORD_GENERIC | VIEW_WORD_VARIANT;
+    const view_name main = view_drop_words(*name, further);
+    const bool is_bare = main.words[1] == '\0', is_said = view_share_in(said, name) >= SAME;
+    if (place != VIEW_BESIDE && (!view_is_specific(said) || (is_far && subject->has_images)))
         return;
+    if (is_said && (is_bare || view_share_in(&main, said) >= SAME))
+        consider(judged, by, 100, percent);
+    else if (is_said && view_share_in(&main, &subject->all) >= SAME)
+        consider(judged, by, 80, percent);
+    else if (by == BY_SHADER && subject->is_foreign && place == VIEW_BESIDE)
+        consider(judged, by, view_share_in(said, name), percent); // it was renamed since
+}
+
+// How far a name says that it is that of a colour map, and not of which: "skin", "base_skin".
+static uint32_t purpose_of(const named_mesh *subject, const view_name *name)
+{
+    const view_name bare = view_main_words(*name, VIEW_WORD_VARIANT);
+    const view_name rest = view_main_words(bare, VIEW_WORD_GENERIC);
+    if (view_is_all(&bare, VIEW_WORD_COLOR))
+        return 100;
+    if (!view_has_word(name, VIEW_WORD_COLOR))
+        return 0;
+    return view_share_in(&rest, &subject->all) >= SAME ? 80 : 60;
+}
+
+// Too small for a model's texture: a placeholder.
+static bool is_tiny(const char *path)
+{
+    enum { TINY = 16 * 16, TINY_BYTES = 64 * 1024 };
+    view_image image = {.rgba = NULL};
+    view_image_fault fault;
+    const bool is_it =
+        common_file_size(path) <= TINY_BYTES && view_read_small_image(path, TINY, &image, &fault);
+    free(image.rgba);
+    return is_it;
+}
+
+static void consider_names(const named_mesh *subject, candidate *judged, const view_name *name)
+{
+    const int percent =
+        view_is_specific(&subject->shader) ? 75 : 100; // of what the shader does not say
+    consider_name(subject, judged, BY_SHADER, &subject->shader, name, 100);
+    consider_name(subject, judged, BY_MESH, &subject->name, name, percent);
+    if (subject->is_main)
+        consider_name(subject, judged, BY_MODEL, &subject->model, name, percent);
+    if (subject->is_main && !subject->is_shared) {
+        consider_name(subject, judged, BY_FOLDER, &subject->folder, name, percent);
+        consider(judged, BY_PURPOSE, purpose_of(subject, name), percent);
+        consider(judged, BY_ITSELF, judged->image == subject->only ? 100 : 0, percent);
     }
-    if (*picture != NULL)
+    if (judged->score <= 0)
         return;
-    char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c == '\\' ? '/' : *c;
-    if (strchr("$*_", name[0]) == NULL) // which finds an empty name, too: that of ".tga"
-        *picture = name;
-    else
-        free(name);
+    if (subject->is_part && !claims(&subject->shader, name) && !claims(&subject->name, name))
+        object(judged, OF_A_PART, "the mesh is a part of its own");
+    if (is_of_another(subject, name))
+        object(judged, OF_ANOTHER, "another mesh or model is called so");
+    else if (is_not_on_models(subject, judged->image))
+        object(judged, NOT_ON_MODELS, "its name is not that of a model's image");
 }
 
-typedef struct shader_stage {
-    char *picture;
-    bool is_normals, is_other; // which map it is, if not colours
-} shader_stage;
-
-// A word of a stage, or of a material outside of stages (stage = NULL).
-static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
+// Whether an image lies where the shader says, as seen from a folder that the model is in.
+static bool is_at_path(const named_mesh *subject, const char *path)
 {
-    if (stage != NULL && (is_word(in, "map") || is_word(in, "clampmap"))) {
-        take_picture(in, &stage->picture);
-    } else if (stage != NULL && is_word(in, "stage")) {
-        if (!next(in) || in->is_first)
-            return warn(in, "which map the stage is");
-        stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
-        stage->is_other =
-            !stage->is_normals && !is_word(in, "diffusemap") && !is_word(in, "colormap");
-    } else if (is_word(in, "diffusemap")) {
-        take_picture(in, &look->diffuse);
-    } else if (is_word(in, "normalmap") || is_word(in, "bumpmap")) {
-        take_picture(in, &look->normals);
-    } else if (is_word(in, "cull")) {
-        if (next(in) && !in->is_first)
-            look->two_sided =
-                is_word(in, "none") || is_word(in, "disable") || is_word(in, "twosided");
-    } else if (is_word(in, "twosided")) {
-        look->two_sided = true;
-    }
+    char *const folder = common_folder(path), *const inner = common_folder(subject->path);
+    const size_t length = strlen(folder), inner_length = strlen(inner);
+    const size_t above = length > inner_length ? length - inner_length : 0;
+    free(folder);
+    free(inner);
+    return view_ends_in(path, subject->path) && strncmp(path, subject->at, above) == 0
+           && subject->at[above] == '/';
 }
 
-static void end_stage(shader_stage *stage, view_look *look)
+static candidate judge(const named_mesh *subject, const view_image_file *image)
 {
-    char **const place = stage->is_normals ? &look->normals : &look->diffuse;
-    if (*place == NULL && !stage->is_other) {
-        *place = stage->picture;
-        stage->picture = NULL;
-    }
-    free(stage->picture);
-    *stage = (shader_stage){0};
-}
-
-// Reads a material behind its opening brace. Only the first token of a line is a word.
-static void read_material(shader_reader *in, view_look *look)
-{
-    shader_stage stage = {0};
-    bool in_stage = false;
-    while (next(in)) {
-        if (is_word(in, "}")) {
-            if (!in_stage)
-                return;
-            end_stage(&stage, look);
-            in_stage = false;
-        } else if (is_word(in, "{")) {
-            if (in_stage)
-                warn(in, "'}' of the stage");
-            in_stage = true;
-        } else {
-            read_word(in, in_stage ? &stage : NULL, look);
+    candidate judged = {.image = image};
+    char *const path = view_without_ending(image->path);
+    const view_name name = view_split_name(common_base(path));
+    const char *end = common_base(subject->path); // the last two parts of the shader's path
+    for (int part = 0; part < 2 && end > subject->path; part++)
+        while (--end > subject->path && *end != '/') {
         }
+    if (view_is_other_map(image->path) && !view_is_same(&name, &subject->model, 0)) {
+        free(path);
+        return judged;
     }
-    end_stage(&stage, look);
-    warn(in, "'}'");
+    if (end >= subject->path && strchr(end + 1, '/') != NULL) {
+        if (is_at_path(subject, path))
+            consider(&judged, BY_PATH, 100, 100);
+        else if (view_ends_in(path, end))
+            consider(&judged, BY_END_OF_PATH, 100,
+                     image->place == VIEW_BESIDE || view_is_specific(&subject->shader) ? 100 : 60);
+    }
+    free(path);
+    if (judged.by != BY_PATH)
+        consider_names(subject, &judged, &name);
+    if (judged.score >= LEAST && is_tiny(image->path))
+        object(&judged, IS_TINY, "it is tiny");
+    return judged;
 }
 
-// Steps over a material that is not asked for.
-static void skip_material(shader_reader *in)
+// Finds the only image that lies beside a model whose shader says no other name.
+static void find_only(named_mesh *subject, const view_image_file *images, size_t count)
 {
-    for (size_t depth = 1; depth > 0 && next(in);)
-        depth = is_word(in, "{") ? depth + 1 : is_word(in, "}") ? depth - 1 : depth;
-}
-
-bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
-                      view_look *look, view_log *log)
-{
-    shader_reader in = {.path = path, .start = text, .at = text, .end = text + size, .log = log};
-    *look = (view_look){0};
-    while (next(&in)) {
-        const bool is_found = is_name(&in, name);
-        // Tables and the like: a word, a name, a block.
-        while (next(&in) && !is_word(&in, "{"))
-            if (is_found) {
-                warn(&in, "'{'");
-                return false;
-            }
-        if (!is_found) {
-            skip_material(&in);
+    const common_list *const models = &subject->search->package->models;
+    bool is_only = true;
+    for (size_t i = 0; i < models->count; i++) {
+        const view_name other = view_split_name(models->names[i]);
+        subject->is_shared =
+            subject->is_shared
+            || (view_is_specific(&other) && view_share_in(&other, &subject->model) == 0
+                && view_share_in(&subject->model, &other) == 0);
+    }
+    subject->only = NULL;
+    subject->has_images = false;
+    for (size_t i = 0; i < count; i++) {
+        const view_name name = view_split_stem(images[i].path);
+        if (images[i].place != VIEW_BESIDE || is_not_on_models(subject, &images[i]))
             continue;
+        subject->has_images = true;
+        if (!is_only || subject->is_shared || view_is_other_map(images[i].path)
+            || is_of_another(subject, &name))
+            continue;
+        is_only = is_only
+                  && (subject->only == NULL
+                      || view_is_same_image(subject->only->path, images[i].path, true));
+        subject->only = subject->only == NULL ? &images[i] : subject->only;
+    }
+    const view_name said = view_main_words(subject->shader, VIEW_WORD_VARIANT);
+    const bool is_said =
+        subject->path[0] != '\0'
+        && (!view_is_all(&said, VIEW_WORD_GENERIC) || view_has_word(&said, VIEW_WORD_COLOR)
+            || (!subject->is_foreign && common_base(subject->path) > subject->path + 1));
+    subject->only = is_only && !is_said ? subject->only : NULL;
+}
+
+// -- The best ------------------------------------------------------------------------------------
+
+static void take(view_look *look, const candidate *best)
+{
+    look->diffuse = common_copy(best->image->path);
+    look->why = common_format("%s, %s (%d)", rows[best->by].name, place_names[best->image->place],
+                              best->score);
+    look->is_guess = best->score < SAID;
+}
+
+// Takes the image with the highest score, unless it is low or that of another image is about the
+// same. `is_last`: else notes why the likeliest are not taken.
+static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
+{
+    enum { NOTED = 8 };
+    size_t count;
+    const view_image_file *const images =
+        view_package_pictures(subject->search->package, all, &count);
+    candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
+    find_only(subject, images, count);
+    for (size_t i = 0; i < count; i++) {
+        judged[i] = judge(subject, &images[i]);
+        best = judged[i].score > best.score ? judged[i] : best;
+    }
+    // Of several materials each may have one of the images that are alike.
+    const bool is_vague = rows[best.by].is_of_model && subject->has_others;
+    const int margin = is_vague ? WIDE_MARGIN : MARGIN;
+    bool is_clear = best.score >= min_score;
+    for (size_t i = 0; i < count && is_clear && best.by > BY_PATH; i++)
+        is_clear = judged[i].score <= best.score - margin
+                   || view_is_same_image(best.image->path, images[i].path, !is_vague);
+    if (is_clear)
+        take(look, &best);
+    for (size_t i = 0; i < count && is_last && !is_clear && look->tried.count < NOTED; i++)
+        if (judged[i].score > 0 || judged[i].objection != NULL)
+            common_add(&look->tried,
+                       common_format("%s: by %s, %s (%d), but %s", images[i].path,
+                                     rows[judged[i].by].name, place_names[images[i].place],
+                                     judged[i].score,
+                                     judged[i].objection != NULL ? judged[i].objection
+                                     : judged[i].score < LEAST   ? "that is too little"
+                                                                 : "another is as likely"));
+    free(judged);
+    return is_clear;
+}
+
+// -- What files declare --------------------------------------------------------------------------
+
+// Finds the image of a path, which may be relative to the package and need not have the right
+// ending. NULL if there is none.
+static const view_image_file *find_at(view_package *package, const char *path)
+{
+    size_t count;
+    const char *const root = view_package_root(package);
+    char *const whole =
+        common_is_absolute(path) || root == NULL ? common_copy(path) : common_join(root, path);
+    char *const named = seek_pictures(package, whole);
+    char *const stem = view_without_ending(named);
+    const view_image_file *const images = view_package_pictures(package, false, &count);
+    const view_image_file *found = NULL;
+    for (size_t i = 0; i < count && found == NULL; i++) {
+        char *const image = view_without_ending(images[i].path);
+        found = !view_is_other_map(image) == !view_is_other_map(stem) && view_ends_in(image, stem)
+                    ? &images[i]
+                    : NULL;
+        free(image);
+    }
+    free(stem);
+    free(named);
+    free(whole);
+    return found;
+}
+
+static char *path_at(view_package *package, const char *path, view_log *log)
+{
+    const view_image_file *const image = path != NULL ? find_at(package, path) : NULL;
+    if (path != NULL && image == NULL)
+        view_warn(log, "%s, which is declared, is missing", path);
+    return image != NULL ? common_copy(image->path) : NULL;
+}
+
+// Finds the material of a shader in the package's declarations: a file name without extension, that
+// of the diffuse map of a lit material, else of the first stage. NULL if no file declares it.
+static const char *find_material(view_package *package, const char *shader, view_log *log)
+{
+    md5_game *const game = view_package_game(package, log);
+    if (game == NULL || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
+        return NULL;
+    const md5_material *const material = md5_game_material(game, shader, NULL);
+    const char *any = NULL;
+    for (uint32_t i = 0; material != NULL && i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        const md5_image_program *const image = &stage->image;
+        const char *file = NULL; // the first one of the image program
+        for (uint32_t k = 0; k < image->num_steps && file == NULL; k++)
+            if (image->steps[k].kind == MD5_IMAGE_FILE && image->steps[k].file[0] != '_')
+                file = image->steps[k].file;
+        if (file != NULL && stage->light == MD5_STAGE_DIFFUSE)
+            return file;
+        if (any == NULL && stage->light == MD5_STAGE_AMBIENT)
+            any = file;
+    }
+    return any;
+}
+
+// Finds a material in the .shader files of the package, in the order of their names: the first one
+// counts. Large files are left out.
+static bool find_shader(const view_package *package, const char *name, view_look *look,
+                        view_log *log)
+{
+    const uint64_t max_size = 4 << 20;
+    bool is_found = false;
+    if (package->root == NULL || *name == '\0')
+        return false;
+    char *const folder = common_join(package->root, "scripts");
+    common_list files = common_list_folder(folder, ".shader");
+    for (size_t i = 0; i < files.count && !is_found; i++) {
+        const uint64_t size = common_file_size(files.names[i]);
+        FILE *const file = size <= max_size ? fopen(files.names[i], "rb") : NULL;
+        if (file == NULL)
+            continue;
+        char *const text = common_alloc((size_t)size + 1, 1);
+        const size_t num_read = fread(text, 1, (size_t)size, file);
+        fclose(file);
+        is_found = view_read_shader(files.names[i], text, num_read, name, look, log);
+        free(text);
+    }
+    common_free_list(&files);
+    free(folder);
+    return is_found;
+}
+
+// Finds how a mesh looks by an md5.cfg (Cube 2 engines) around the model that loads it. Returns
+// false, with `look` as it was, if there is none that gives the mesh a texture.
+static bool find_cube_look(view_package *package, const char *mesh, view_look *look)
+{
+    size_t count;
+    const md5_load_opts opts = {.files =
+                                    package->reader != NULL ? *package->reader : (md5_files){0}};
+    (void)view_package_pictures(package, false, &count);
+    for (size_t i = 0; i < package->scripts.count; i++) {
+        if (i == package->num_cubes)
+            package->cubes[package->num_cubes++] =
+                md5_load_cube2(package->scripts.names[i], NULL, &opts, NULL);
+        const md5_cube2 *const cube = package->cubes[i];
+        for (uint32_t k = 0; cube != NULL && k < cube->num_parts; k++) {
+            const md5_cube2_part *const part = &cube->parts[k];
+            char *const absolute = common_absolute(part->mesh);
+            char *const path = common_clean(absolute);
+            const bool is_it = strcmp(path, package->model) == 0
+                               || (!is_inside(package) && common_same_file(path, package->model));
+            free(absolute);
+            free(path);
+            view_look said = is_it ? view_cube_look(cube, part, mesh) : (view_look){0};
+            if (said.diffuse != NULL) {
+                view_free_look(look);
+                *look = said;
+                return true;
+            }
+            view_free_look(&said);
         }
-        read_material(&in, look);
-        return true;
     }
     return false;
 }
 
-// -- Files ----------------------------------------------------------------------------------------
-
-static bool read_file(const char *path, char **text, size_t *size)
+// Takes the declared image, and what is declared besides. If the image is missing, no other one is
+// right.
+static bool take_declared(view_look *look, const named_mesh *subject, view_log *log)
 {
-    const uint64_t most = 4 << 20, on_disk = common_file_size(path);
-    FILE *const file = on_disk <= most ? fopen(path, "rb") : NULL;
+    view_package *const package = subject->search->package;
+    view_look own = {0}; // with paths as in files
+    if (subject->search->said == NULL) {
+        char *const shader = common_clean(subject->mesh->shader);
+        const bool has_shader = shader[0] != '\0';
+        const char *const file = has_shader ? find_material(package, shader + 1, log) : NULL;
+        if (file != NULL)
+            own.diffuse = common_copy(file);
+        else if (!has_shader || !find_shader(package, shader + 1, &own, log) || own.diffuse == NULL)
+            (void)find_cube_look(package, subject->mesh->name, &own);
+        free(shader);
+    }
+    const view_look *const said = subject->search->said != NULL ? subject->search->said : &own;
+    *look = (view_look){.normals = path_at(package, said->normals, log),
+                        .masks = path_at(package, said->masks, log),
+                        .specular = said->specular,
+                        .glow = said->glow,
+                        .alpha_test = said->alpha_test,
+                        .two_sided = said->two_sided};
+    const view_image_file *image = said->diffuse != NULL ? find_at(package, said->diffuse) : NULL;
+    if (image == NULL && said->diffuse != NULL && !common_is_absolute(said->diffuse)) {
+        char *const compressed = common_join("dds", said->diffuse); // as in id's games
+        image = find_at(package, compressed);
+        free(compressed);
+    }
+    look->is_declared = image != NULL;
+    if (image != NULL)
+        take(look, &(candidate){.image = image, .score = rows[BY_DECLARATION].scores[0]});
+    else if (said->diffuse != NULL)
+        common_add(&look->tried, common_format("%s, which is declared, is missing", said->diffuse));
+    view_free_look(&own);
+    return image != NULL || look->tried.count > 0;
+}
+
+// -- Skins of the Quake re-releases --------------------------------------------------------------
+
+// The .md2 that a model of Quake II stands for, or NULL.
+static char *find_md2(const char *path)
+{
+    char *const folder = common_folder(path), *const absolute = common_absolute(folder);
+    char *const above = common_folder(absolute), *const stem = common_stem(path);
+    char *const name = common_format("%s.md2", stem);
+    char *const found = strcmp(common_base(absolute), "md5") == 0 ? common_find(above, name) : NULL;
+    free(folder);
+    free(absolute);
+    free(above);
+    free(stem);
+    free(name);
+    return found;
+}
+
+view_quake view_quake_of(const char *path)
+{
+    char *const folder = common_folder(path), *const absolute = common_absolute(folder);
+    const bool is_progs = strcmp(common_base(absolute), "progs") == 0;
+    char *const md2 = is_progs ? NULL : find_md2(path);
+    const view_quake quake = is_progs ? VIEW_QUAKE_1 : md2 != NULL ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
+    free(folder);
+    free(absolute);
+    free(md2);
+    return quake;
+}
+
+static uint32_t little_32(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
+}
+
+// A name in an .md2's list of skins: "models/monsters/x/skin.pcx". The head has their number at
+// byte 20 and where they are at byte 44; each takes 64 bytes. NULL if there is none.
+static char *find_md2_skin(const char *path, uint32_t skin)
+{
+    enum { HEAD = 68, NUM_SKINS = 20, SKINS = 44, VERSION = 8, NAME = 64 };
+    unsigned char head[HEAD];
+    char name[NAME + 1] = "";
+    FILE *const file = fopen(path, "rb");
     if (file == NULL)
-        return false;
-    *text = common_alloc((size_t)on_disk + 1, 1);
-    *size = fread(*text, 1, (size_t)on_disk, file);
+        return NULL;
+    const bool is_md2 =
+        fread(head, 1, HEAD, file) == HEAD && memcmp(head, "IDP2", 4) == 0
+        && little_32(head + 4) == VERSION && little_32(head + NUM_SKINS) > skin
+        && little_32(head + SKINS) < 1u << 30
+        && fseek(file, (long)little_32(head + SKINS) + (long)skin * NAME, SEEK_SET) == 0
+        && fread(name, 1, NAME, file) == NAME && name[0] != '\0';
     fclose(file);
+    return is_md2 ? common_stem(name) : NULL;
+}
+
+// Returns the name of an image of a mesh's skin, without folder and ending, or NULL: Quake's follow
+// from the shader, and there may be up to MD5_MAX_QUAKE_IMAGES of them, shown in turn; Quake II's
+// is that of the .md2. There need not be such a file. free() it.
+static char *quake_skin(const char *model_path, const char *shader, uint32_t skin, uint32_t image)
+{
+    enum { SIZE = 256 };
+    const view_quake quake = view_quake_of(model_path);
+    if (quake == VIEW_QUAKE_1 && *shader != '\0') {
+        char name[SIZE];
+        const size_t size =
+            md5_quake_image_name(common_base(shader), skin, image, name, sizeof name);
+        return size < SIZE ? common_copy(name) : NULL;
+    }
+    char *const md2 = quake == VIEW_QUAKE_2 ? find_md2(model_path) : NULL;
+    char *const found = md2 != NULL && image == 0 ? find_md2_skin(md2, skin) : NULL;
+    free(md2);
+    return found;
+}
+
+// An image of a skin: beside the model, or in the folder "textures" of the game.
+static const view_image_file *find_skin_image(const named_mesh *subject, uint32_t skin,
+                                              uint32_t image)
+{
+    size_t count;
+    view_package *const package = subject->search->package;
+    if (is_inside(package)) // which of Quake's it is the folder above says
+        return NULL;
+    char *const name = quake_skin(subject->search->model_path, subject->path, skin, image);
+    if (name == NULL)
+        return NULL;
+    char *const below = common_format("/textures/%s", name);
+    const char *const end = strrchr(below, '/');
+    const view_image_file *found = NULL;
+    free(seek_pictures(package, below + 1));
+    const view_image_file *const images = view_package_pictures(package, false, &count);
+    for (size_t i = 0; i < count && found == NULL; i++) {
+        char *const path = view_without_ending(images[i].path);
+        if (common_has_ending(path, images[i].place == VIEW_BESIDE ? end : below))
+            found = &images[i];
+        free(path);
+    }
+    free(name);
+    free(below);
+    return found;
+}
+
+static bool take_skin(view_look *look, const named_mesh *subject, view_log *log)
+{
+    uint32_t skin = subject->search->skin;
+    const view_image_file *image = find_skin_image(subject, skin, 0);
+    if (image == NULL && skin > 0 && (image = find_skin_image(subject, 0, 0)) != NULL) {
+        view_warn(log, "mesh \"%s\" has no skin %u: skin 0 is shown", subject->mesh->name,
+                  (unsigned)skin);
+        skin = 0;
+    }
+    if (image == NULL)
+        return false;
+    take(look, &(candidate){.image = image, .by = BY_SKIN, .score = rows[BY_SKIN].scores[0]});
+    while (look->num_turns < MD5_MAX_QUAKE_IMAGES - 1
+           && (image = find_skin_image(subject, skin, look->num_turns + 1)) != NULL)
+        look->turns[look->num_turns++] = common_copy(image->path);
     return true;
 }
 
-bool view_find_shader(const char *folder, const char *name, view_look *look, view_log *log)
+view_look view_find_look(const view_look_search *search, view_log *log)
 {
-    common_list files = common_list_folder(folder, ".shader");
-    bool is_found = false;
-    for (size_t i = 0; i < files.count && !is_found && *name != '\0'; i++) {
-        char *text;
-        size_t size;
-        if (!read_file(files.names[i], &text, &size))
-            continue;
-        is_found = view_read_shader(files.names[i], text, size, name, look, log);
-        free(text);
+    view_look look;
+    named_mesh subject = begin(search);
+    if (!take_declared(&look, &subject, log) && !take_skin(&look, &subject, log)) {
+        free(seek_pictures(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
+        if (!take_best(&look, &subject, false, SURE, false))
+            (void)take_best(&look, &subject, true, LEAST, true);
     }
-    common_free_list(&files);
-    return is_found;
+    free(subject.path);
+    free(subject.at);
+    return look;
 }

@@ -1,8 +1,11 @@
-// Files of a mesh's maps that something else than the names of its shader says.
+// How a mesh looks: by what files declare of it, by Quake's rules, or by the names of images.
 #ifndef DEMO_VIEWER_ASSETS_LOOK_H
 #define DEMO_VIEWER_ASSETS_LOOK_H
 
+#include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
+#include "md5/md5dialects.h"
+#include "md5/md5game.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,18 +13,103 @@
 
 typedef struct view_look {
     char *diffuse, *normals; // paths, or NULL
-    char *masks;             // of Cube 2's engines: see maps.h; a path, or NULL
+    char *masks;             // of Cube 2's engines: see image.h; a path, or NULL
     float specular, glow;    // shares of what the masks say, 0 to 1
     float alpha_test;        // md5gl_material.alpha_test
     bool two_sided;
+    // Of view_find_look():
+    bool is_declared; // a file says which image `diffuse` is
+    bool is_guess;    // likely names say it
+    bool is_chosen;   // the user chose another
+    char *why;        // NULL, or why it was taken: "the model's name, in a folder beside it (85)"
+    char *turns[MD5_MAX_QUAKE_IMAGES - 1]; // images that are shown in turn with `diffuse`
+    uint32_t num_turns;
+    common_list tried; // without `diffuse`: the likeliest images, and why they were not taken
 } view_look;
 
 void view_free_look(view_look *look);                   // a zeroed one is allowed
 void view_free_looks(view_look *looks, uint32_t count); // NULL is allowed
 
+// -- What lies around a model --------------------------------------------------------------------
+//
+// A package is the folder of a game or a mod that a model is in, with its pictures and its
+// declarations. Each name out of a file is sought among the files that are there, ignoring case, so
+// that none leads out of the package or to another machine.
+
+typedef struct view_package view_package;
+
+// Opens the package that contains the model; if there is none, the folders around the model are
+// searched alone. Files are read on the first search. Never fails. Free with view_close_package().
+view_package *view_open_package(const char *model_path);
+void view_close_package(view_package *package);
+
+// The same, but of the model's folder and those in it alone, links left out: there is no root then,
+// and no game. An md5.cfg is read through `reader`, which must outlive the package.
+view_package *view_open_folder(const char *model_path, const md5_files *reader);
+
+// The package's folder, or NULL.
+const char *view_package_root(const view_package *package);
+
+// Returns the package's declarations, or NULL if it has none or is NULL.
+md5_game *view_package_game(view_package *package, view_log *log);
+
+// Where a picture lies, as seen from the model.
+typedef enum view_place {
+    VIEW_BESIDE, // or in a folder "textures" beside it
+    VIEW_BELOW,  // in a folder beside the model, or deeper
+    VIEW_ABOVE,  // beside the model's folder
+    VIEW_AROUND, // in a folder beside the model's, or deeper
+    VIEW_ELSEWHERE,
+    VIEW_NUM_PLACES,
+} view_place;
+
+typedef struct view_image_file {
+    char *path;
+    view_place place;
+} view_image_file;
+
+// The pictures around the model, by folders, the nearest first; with `all` also those of the rest
+// of the package. Owned by the package, and valid until the next call.
+const view_image_file *view_package_pictures(view_package *package, bool all, size_t *count);
+
+// Models of the Quake and Quake II re-releases lie beside those that they replace.
+typedef enum view_quake {
+    VIEW_QUAKE_NONE,
+    VIEW_QUAKE_1, // in a folder "progs"
+    VIEW_QUAKE_2, // in a folder "md5", with an .md2 of the same name in the one above
+} view_quake;
+
+// Which game a file belongs to, by its folder.
+view_quake view_quake_of(const char *path);
+
+// -- The look of a mesh --------------------------------------------------------------------------
+
+typedef struct view_look_search {
+    const char *model_path;
+    const md5_model *model;
+    uint32_t mesh;
+    view_package *package;
+    uint32_t skin;         // of a model of the Quake re-releases
+    const view_look *said; // by the opened md5.cfg, with paths as in that file; or NULL
+} view_look_search;
+
+// All that speaks for an image is evidence with a score, and the one with the highest is taken, or
+// none if the evidence is weak or two are equal. Evidence is, in falling order: what declares the
+// mesh's look (materials/*.mtr and scripts/*.shader of the package, an md5.cfg around the model
+// that loads it); the images of a model of the Quake re-releases; the shader as a path below the
+// model's folder or one above, which may come from the author's machine; then the names of shader,
+// model, mesh and folder, words such as "skin", and that there is but one. A name counts less where
+// it is less specific, in a model of several materials, and the farther the image is. An image that
+// is declared but missing is not replaced by another. Names are compared without regard to case,
+// ending and the suffixes of colour maps (_d, _diffuse, ...); a tiny image yields to another of its
+// name.
+//
+// Images are those of `package`: no name out of a file is opened. Free with view_free_look().
+view_look view_find_look(const view_look_search *search, view_log *log);
+
 // -- .shader files -------------------------------------------------------------------------------
 //
-// Materials of Unvanquished and other games of Quake III's line: .shader files.
+// Materials of Unvanquished and other games of Quake III's line.
 
 // Finds the material `name`, ignoring case, slashes of the other kind and an ending, in the text of
 // a .shader file, and writes its look: pictures without endings, to be freed by
@@ -29,9 +117,5 @@ void view_free_looks(view_look *looks, uint32_t count); // NULL is allowed
 // and column; `path` is the file's in messages. Time is linear in the size.
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_log *log);
-
-// Finds a material in the .shader files of the folder, in the order of their names: the first one
-// counts. Files of more than 4 MiB are left out.
-bool view_find_shader(const char *folder, const char *name, view_look *look, view_log *log);
 
 #endif

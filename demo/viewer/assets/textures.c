@@ -1,10 +1,9 @@
 #include "demo/viewer/assets/textures.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/assets/find_texture.h"
-#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/image.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/quake.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,38 +144,19 @@ static uint32_t find_mesh(const md5_model *model, const char *name)
     return whole && number < model->num_meshes ? (uint32_t)number : model->num_meshes;
 }
 
-static bool use_choice(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                       const view_texture_choice *choice, view_log *log)
-{
-    const uint32_t mesh = choice->mesh != NULL ? find_mesh(model, choice->mesh) : 0;
-    if (mesh >= model->num_meshes && choice->mesh != NULL) {
-        view_error(log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
-                   (unsigned)model->num_meshes);
-        return false;
-    }
-    const size_t loaded = load_file(textures, renderer, choice->map, choice->file, NULL, log, true);
-    if (loaded == VIEW_NO_TEXTURE)
-        return false;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        if (choice->mesh == NULL || i == mesh)
-            textures->of_mesh[i][choice->map] = loaded;
-    return true;
-}
-
 // Warns about a mesh without a texture, with the likeliest image and why it was not taken; the
 // others are logged.
-static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_texture_found *found,
-                         view_log *log)
+static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_look *look, view_log *log)
 {
-    const char *const why = found->tried.count > 0 ? found->tried.names[0] : NULL;
+    const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
     if (*mesh->shader == '\0' && why == NULL)
         view_warn(log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
                   (unsigned)index, mesh->name);
     else
         view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s", (unsigned)index,
                   mesh->name, mesh->shader, why != NULL ? "; " : "", why != NULL ? why : "");
-    for (size_t i = 1; i < found->tried.count; i++)
-        view_debug(log, "not for mesh %u: %s", (unsigned)index, found->tried.names[i]);
+    for (size_t i = 1; i < look->tried.count; i++)
+        view_debug(log, "not for mesh %u: %s", (unsigned)index, look->tried.names[i]);
 }
 
 // Loads the images that a mesh shows in turn. If one cannot be read, that is a warning, and the
@@ -184,13 +164,13 @@ static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_textur
 static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
                       view_log *log)
 {
-    const view_texture_found *const found = &textures->found[mesh];
+    const view_look *const look = &textures->looks[mesh];
     view_turns *const turns = &textures->turns[mesh];
     const size_t first = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    for (uint32_t i = 0; i <= found->num_turns && found->num_turns > 0; i++) {
+    for (uint32_t i = 0; i <= look->num_turns && look->num_turns > 0; i++) {
         const size_t loaded = i == 0 ? first
                                      : load_file(textures, renderer, VIEW_MAP_DIFFUSE,
-                                                 found->turns[i - 1], NULL, log, false);
+                                                 look->turns[i - 1], NULL, log, false);
         if (loaded == VIEW_NO_TEXTURE)
             return;
         turns->images[i] = loaded;
@@ -198,89 +178,68 @@ static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_
     }
 }
 
-// Takes what the declaration of the mesh's shader says besides its images. Returns whether it has
-// no diffuse map.
-static bool use_material(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                         md5_game *game, const char *shader, view_log *log)
+// Searches how a mesh looks, and loads what the options do not choose. If it is `complete` without
+// a texture, that is not missing.
+static void find_and_use(view_textures *textures, md5gl_renderer *renderer,
+                         const view_look_search *search, bool complete, view_log *log)
 {
+    const uint32_t mesh = search->mesh;
+    const char *const name = search->model->meshes[mesh].name;
+    size_t *const of_mesh = textures->of_mesh[mesh];
+    view_look *const look = &textures->looks[mesh];
+    const bool is_chosen = look->is_chosen || of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE;
+    *look = view_find_look(search, log);
+    look->is_chosen = is_chosen;
+    if (look->diffuse != NULL && !is_chosen) {
+        of_mesh[VIEW_MAP_DIFFUSE] =
+            load_file(textures, renderer, VIEW_MAP_DIFFUSE, look->diffuse, NULL, log, false);
+        use_turns(textures, renderer, mesh, log);
+        if (look->is_guess)
+            view_info(log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)mesh, name,
+                      look->why, look->diffuse);
+        else
+            view_debug(log, "texture of mesh %u: %s, by %s", (unsigned)mesh, look->diffuse,
+                       look->why);
+    } else if (complete) {
+        common_free_list(&look->tried); // what was tried is not missing
+    } else if (!is_chosen) {
+        warn_missing(&search->model->meshes[mesh], mesh, look, log);
+    }
+
+    if (look->normals != NULL && of_mesh[VIEW_MAP_NORMALS] == VIEW_NO_TEXTURE)
+        of_mesh[VIEW_MAP_NORMALS] =
+            load_file(textures, renderer, VIEW_MAP_NORMALS, look->normals, NULL, log, false);
+    // Masks are highlights, and what glows in the colours of the texture that they are declared
+    // with.
+    view_texture masks = {
+        .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
+    if (look->masks != NULL && of_mesh[VIEW_MAP_SPECULAR] == VIEW_NO_TEXTURE)
+        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, NULL, &masks, log, false);
+    masks.map = VIEW_MAP_GLOW;
+    masks.share = look->glow;
+    masks.base = look->diffuse;
+    // Masks that could not be read were reported with the highlights.
+    if (look->masks != NULL && look->is_declared && of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE
+        && of_mesh[VIEW_MAP_SPECULAR] != VIEW_NO_TEXTURE
+        && of_mesh[VIEW_MAP_GLOW] == VIEW_NO_TEXTURE)
+        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, NULL, &masks, log, false);
+    textures->two_sided[mesh] = textures->two_sided[mesh] || look->two_sided;
+    if (look->alpha_test > 0.0f)
+        textures->alpha_test[mesh] = look->alpha_test;
+}
+
+// Loads the maps that a mesh's material in a game has, and takes what is declared besides. Returns
+// whether it needs no other texture.
+static bool use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
+                     md5_game *game, const char *shader, view_log *log)
+{
+    static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
     const view_layer_surface surface =
         view_add_layers(&textures->layers, renderer, game, mesh, shader, log);
     textures->two_sided[mesh] = textures->two_sided[mesh] || surface.two_sided;
     textures->opaque[mesh] = surface.is_declared && !surface.is_cut;
     if (surface.is_cut)
         textures->alpha_test[mesh] = surface.alpha_test;
-    return surface.is_staged;
-}
-
-// Makes highlights and glow of the masks that a look names, unless the options chose them.
-static void use_look_masks(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                           const view_look *look, view_log *log)
-{
-    size_t *const of_mesh = textures->of_mesh[mesh];
-    view_texture wanted = {
-        .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
-    if (look->masks == NULL)
-        return;
-    if (of_mesh[VIEW_MAP_SPECULAR] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, NULL, &wanted, log, false);
-    wanted.map = VIEW_MAP_GLOW;
-    wanted.share = look->glow;
-    wanted.base = look->diffuse;
-    const bool is_known = of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE && look->diffuse != NULL;
-    // Masks that could not be read were reported with the highlights.
-    if (is_known && of_mesh[VIEW_MAP_SPECULAR] != VIEW_NO_TEXTURE
-        && of_mesh[VIEW_MAP_GLOW] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, NULL, &wanted, log, false);
-}
-
-// Loads what the look of a mesh names besides its texture, unless the options did.
-static void use_look(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                     const view_look *look, view_log *log)
-{
-    size_t *const normals = &textures->of_mesh[mesh][VIEW_MAP_NORMALS];
-    if (look->normals != NULL && *normals == VIEW_NO_TEXTURE)
-        *normals = load_file(textures, renderer, VIEW_MAP_NORMALS, look->normals, NULL, log, false);
-    use_look_masks(textures, renderer, mesh, look, log);
-    textures->two_sided[mesh] = textures->two_sided[mesh] || look->two_sided;
-    if (look->alpha_test > 0.0f)
-        textures->alpha_test[mesh] = look->alpha_test;
-}
-
-// Searches the texture of a mesh, and what is declared besides. If it is `complete` without one,
-// that is not missing.
-static void find_and_use(view_textures *textures, md5gl_renderer *renderer,
-                         const view_texture_search *search, bool complete, view_log *log)
-{
-    const uint32_t mesh = search->mesh;
-    const md5_mesh *const of = &search->model->meshes[mesh];
-    size_t *const diffuse = &textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    view_texture_found *const found = &textures->found[mesh];
-    const bool is_chosen = found->is_chosen || *diffuse != VIEW_NO_TEXTURE;
-    *found = view_find_texture(search, log);
-    found->is_chosen = is_chosen;
-    if (found->path != NULL && !is_chosen) {
-        *diffuse = load_file(textures, renderer, VIEW_MAP_DIFFUSE, found->path, NULL, log, false);
-        use_turns(textures, renderer, mesh, log);
-        if (found->is_guess)
-            view_info(log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)mesh,
-                      of->name, found->why, found->path);
-        else
-            view_debug(log, "texture of mesh %u: %s, by %s", (unsigned)mesh, found->path,
-                       found->why);
-    } else if (complete) {
-        common_free_list(&found->tried); // what was tried is not missing
-    } else if (!is_chosen) {
-        warn_missing(of, mesh, found, log);
-    }
-    use_look(textures, renderer, mesh, &found->look, log);
-}
-
-// Loads the maps that a mesh's material in a game has. Returns whether it needs no other texture.
-static bool use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                     md5_game *game, const char *shader, view_log *log)
-{
-    static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
-    const bool is_complete = use_material(textures, renderer, mesh, game, shader, log);
     const md5_material *const material = md5_game_material(game, shader, NULL);
     for (size_t i = 0; i < 3 && material != NULL; i++) {
         const md5_image_program *const program = view_material_image(material, maps[i]);
@@ -291,7 +250,7 @@ static bool use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t
             .path = (char *)(uintptr_t)program->text, .program = program, .map = maps[i]};
         *of_mesh = load_texture(textures, renderer, game, &wanted, log, false);
     }
-    return is_complete || textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE;
+    return surface.is_staged || textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE;
 }
 
 // Loads the maps beside a mesh's texture that the options do not choose.
@@ -323,27 +282,30 @@ static void find_maps(view_textures *textures, md5gl_renderer *renderer, uint32_
     free(diffuse);
 }
 
+// Loads what the options choose: for all meshes first, so that a choice for one overrides it.
 static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
                         const view_options *options, view_log *log)
 {
-    // Choices for all meshes come first, so that a choice for one mesh overrides them.
-    for (int single = 0; single < 2; single++)
-        for (size_t i = 0; options != NULL && i < options->num_textures; i++)
-            if ((options->textures[i].mesh != NULL) == (single == 1)
-                && !use_choice(textures, renderer, model, &options->textures[i], log))
-                return false;
+    const size_t count = options != NULL ? options->num_textures : 0;
+    for (size_t i = 0; i < 2 * count; i++) {
+        const view_texture_choice *const choice = &options->textures[i % count];
+        if ((choice->mesh != NULL) != (i >= count))
+            continue;
+        const uint32_t mesh = choice->mesh != NULL ? find_mesh(model, choice->mesh) : 0;
+        if (mesh >= model->num_meshes && choice->mesh != NULL) {
+            view_error(log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
+                       (unsigned)model->num_meshes);
+            return false;
+        }
+        const size_t loaded =
+            load_file(textures, renderer, choice->map, choice->file, NULL, log, true);
+        if (loaded == VIEW_NO_TEXTURE)
+            return false;
+        for (uint32_t m = 0; m < model->num_meshes; m++)
+            if (choice->mesh == NULL || m == mesh)
+                textures->of_mesh[m][choice->map] = loaded;
+    }
     return true;
-}
-
-// Loads what the user chose for a mesh, unless the options say otherwise.
-static void use_chosen(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                       const char *path, view_log *log)
-{
-    size_t *const diffuse = &textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    if (path == NULL || *diffuse != VIEW_NO_TEXTURE)
-        return;
-    *diffuse = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
-    textures->found[mesh].is_chosen = *diffuse != VIEW_NO_TEXTURE;
 }
 
 // The file of a model in a game folder, to be freed; NULL if it is an entity or in an archive.
@@ -363,7 +325,7 @@ static char *file_in_game(const char *text)
 
 // Finds the textures of a mesh: in the game, if there is one, then as without.
 static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer,
-                               const md5_model *model, uint32_t mesh, view_texture_search *search,
+                               const md5_model *model, uint32_t mesh, view_look_search *search,
                                view_log *log)
 {
     const char *const shader = model->meshes[mesh].shader;
@@ -378,20 +340,20 @@ static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer
         return;
     search->mesh = mesh;
     // What the game lacks has been reported.
-    if (*diffuse == VIEW_NO_TEXTURE || search->look != NULL)
+    if (*diffuse == VIEW_NO_TEXTURE || search->said != NULL)
         find_and_use(textures, renderer, search, is_in_game, log);
     if (!is_declared)
         find_maps(textures, renderer, mesh, log);
 }
 
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, md5_game *game, const view_look *looks,
-                        uint32_t num_looks, const view_options *options,
+                        const char *model_path, md5_game *game, const view_look *said,
+                        uint32_t num_said, const view_options *options,
                         const view_chosen_list *chosen, view_log *log)
 {
     *textures = (view_textures){.num_meshes = model->num_meshes, .game = game};
     textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
-    textures->found = common_alloc(model->num_meshes, sizeof *textures->found);
+    textures->looks = common_alloc(model->num_meshes, sizeof *textures->looks);
     textures->two_sided = common_alloc(model->num_meshes, sizeof *textures->two_sided);
     textures->turns = common_alloc(model->num_meshes, sizeof *textures->turns);
     textures->alpha_test = common_alloc(model->num_meshes, sizeof *textures->alpha_test);
@@ -405,20 +367,25 @@ bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const
     }
     char *const in_game = game != NULL ? file_in_game(model_path) : NULL;
     const char *const file = game != NULL ? in_game : model_path;
-    view_texture_search search = {.model_path = file,
-                                  .model = model,
-                                  .package = file != NULL ? view_open_package(file) : NULL,
-                                  .skin = options != NULL ? options->skin : 0};
+    view_look_search search = {.model_path = file,
+                               .model = model,
+                               .package = file != NULL ? view_open_package(file) : NULL,
+                               .skin = options != NULL ? options->skin : 0};
     if (search.skin > 0 && game == NULL && view_quake_of(model_path) == VIEW_QUAKE_NONE)
         view_warn(log, "--skin: only models of the Quake re-releases have skins by numbers");
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         view_log_progress(log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
             continue;
-        use_chosen(textures, renderer, i, view_chosen_texture(chosen, model_path, i), log);
-        search.look = i < num_looks ? &looks[i] : NULL;
+        size_t *const diffuse = &textures->of_mesh[i][VIEW_MAP_DIFFUSE];
+        const char *const own = view_chosen_texture(chosen, model_path, i);
+        if (own != NULL && *diffuse == VIEW_NO_TEXTURE) { // the options come first
+            *diffuse = load_file(textures, renderer, VIEW_MAP_DIFFUSE, own, NULL, log, false);
+            textures->looks[i].is_chosen = *diffuse != VIEW_NO_TEXTURE;
+        }
+        search.said = i < num_said ? &said[i] : NULL;
         find_mesh_textures(textures, renderer, model, i, &search, log);
-        if (textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
+        if (*diffuse == VIEW_NO_TEXTURE)
             view_lack_diffuse(&textures->layers, i);
     }
     free(in_game);
@@ -449,10 +416,10 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free(textures->loaded[i].base);
     }
     for (uint32_t i = 0; i < textures->num_meshes; i++)
-        view_free_texture_found(&textures->found[i]);
+        view_free_look(&textures->looks[i]);
     view_free_layers(&textures->layers, renderer);
     view_close_package(textures->package);
-    free(textures->found);
+    free(textures->looks);
     free(textures->two_sided);
     free(textures->alpha_test);
     free(textures->opaque);
@@ -473,20 +440,14 @@ static md5gl_texture map_texture(const view_textures *textures, uint32_t mesh, v
     return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].texture : 0;
 }
 
-// The diffuse texture alone, or the checker.
-static md5gl_texture mesh_texture(const view_textures *textures, const md5gl_renderer *renderer,
-                                  uint32_t mesh)
-{
-    const md5gl_texture texture = map_texture(textures, mesh, VIEW_MAP_DIFFUSE);
-    return texture != 0 ? texture : md5gl_checker_texture(renderer);
-}
-
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, double time)
 {
     const size_t diffuse = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
     const view_turns *const turns = &textures->turns[mesh];
-    md5gl_material material = {.diffuse = mesh_texture(textures, renderer, mesh)};
+    md5gl_material material = {.diffuse = map_texture(textures, mesh, VIEW_MAP_DIFFUSE)};
+    if (material.diffuse == 0)
+        material.diffuse = md5gl_checker_texture(renderer);
     if (turns->count > 0 && diffuse == turns->images[0]) { // no other file was dropped on it
         const md5_quake_skins skins = {.num_skins = 1, .num_images = {turns->count}};
         const uint32_t image = md5_quake_image_at(&skins, 0, time);
@@ -522,14 +483,13 @@ const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, vie
     return image != NULL ? image->path : NULL;
 }
 
-const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh)
+const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh)
 {
-    static const view_texture_found none = {0};
-    return textures->found != NULL ? &textures->found[mesh] : &none;
+    static const view_look none = {0};
+    return textures->looks != NULL ? &textures->looks[mesh] : &none;
 }
 
-// -- Uploading models
-// ------------------------------------------------------------------------------
+// -- Uploading models ----------------------------------------------------------------------------
 
 md5gl_model *view_create_model(const view_loader *loader, const md5_model *model)
 {

@@ -6,10 +6,8 @@
 #include "render/md5gl.h"
 #include "demo/viewer/base/chosen.h"
 #include "demo/viewer/base/log.h"
-#include "demo/viewer/assets/find_texture.h"
 #include "demo/viewer/assets/layers.h"
 #include "demo/viewer/assets/look.h"
-#include "demo/viewer/assets/maps.h"
 #include "demo/viewer/base/options.h"
 
 typedef struct view_texture {
@@ -42,7 +40,7 @@ typedef struct view_textures {
     float *alpha_test;                // [num_meshes] what a look says, 0 = nothing
     bool *opaque;                     // [num_meshes] a material says that alpha cuts nothing out
     view_turns *turns;                // [num_meshes]
-    view_texture_found *found;        // [num_meshes] result of each search
+    view_look *looks;                 // [num_meshes] result of each search
     view_package *package;            // whose game the layers are of, or NULL
     md5_game *game;                   // whose materials the shaders are, or NULL
     view_layers layers;               // what materials draw besides lit surfaces
@@ -51,13 +49,13 @@ typedef struct view_textures {
 #define VIEW_NO_TEXTURE SIZE_MAX
 
 // Finds and loads the textures of all meshes: those of the options, those that the user chose,
-// those of looks[num_looks], one for each mesh if there are any, then those that
-// view_find_texture() finds, then their other maps. Logs a warning for each mesh without a texture,
+// those of said[num_said], one for each mesh if there are any, then those that
+// view_find_look() finds, then their other maps. Logs a warning for each mesh without a texture,
 // and for each chosen file that cannot be read. Returns false and logs an error if the options name
 // a mesh that the model lacks or a file that cannot be read. `options` and `chosen` may be NULL.
 bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, md5_game *game, const view_look *looks,
-                        uint32_t num_looks, const view_options *options,
+                        const char *model_path, md5_game *game, const view_look *said,
+                        uint32_t num_said, const view_options *options,
                         const view_chosen_list *chosen, view_log *log);
 
 // Sets a file as the texture of all meshes. Returns false and logs a warning if it cannot be read.
@@ -78,10 +76,9 @@ const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map);
 
 // The result of the search for a mesh's texture; empty if the options name one.
-const view_texture_found *view_mesh_search(const view_textures *textures, uint32_t mesh);
+const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 
-// -- Uploading models
-// ------------------------------------------------------------------------------
+// -- Uploading models ----------------------------------------------------------------------------
 
 // Input of loading besides the files.
 typedef struct view_loader {

@@ -5,10 +5,9 @@
 
 #include "demo/viewer/crowd/companion.h"
 #include "demo/viewer/crowd/crowd.h"
-#include "demo/viewer/assets/faults.h"
+#include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/motion.h"
-#include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/motion/scene.h"
 

@@ -3,7 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/viewer/jobs/output.h"
-#include "demo/viewer/assets/find_texture.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/image.h"
 #include "demo/viewer/draw/previews.h"
 
@@ -122,18 +122,18 @@ static bool read_image(thumbnail *of, const char *path)
 static bool draw_mesh(thumbnail *of, view_sketch *sketch, uint32_t mesh)
 {
     const view_scene *const scene = &of->scene;
-    const view_texture_search search = {
+    const view_look_search search = {
         .model_path = scene->path,
         .model = scene->model,
         .mesh = mesh,
         .package = of->package,
         .skin = of->options->skin,
-        .look = mesh < scene->num_looks ? &scene->looks[mesh] : NULL,
+        .said = mesh < scene->num_looks ? &scene->looks[mesh] : NULL,
     };
-    view_texture_found found = view_find_texture(&search, of->log);
-    const bool is_read = read_image(of, found.path);
+    view_look look = view_find_look(&search, of->log);
+    const bool is_read = read_image(of, look.diffuse);
     const view_image *const image = of->image.rgba != NULL ? &of->image : NULL;
-    view_free_texture_found(&found);
+    view_free_look(&look);
     return is_read
            && (view_sketch_mesh(sketch, &scene->model->meshes[mesh], scene->skinned[mesh].positions,
                                 scene->skinned[mesh].normals, image,

@@ -7,7 +7,7 @@
 #ifndef DEMO_VIEWER_MOTION_MOTION_H
 #define DEMO_VIEWER_MOTION_MOTION_H
 
-#include "demo/viewer/assets/faults.h"
+#include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/motion/scene.h"
 

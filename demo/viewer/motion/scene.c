@@ -2,7 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/quake.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/motion/entity.h"
 #include "md5/md5skin.h"
 
@@ -123,10 +123,22 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
     const md5_load_opts opts = loud(scene, log);
     if (scene->files != NULL || scene->library != NULL)
         return;
-    view_quake_rate(clip->path, clip->anim);
-    clip->scales = view_quake_scales(clip->path, clip->anim, &opts, &error);
-    if (clip->scales == NULL && error.status != MD5_OK)
+    // Ten frames a second, as both games play them whatever the file says.
+    const double rate = 10.0;
+    if (view_quake_of(clip->path) != VIEW_QUAKE_NONE) {
+        clip->anim->frame_rate = rate;
+        clip->anim->duration = (clip->anim->num_frames - 1) / rate;
+    }
+    char *const folder = common_folder(clip->path), *const stem = common_stem(clip->path);
+    char *const name = common_format("%s.md5scale", stem);
+    char *const path = common_find(folder, name);
+    clip->scales = path != NULL ? md5_load_scales(path, clip->anim, &opts, &error) : NULL;
+    if (clip->scales == NULL && path != NULL)
         view_log_warning(log, &error);
+    free(folder);
+    free(stem);
+    free(name);
+    free(path);
 }
 
 md5_binding *view_bind_clip(const view_scene *scene, const md5_anim *anim,

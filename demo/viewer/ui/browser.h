@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_UI_BROWSER_H
 
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/maps.h"
+#include "demo/viewer/assets/image.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/motion/scene.h"

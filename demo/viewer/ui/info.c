@@ -336,22 +336,22 @@ static void add_frame_time(const view_facts *facts, view_rows *rows)
 }
 
 // The likeliest images and why none was taken, if there is no texture.
-static void add_tried_rows(const view_texture_found *search, view_rows *rows)
+static void add_tried_rows(const view_look *look, view_rows *rows)
 {
     enum { LISTED = 4 };
-    for (size_t i = 0; i < search->tried.count && i < LISTED; i++)
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "not %s", search->tried.names[i]);
-    if (search->tried.count > LISTED)
+    for (size_t i = 0; i < look->tried.count && i < LISTED; i++)
+        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "not %s", look->tried.names[i]);
+    if (look->tried.count > LISTED)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more: --verbose debug",
-                     (unsigned)(search->tried.count - LISTED));
+                     (unsigned)(look->tried.count - LISTED));
 }
 
 // Where a texture comes from, if that is not certain.
-static const char *texture_origin(const char *path, const view_texture_found *search)
+static const char *texture_origin(const char *path, const view_look *look)
 {
     if (path == NULL)
         return "";
-    return search->is_chosen ? DOT "chosen" : search->is_guess ? DOT "guessed" : "";
+    return look->is_chosen ? DOT "chosen" : look->is_guess ? DOT "guessed" : "";
 }
 
 // The texture, or a note that it is missing, and its maps.
@@ -360,21 +360,21 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
     static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
                                                       "Glow"};
     const view_textures *const textures = &facts->stage.document->textures;
-    const view_texture_found *const search = view_mesh_search(textures, mesh);
+    const view_look *const look = view_mesh_look(textures, mesh);
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
         const char *const path = view_mesh_map_path(textures, mesh, map);
         const bool is_texture = map == VIEW_MAP_DIFFUSE;
         const char *const name = path != NULL ? common_base(path) : "none";
         if (is_texture) {
             view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s%s", name,
-                         texture_origin(path, search));
+                         texture_origin(path, look));
             view_make_hit(rows, HIT_TEXTURES + (int32_t)mesh,
-                          path == NULL || search->is_guess ? "choose" : "");
+                          path == NULL || look->is_guess ? "choose" : "");
         } else if (path != NULL) {
             view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, labels[map], "%s", name);
         }
         if (path == NULL && is_texture)
-            add_tried_rows(search, rows);
+            add_tried_rows(look, rows);
     }
 }
 

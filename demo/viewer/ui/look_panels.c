@@ -1,6 +1,7 @@
 // What the model looks like, at the right: lights, materials, and the surface that the body shows.
 #include "demo/viewer/ui/panels.h"
 
+#include "demo/viewer/assets/file_words.h"
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 

@@ -1,0 +1,233 @@
+// Materials of Unvanquished and other games of Quake III's line: .shader files.
+#include "demo/viewer/assets/look.h"
+
+#include "demo/common/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- Tokens ---------------------------------------------------------------------------------------
+
+typedef struct shader_reader {
+    const char *path, *start, *at, *end;
+    const char *word; // the last token
+    size_t size;
+    bool is_first; // on its line
+    int num_warnings;
+    view_log *log;
+} shader_reader;
+
+static bool is_space(char c)
+{
+    return (unsigned char)c <= ' ';
+}
+
+// Steps over white space and comments. Returns whether a line ended.
+static bool skip_space(shader_reader *in)
+{
+    bool is_new_line = false;
+    while (in->at < in->end) {
+        const size_t left = (size_t)(in->end - in->at);
+        if (is_space(*in->at)) {
+            is_new_line = is_new_line || *in->at == '\n';
+            in->at++;
+        } else if (left >= 2 && memcmp(in->at, "//", 2) == 0) {
+            const char *const line = memchr(in->at, '\n', left);
+            in->at = line != NULL ? line : in->end;
+        } else if (left >= 2 && memcmp(in->at, "/*", 2) == 0) {
+            for (in->at += 2; in->end - in->at >= 2 && memcmp(in->at, "*/", 2) != 0;)
+                is_new_line = *in->at++ == '\n' || is_new_line;
+            in->at = in->end - in->at >= 2 ? in->at + 2 : in->end;
+        } else {
+            break;
+        }
+    }
+    return is_new_line;
+}
+
+// Reads a token: a brace, a text in quotes, or what ends at white space. False at the end.
+static bool next(shader_reader *in)
+{
+    in->is_first = skip_space(in) || in->word == NULL;
+    in->word = in->at;
+    in->size = 0;
+    if (in->at == in->end)
+        return false;
+    if (*in->at == '"') {
+        const char *const close = memchr(in->at + 1, '"', (size_t)(in->end - in->at) - 1);
+        in->word = in->at + 1;
+        in->size = (size_t)((close != NULL ? close : in->end) - in->word);
+        in->at = close != NULL ? close + 1 : in->end;
+        return true;
+    }
+    const bool is_brace = *in->at == '{' || *in->at == '}';
+    for (in->at += is_brace; !is_brace && in->at < in->end && !is_space(*in->at);)
+        in->at++;
+    in->size = (size_t)(in->at - in->word);
+    return true;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '\\' ? '/' : c;
+}
+
+static bool is_word(const shader_reader *in, const char *word)
+{
+    size_t i = 0;
+    while (i < in->size && word[i] != '\0' && lower(in->word[i]) == lower(word[i]))
+        i++;
+    return i == in->size && word[i] == '\0';
+}
+
+// Only the first mistakes of a file are reported: counting lines takes time.
+static void warn(shader_reader *in, const char *expected)
+{
+    enum { MOST = 20 };
+    unsigned line = 1, column = 1;
+    if (in->num_warnings++ >= MOST)
+        return;
+    for (const char *c = in->start; c < in->word; c++) {
+        line += *c == '\n';
+        column = *c == '\n' ? 1 : column + 1;
+    }
+    char *const found = common_format("%.*s", (int)(in->size < 60 ? in->size : 60), in->word);
+    view_warn(in->log, "%s:%u:%u: expected %s, found %s%s%s", in->path, line, column, expected,
+              in->size > 0 ? "'" : "the end of the ", in->size > 0 ? found : "file",
+              in->size > 0 ? "'" : "");
+    free(found);
+}
+
+// -- Materials ------------------------------------------------------------------------------------
+
+// The length of a name without its ending, at the last dot behind the last slash.
+static size_t stem_size(const char *name, size_t size)
+{
+    for (size_t i = size; i > 0 && lower(name[i - 1]) != '/'; i--)
+        if (name[i - 1] == '.')
+            return i - 1;
+    return size;
+}
+
+static bool is_name(const shader_reader *in, const char *name)
+{
+    const size_t size = stem_size(in->word, in->size), other = stem_size(name, strlen(name));
+    size_t i = 0;
+    while (i < size && i < other && lower(in->word[i]) == lower(name[i]))
+        i++;
+    return i == size && i == other;
+}
+
+// Takes the rest of the line's first word as a picture, unless one is known already or it is one of
+// the engine's own: $whiteimage, *white, _flat.
+static void take_picture(shader_reader *in, char **picture)
+{
+    const char *const at = in->at;
+    if (!next(in) || in->is_first || is_word(in, "{") || is_word(in, "}")) {
+        warn(in, "the name of a picture");
+        in->at = at; // what follows is read as usual
+        return;
+    }
+    if (*picture != NULL)
+        return;
+    char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c == '\\' ? '/' : *c;
+    if (strchr("$*_", name[0]) == NULL) // which finds an empty name, too: that of ".tga"
+        *picture = name;
+    else
+        free(name);
+}
+
+typedef struct shader_stage {
+    char *picture;
+    bool is_normals, is_other; // which map it is, if not colours
+} shader_stage;
+
+// A word of a stage, or of a material outside of stages (stage = NULL).
+static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
+{
+    if (stage != NULL && (is_word(in, "map") || is_word(in, "clampmap"))) {
+        take_picture(in, &stage->picture);
+    } else if (stage != NULL && is_word(in, "stage")) {
+        if (!next(in) || in->is_first)
+            return warn(in, "which map the stage is");
+        stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
+        stage->is_other =
+            !stage->is_normals && !is_word(in, "diffusemap") && !is_word(in, "colormap");
+    } else if (is_word(in, "diffusemap")) {
+        take_picture(in, &look->diffuse);
+    } else if (is_word(in, "normalmap") || is_word(in, "bumpmap")) {
+        take_picture(in, &look->normals);
+    } else if (is_word(in, "cull")) {
+        if (next(in) && !in->is_first)
+            look->two_sided =
+                is_word(in, "none") || is_word(in, "disable") || is_word(in, "twosided");
+    } else if (is_word(in, "twosided")) {
+        look->two_sided = true;
+    }
+}
+
+static void end_stage(shader_stage *stage, view_look *look)
+{
+    char **const place = stage->is_normals ? &look->normals : &look->diffuse;
+    if (*place == NULL && !stage->is_other) {
+        *place = stage->picture;
+        stage->picture = NULL;
+    }
+    free(stage->picture);
+    *stage = (shader_stage){0};
+}
+
+// Reads a material behind its opening brace. Only the first token of a line is a word.
+static void read_material(shader_reader *in, view_look *look)
+{
+    shader_stage stage = {0};
+    bool in_stage = false;
+    while (next(in)) {
+        if (is_word(in, "}")) {
+            if (!in_stage)
+                return;
+            end_stage(&stage, look);
+            in_stage = false;
+        } else if (is_word(in, "{")) {
+            if (in_stage)
+                warn(in, "'}' of the stage");
+            in_stage = true;
+        } else {
+            read_word(in, in_stage ? &stage : NULL, look);
+        }
+    }
+    end_stage(&stage, look);
+    warn(in, "'}'");
+}
+
+// Steps over a material that is not asked for.
+static void skip_material(shader_reader *in)
+{
+    for (size_t depth = 1; depth > 0 && next(in);)
+        depth = is_word(in, "{") ? depth + 1 : is_word(in, "}") ? depth - 1 : depth;
+}
+
+bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
+                      view_look *look, view_log *log)
+{
+    shader_reader in = {.path = path, .start = text, .at = text, .end = text + size, .log = log};
+    *look = (view_look){0};
+    while (next(&in)) {
+        const bool is_found = is_name(&in, name);
+        // Tables and the like: a word, a name, a block.
+        while (next(&in) && !is_word(&in, "{"))
+            if (is_found) {
+                warn(&in, "'{'");
+                return false;
+            }
+        if (!is_found) {
+            skip_material(&in);
+            continue;
+        }
+        read_material(&in, look);
+        return true;
+    }
+    return false;
+}
