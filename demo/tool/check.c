@@ -330,16 +330,6 @@ static void read_file(report *to)
     tool_free(&asset);
 }
 
-static void print_report(checker *check, report *from)
-{
-    check->path = from->path;
-    for (size_t i = 0; i < from->count; i++)
-        print_finding(check, &from->findings[i]);
-    check->warnings += from->num_unreported;
-    free(from->findings);
-    forget_text(check);
-}
-
 // -- Files and folders ----------------------------------------------------------------------
 
 static const char *const endings[] = {".md5mesh", ".md5anim",  ".md5camera", ".md5machine",
@@ -427,30 +417,6 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Reads files on all cores and prints what was found in their order. At the end of each part the
-// cores wait for each other: there are so many files in it that this takes no time beside them.
-static void check_files(checker *check, const common_list *files)
-{
-    enum { AT_ONCE = 4096 };
-    const size_t most = files->count < AT_ONCE ? files->count : AT_ONCE;
-    const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
-    reading part = {.check = check,
-                    .reports = common_alloc(most, sizeof *part.reports),
-                    .num_files = files->count};
-    while (part.num_before < files->count) {
-        const size_t left = files->count - part.num_before, count = left < most ? left : most;
-        for (size_t i = 0; i < count; i++)
-            part.reports[i] = (report){.path = files->names[part.num_before + i]};
-        md5_threads_run(threads, count, read_range, &part);
-        for (size_t i = 0; i < count; i++)
-            print_report(check, &part.reports[i]);
-        part.num_before += count;
-        print_progress(&part, part.num_before);
-    }
-    free(part.reports);
-    common_stop_threads(threads);
-}
-
 // Checks a game folder. Returns its number of files.
 static size_t check_game(checker *check, const tool_game_arguments *arguments)
 {
@@ -491,7 +457,34 @@ int tool_check(int count, char **arguments)
     }
     if (num_paths == 0)
         num_game_files = check_game(&check, &read);
-    check_files(&check, &files);
+    // Files are read on all cores, and what was found is printed in their order. At the end of each
+    // part the cores wait for each other: there are so many files in it that this takes no time
+    // beside them.
+    enum { AT_ONCE = 4096 };
+    const size_t most = files.count < AT_ONCE ? files.count : AT_ONCE;
+    const md5_threads *const threads = files.count > 1 ? common_start_threads(0) : NULL;
+    reading part = {.check = &check,
+                    .reports = common_alloc(most, sizeof *part.reports),
+                    .num_files = files.count};
+    while (part.num_before < files.count) {
+        const size_t left = files.count - part.num_before, num_read = left < most ? left : most;
+        for (size_t i = 0; i < num_read; i++)
+            part.reports[i] = (report){.path = files.names[part.num_before + i]};
+        md5_threads_run(threads, num_read, read_range, &part);
+        for (size_t i = 0; i < num_read; i++) {
+            report *const from = &part.reports[i];
+            check.path = from->path;
+            for (size_t k = 0; k < from->count; k++)
+                print_finding(&check, &from->findings[k]);
+            check.warnings += from->num_unreported;
+            free(from->findings);
+            forget_text(&check);
+        }
+        part.num_before += num_read;
+        print_progress(&part, part.num_before);
+    }
+    free(part.reports);
+    common_stop_threads(threads);
     printf("%zu files, %u errors, %u warnings\n", files.count + num_game_files, check.errors,
            check.warnings);
     common_free_list(&files);

@@ -224,19 +224,16 @@ static void print_skin(explainer *explain, md5_error *error)
     }
 }
 
-static void print_images(explainer *explain, const md5_image_program *image)
-{
-    for (uint32_t i = 0; i < image->num_steps; i++) {
-        if (image->steps[i].kind == MD5_IMAGE_FILE)
-            print_image(explain, image->steps[i].file);
-    }
-}
-
 static void print_material(explainer *explain, md5_error *error)
 {
     const md5_material *const material = md5_game_material(explain->game, explain->name, error);
-    for (uint32_t i = 0; material && i < material->num_stages; i++)
-        print_images(explain, &material->stages[i].image);
+    for (uint32_t i = 0; material && i < material->num_stages; i++) {
+        const md5_image_program *const image = &material->stages[i].image;
+        for (uint32_t k = 0; k < image->num_steps; k++) {
+            if (image->steps[k].kind == MD5_IMAGE_FILE)
+                print_image(explain, image->steps[k].file);
+        }
+    }
 }
 
 static void print_table(explainer *explain, md5_error *error)

@@ -1,7 +1,22 @@
-// Names with values, and shared arrays.
+// Arrays that grow, names with values, and shared arrays.
 #include "md5/game/containers.h"
 
 #include <string.h>
+
+void *md5i_grow(md5_arena *arena, void *items, uint32_t count, uint32_t *room, size_t size)
+{
+    enum { FIRST = 16 };
+    if (count < *room)
+        return items;
+    const size_t doubled = *room > UINT32_MAX / 2 ? SIZE_MAX : *room > 0 ? 2 * *room : FIRST;
+    void *const copy = md5i_arena_room(arena, doubled, size);
+    if (!copy)
+        return NULL;
+    if (count > 0)
+        memcpy(copy, items, count * size);
+    *room = (uint32_t)doubled;
+    return copy;
+}
 
 // == Names ========================================================================================
 

@@ -1,8 +1,14 @@
-// Two containers: names with values, and arrays whose copies share what is equal.
+// Containers: arrays that grow, names with values, and arrays whose copies share what is equal.
 #ifndef MD5_GAME_CONTAINERS_H
 #define MD5_GAME_CONTAINERS_H
 
 #include "md5/core/arena.h"
+
+// == Arrays that grow =============================================================================
+
+// Returns an array with room for one item more than `count`, all of `size` bytes: `items` itself,
+// or a copy with twice its room in the arena. NULL and the context's error if memory runs out.
+void *md5i_grow(md5_arena *arena, void *items, uint32_t count, uint32_t *room, size_t size);
 
 // == Names ========================================================================================
 //

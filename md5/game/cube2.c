@@ -2,6 +2,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/core/math.h"
+#include "md5/game/containers.h"
 #include "md5/game/cube2_script.h"
 #include "md5/md5dialects.h"
 #include "md5/core/lex.h"
@@ -39,17 +40,10 @@ typedef struct md5_cube2_reader {
 // Returns a new item of `size` bytes, all 0, at the end. NULL if memory runs out.
 static void *cube_add(md5_arena *arena, md5_cube2_list *list, size_t size)
 {
-    enum { FIRST = 8 };
-    if (list->count == list->room) {
-        const uint32_t room = list->room ? 2 * list->room : FIRST;
-        void *const grown = md5i_arena_room(arena, room, size);
-        if (!grown)
-            return NULL;
-        if (list->count > 0)
-            memcpy(grown, list->items, list->count * size);
-        list->items = grown;
-        list->room = room;
-    }
+    void *const items = md5i_grow(arena, list->items, list->count, &list->room, size);
+    if (!items)
+        return NULL;
+    list->items = items;
     void *const item = (char *)list->items + list->count++ * size;
     return memset(item, 0, size);
 }

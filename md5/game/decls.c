@@ -268,22 +268,6 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
     return found ? (md5_decl_entry *)*found : NULL;
 }
 
-static bool make_room(md5_game *game, md5_decl_list *list)
-{
-    enum { FIRST = 64 };
-    if (list->count < list->room)
-        return true;
-    const uint32_t room = list->room ? 2 * list->room : FIRST;
-    md5_decl_entry **const entries =
-        (md5_decl_entry **)md5i_arena_alloc(&game->arena, room, sizeof(md5_decl_entry *));
-    TRY(entries);
-    if (list->count > 0)
-        memcpy(entries, list->entries, list->count * sizeof *entries);
-    list->entries = entries;
-    list->room = room;
-    return true;
-}
-
 md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                        size_t size)
 {
@@ -296,9 +280,12 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     const char *const copy = md5_game_copy(&game->arena, key, strlen(key));
     md5_decl_entry *const entry =
         (md5_decl_entry *)md5i_arena_alloc(&game->arena, 1, sizeof *entry);
-    void **const added = copy && entry && make_room(game, list)
-                             ? md5i_name_map_add(&list->names, &game->arena, copy)
-                             : NULL;
+    md5_decl_entry **const entries = (md5_decl_entry **)md5i_grow(
+        &game->arena, list->entries, list->count, &list->room, sizeof(md5_decl_entry *));
+    if (entries)
+        list->entries = entries;
+    void **const added =
+        copy && entry && entries ? md5i_name_map_add(&list->names, &game->arena, copy) : NULL;
     if (!added)
         return NULL;
     entry->decl.type = type;

@@ -4,6 +4,7 @@
 // it inherits are collected on request, in one walk over all its ancestors: a long chain of parents
 // would take quadratic memory if each of them had a copy of what it inherits.
 #include "md5/core/assert.h"
+#include "md5/game/containers.h"
 #include "md5/game/decls.h"
 #include "md5/md5game.h"
 
@@ -28,22 +29,6 @@ typedef struct key_list {
 
 // -- Lists of keys --------------------------------------------------------------------------------
 
-static bool make_room(key_list *list)
-{
-    enum { FIRST = 32 };
-    if (list->count < list->room)
-        return true;
-    const uint32_t room = list->room ? 2 * list->room : FIRST;
-    md5_entity_key *const keys =
-        (md5_entity_key *)md5i_arena_room(&list->game->scratch, room, sizeof *keys);
-    TRY(keys);
-    if (list->count > 0)
-        memcpy(keys, list->keys, list->count * sizeof *keys);
-    list->keys = keys;
-    list->room = room;
-    return true;
-}
-
 // Returns the key of a name, NULL if memory runs out. Sets `is_new` if it is added, at the end;
 // then the caller fills it.
 static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
@@ -59,8 +44,9 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
     if (found)
         return &list->keys[*(const uint32_t *)*found];
     uint32_t *const index = (uint32_t *)md5i_arena_alloc(scratch, 1, sizeof *index);
-    void **const added =
-        index && make_room(list) ? md5i_name_map_add(&list->names, scratch, key) : NULL;
+    list->keys = (md5_entity_key *)md5i_grow(scratch, list->keys, list->count, &list->room,
+                                             sizeof *list->keys);
+    void **const added = index && list->keys ? md5i_name_map_add(&list->names, scratch, key) : NULL;
     if (!added)
         return NULL;
     *index = list->count;
@@ -135,33 +121,6 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     return true;
 }
 
-// Moves the keys that name parents from the list to the parsed entityDef.
-static bool take_parents(const md5_decl_lex *lex, key_list *list, parsed_entity *parsed)
-{
-    const md5_decl *const decl = parsed->def.decl;
-    uint32_t kept = 0;
-    parsed->parents = (md5_decl_entry **)md5i_arena_alloc(&lex->game->arena, list->count,
-                                                          sizeof(md5_decl_entry *));
-    TRY(parsed->parents);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const md5_entity_key key = list->keys[i];
-        const size_t size = strlen(key.value);
-        if (!begins_with(key.name, "inherit")) {
-            list->keys[kept++] = key;
-            continue;
-        }
-        md5_decl_entry *const parent = md5i_find_entry(lex->game, MD5_DECL_ENTITY, key.value, size);
-        if (parent)
-            parsed->parents[parsed->num_parents++] = parent;
-        else
-            md5i_decl_lex_warn(lex, "Unknown entityDef %s inherited by %s",
-                               md5i_quote(key.value, size).text,
-                               md5i_quote(decl->name, strlen(decl->name)).text);
-    }
-    list->count = kept;
-    return true;
-}
-
 // Parses an entityDef's own text. After a mistake it has one key that says so.
 static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *parsed)
 {
@@ -181,7 +140,28 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     }
     const md5_entity_key name = {"classname", decl->name, decl};
     parsed->def.decl = decl;
-    TRY(set_key(&list, &name, &is_new) && take_parents(&lex, &list, parsed));
+    TRY(set_key(&list, &name, &is_new));
+    // Keys that name parents move from the list to the parsed entityDef.
+    uint32_t count = 0;
+    parsed->parents =
+        (md5_decl_entry **)md5i_arena_alloc(&game->arena, list.count, sizeof(md5_decl_entry *));
+    TRY(parsed->parents);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const md5_entity_key key = list.keys[i];
+        const size_t size = strlen(key.value);
+        if (!begins_with(key.name, "inherit")) {
+            list.keys[count++] = key;
+            continue;
+        }
+        md5_decl_entry *const parent = md5i_find_entry(game, MD5_DECL_ENTITY, key.value, size);
+        if (parent)
+            parsed->parents[parsed->num_parents++] = parent;
+        else
+            md5i_decl_lex_warn(&lex, "Unknown entityDef %s inherited by %s",
+                               md5i_quote(key.value, size).text,
+                               md5i_quote(decl->name, strlen(decl->name)).text);
+    }
+    list.count = count;
     parsed->own = keep_keys(&list);
     parsed->num_own = list.count;
     TRY(parsed->own && game->context.error->status == MD5_OK);

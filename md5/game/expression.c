@@ -1,5 +1,6 @@
 // Expressions: tables, the operations that a material is compiled to, and their evaluation.
 #include "md5/core/assert.h"
+#include "md5/game/containers.h"
 #include "md5/game/decls.h"
 #include "md5/game/material.h"
 #include "md5/md5game.h"
@@ -22,17 +23,9 @@ typedef struct table_reader {
 
 static bool add_value(table_reader *reader, float value)
 {
-    enum { FIRST = 64 };
-    if (reader->table.num_values == reader->room) {
-        const uint32_t room = reader->room ? 2 * reader->room : FIRST;
-        float *const values =
-            (float *)md5i_arena_room(&reader->lex.game->scratch, room, sizeof *values);
-        TRY(values);
-        if (reader->table.num_values > 0)
-            memcpy(values, reader->values, reader->table.num_values * sizeof *values);
-        reader->values = values;
-        reader->room = room;
-    }
+    reader->values = (float *)md5i_grow(&reader->lex.game->scratch, reader->values,
+                                        reader->table.num_values, &reader->room, sizeof(float));
+    TRY(reader->values);
     reader->values[reader->table.num_values++] = value;
     return true;
 }

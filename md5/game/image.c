@@ -440,26 +440,6 @@ static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texe
         memcpy(texels[i], palette[indices >> 2 * i & 3], 4);
 }
 
-// 4 bits for each texel.
-static void read_explicit_alpha(const uint8_t *block, uint8_t texels[16][4])
-{
-    for (int i = 0; i < 16; i++)
-        texels[i][3] = (uint8_t)((block[i / 2] >> (i % 2 ? 4 : 0) & 15) * 17);
-}
-
-// Two end values and 3 bits for each texel. If the first is not the greater one, there are four
-// values between them, 0 and 255; else six.
-static void read_interpolated_alpha(const uint8_t *block, uint8_t texels[16][4])
-{
-    const uint32_t a = block[0], b = block[1], steps = a > b ? 7 : 5;
-    uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
-    for (uint32_t i = 1; i < steps; i++)
-        palette[i + 1] = (uint8_t)(((steps - i) * a + i * b) / steps);
-    uint64_t indices = md5_little32(block + 2) | (uint64_t)md5_little16(block + 6) << 32;
-    for (int i = 0; i < 16; i++, indices >>= 3)
-        texels[i][3] = palette[indices & 7];
-}
-
 // Decodes a block, of 8 bytes in DXT1, else of 16: texels from the top left.
 static void read_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4])
 {
@@ -469,11 +449,21 @@ static void read_block(md5_block_format format, const uint8_t *block, uint8_t te
         break;
     case MD5_BLOCK_DXT3:
         read_colors(block + 8, false, texels);
-        read_explicit_alpha(block, texels);
+        // 4 bits for each texel.
+        for (int i = 0; i < 16; i++)
+            texels[i][3] = (uint8_t)((block[i / 2] >> (i % 2 ? 4 : 0) & 15) * 17);
         break;
     default:
         read_colors(block + 8, false, texels);
-        read_interpolated_alpha(block, texels);
+        // Two end values and 3 bits for each texel. If the first is not the greater one, there are
+        // four values between them, 0 and 255; else six.
+        const uint32_t a = block[0], b = block[1], steps = a > b ? 7 : 5;
+        uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
+        for (uint32_t i = 1; i < steps; i++)
+            palette[i + 1] = (uint8_t)(((steps - i) * a + i * b) / steps);
+        uint64_t indices = md5_little32(block + 2) | (uint64_t)md5_little16(block + 6) << 32;
+        for (int i = 0; i < 16; i++, indices >>= 3)
+            texels[i][3] = palette[indices & 7];
         break;
     }
     for (int i = 0; i < 16 && format == MD5_BLOCK_RXGB; i++) {

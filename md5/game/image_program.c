@@ -384,21 +384,6 @@ static uint8_t gray(const uint8_t *texel)
     return (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
 }
 
-static void write_height_row(md5_image *image, uint32_t y, const uint8_t *heights, float scale)
-{
-    const uint32_t width = image->width;
-    const uint8_t *const here = heights + (size_t)y * width;
-    const uint8_t *const below = heights + (size_t)((y + 1) % image->height) * width;
-    uint8_t *texel = image->pixels + (size_t)y * width * MD5_IMAGE_CHANNELS;
-    for (uint32_t x = 0; x < width; x++, texel += MD5_IMAGE_CHANNELS) {
-        const uint32_t next = x + 1 < width ? x + 1 : 0;
-        float normal[3];
-        height_normal(here[x], here[next], below[x], below[next], scale, normal);
-        write_normal(texel, normal);
-        texel[3] = 255;
-    }
-}
-
 // Operations of image programs that need more than one texel. They change `image`; the second
 // picture may have another size. Return false if memory runs out.
 static bool make_heights_normals(md5_context *context, md5_image *image, float scale)
@@ -408,8 +393,19 @@ static bool make_heights_normals(md5_context *context, md5_image *image, float s
     TRY(heights);
     for (size_t i = 0; i < count; i++)
         heights[i] = gray(image->pixels + MD5_IMAGE_CHANNELS * i);
-    for (uint32_t y = 0; y < image->height; y++)
-        write_height_row(image, y, heights, scale / 256.0f);
+    for (uint32_t y = 0; y < image->height; y++) {
+        const uint32_t width = image->width;
+        const uint8_t *const here = heights + (size_t)y * width;
+        const uint8_t *const below = heights + (size_t)((y + 1) % image->height) * width;
+        uint8_t *texel = image->pixels + (size_t)y * width * MD5_IMAGE_CHANNELS;
+        for (uint32_t x = 0; x < width; x++, texel += MD5_IMAGE_CHANNELS) {
+            const uint32_t next = x + 1 < width ? x + 1 : 0;
+            float normal[3];
+            height_normal(here[x], here[next], below[x], below[next], scale / 256.0f, normal);
+            write_normal(texel, normal);
+            texel[3] = 255;
+        }
+    }
     md5i_free(context, heights, count);
     return true;
 }
@@ -467,31 +463,29 @@ static float coordinate(uint8_t channel)
     return ((float)channel - 128.0f) / 127.0f;
 }
 
-// Adds x and y of the other normal. z stays, but is computed for length 1 if the first normal is
-// shorter. With the engine's fast root, lengths up to 1.002 count as shorter.
-static void add_normal(uint8_t *texel, const uint8_t *other)
-{
-    float normal[3] = {coordinate(texel[0]), coordinate(texel[1]), coordinate(texel[2])};
-    const float squared = squared_length(normal);
-    if (squared * fast_inverse_root(squared) < 1.0f) {
-        const float rest = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
-        normal[2] = rest > 0.0f ? sqrtf(rest) : 0.0f;
-    }
-    normal[0] += coordinate(other[0]);
-    normal[1] += coordinate(other[1]);
-    const float length = sqrtf(squared_length(normal));
-    for (int i = 0; i < 3; i++)
-        normal[i] = length > 0.0f ? normal[i] / length : 0.0f;
-    write_normal(texel, normal);
-    texel[3] = 255;
-}
-
 static void add_normals(md5_image *image, const md5_image *other)
 {
     uint8_t *texel = image->pixels;
     for (uint32_t y = 0; y < image->height; y++) {
-        for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS)
-            add_normal(texel, texel_over(image, other, x, y));
+        for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
+            // x and y of the other normal are added. z stays, but is computed for length 1 if the
+            // first normal is shorter. With the engine's fast root, lengths up to 1.002 count as
+            // shorter.
+            const uint8_t *const added = texel_over(image, other, x, y);
+            float normal[3] = {coordinate(texel[0]), coordinate(texel[1]), coordinate(texel[2])};
+            const float squared = squared_length(normal);
+            if (squared * fast_inverse_root(squared) < 1.0f) {
+                const float rest = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
+                normal[2] = rest > 0.0f ? sqrtf(rest) : 0.0f;
+            }
+            normal[0] += coordinate(added[0]);
+            normal[1] += coordinate(added[1]);
+            const float length = sqrtf(squared_length(normal));
+            for (int i = 0; i < 3; i++)
+                normal[i] = length > 0.0f ? normal[i] / length : 0.0f;
+            write_normal(texel, normal);
+            texel[3] = 255;
+        }
     }
 }
 
@@ -931,40 +925,32 @@ static void add_images(md5_image *image, const md5_image *other)
     }
 }
 
-static void scale_channels(uint8_t *texel, const float factors[MD5_IMAGE_CHANNELS])
-{
-    for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
-        texel[i] = md5_lowest_byte((float)texel[i] * factors[i]);
-}
-
-static void change_texel(const md5_image_step *step, uint8_t *texel)
-{
-    switch (step->kind) {
-    case MD5_IMAGE_SCALE:
-        scale_channels(texel, step->values);
-        break;
-    case MD5_IMAGE_INVERT_ALPHA:
-        texel[3] = (uint8_t)(255 - texel[3]);
-        break;
-    case MD5_IMAGE_INVERT_COLOR:
-        for (int i = 0; i < 3; i++)
-            texel[i] = (uint8_t)(255 - texel[i]);
-        break;
-    case MD5_IMAGE_MAKE_INTENSITY:
-        texel[1] = texel[2] = texel[3] = texel[0];
-        break;
-    default: // MD5_IMAGE_MAKE_ALPHA
-        texel[3] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
-        texel[0] = texel[1] = texel[2] = 255;
-        break;
-    }
-}
-
 static void change_texels(const md5_image_step *step, md5_image *image)
 {
     const size_t count = md5_image_texels(image);
-    for (size_t i = 0; i < count; i++)
-        change_texel(step, image->pixels + MD5_IMAGE_CHANNELS * i);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *const texel = image->pixels + MD5_IMAGE_CHANNELS * i;
+        switch (step->kind) {
+        case MD5_IMAGE_SCALE:
+            for (int k = 0; k < MD5_IMAGE_CHANNELS; k++)
+                texel[k] = md5_lowest_byte((float)texel[k] * step->values[k]);
+            break;
+        case MD5_IMAGE_INVERT_ALPHA:
+            texel[3] = (uint8_t)(255 - texel[3]);
+            break;
+        case MD5_IMAGE_INVERT_COLOR:
+            for (int k = 0; k < 3; k++)
+                texel[k] = (uint8_t)(255 - texel[k]);
+            break;
+        case MD5_IMAGE_MAKE_INTENSITY:
+            texel[1] = texel[2] = texel[3] = texel[0];
+            break;
+        default: // MD5_IMAGE_MAKE_ALPHA
+            texel[3] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
+            texel[0] = texel[1] = texel[2] = 255;
+            break;
+        }
+    }
 }
 
 // -- Steps ----------------------------------------------------------------------------------------

@@ -504,22 +504,17 @@ static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_fram
     return true;
 }
 
-static void read_joint(md5_model_parser *parser, const md5_token *token, bool may_be_empty,
-                       md5_frame_command *command)
-{
-    command->joint = model_find_joint(parser, token->text, token->size);
-    if (command->joint == MD5_NONE && !(may_be_empty && token->size == 0))
-        model_fail(parser, "a joint of the mesh", "Joint %s not found",
-                   md5i_token_show(token).text);
-}
-
 // Applies the argument `token`, of a kind of command_words.
 static void apply_argument(md5_model_parser *parser, const md5_token *token, const char *kind,
                            md5_frame_command *command)
 {
     const bool is_joint = *kind == 'j' || *kind == 'J';
-    if (is_joint)
-        read_joint(parser, token, *kind == 'J', command);
+    if (is_joint) {
+        command->joint = model_find_joint(parser, token->text, token->size);
+        if (command->joint == MD5_NONE && !((*kind == 'J') && token->size == 0))
+            model_fail(parser, "a joint of the mesh", "Joint %s not found",
+                       md5i_token_show(token).text);
+    }
     if (*kind == 's' && !md5i_token_is(token, "none"))
         parser->has_memory &= md5i_parse_skin_of(parser->game, token->text, token->size) != NULL;
     if (*kind == 'n')
@@ -555,24 +550,6 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
     return true;
 }
 
-static bool add_command(md5_model_parser *parser, command_list *list,
-                        const md5_frame_command *command)
-{
-    enum { FIRST = 32 };
-    if (list->count == list->room) {
-        const uint32_t room = list->room ? 2 * list->room : FIRST;
-        md5_frame_command *const commands =
-            (md5_frame_command *)md5i_arena_room(&parser->game->scratch, room, sizeof *commands);
-        TRY(commands);
-        if (list->count > 0)
-            memcpy(commands, list->commands, list->count * sizeof *commands);
-        list->commands = commands;
-        list->room = room;
-    }
-    list->commands[list->count++] = *command;
-    return true;
-}
-
 // `frame N COMMAND ARGUMENT ...` behind its first word, all on one line.
 static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, command_list *list)
 {
@@ -602,8 +579,13 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         return;
     }
     command.frame = (uint32_t)frame;
-    if (read_command(parser, &command))
-        parser->has_memory &= add_command(parser, list, &command);
+    if (!read_command(parser, &command))
+        return;
+    list->commands = (md5_frame_command *)md5i_grow(&parser->game->scratch, list->commands,
+                                                    list->count, &list->room, sizeof command);
+    parser->has_memory &= list->commands != NULL;
+    if (list->commands)
+        list->commands[list->count++] = command;
 }
 
 // Sorted by frame; `order`, the position in the file, decides between equal ones.
@@ -1121,7 +1103,8 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->def.num_joints = parser->mesh ? parser->mesh->num_joints : 0;
     model->def.joints = parser->mesh ? parser->mesh->joints : NULL;
     model->def.num_anims = md5i_shared_count(&parser->anims.anims);
-    TRY(keep_joint_channels(parser, model) && keep_channels(parser, &model->def));
+    TRY(keep_joint_channels(parser, model));
+    TRY(keep_channels(parser, &model->def));
     model->def.num_other_channels = parser->num_others;
     model->others = parser->others;
     if (parser->owns_others || !parent_of_mesh(parser)) {

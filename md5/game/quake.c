@@ -87,7 +87,7 @@ typedef struct scale_reader {
     const md5_anim *anim;
     md5_name_map joints; // values are 1 + the index
     md5_scale_row *rows; // [count] of `room`
-    size_t count, room;
+    uint32_t count, room;
 } scale_reader;
 
 static void skip_space(md5_lex *lex)
@@ -226,17 +226,10 @@ static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
 
 static bool add_row(scale_reader *reader, md5_scale_row row)
 {
-    if (reader->count == reader->room) {
-        const size_t room = reader->room ? 2 * reader->room : 64;
-        md5_scale_row *const grown =
-            (md5_scale_row *)md5i_arena_room(reader->lex->arena, room, sizeof *grown);
-        TRY(grown);
-        if (reader->count > 0)
-            memcpy(grown, reader->rows, reader->count * sizeof *grown);
-        reader->rows = grown;
-        reader->room = room;
-    }
-    row.order = (uint32_t)reader->count;
+    reader->rows = (md5_scale_row *)md5i_grow(reader->lex->arena, reader->rows, reader->count,
+                                              &reader->room, sizeof *reader->rows);
+    TRY(reader->rows);
+    row.order = reader->count;
     reader->rows[reader->count++] = row;
     return true;
 }

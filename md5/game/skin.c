@@ -1,5 +1,6 @@
 // Skins: skin NAME { [model FILE] FROM TO ... }
 #include "md5/core/assert.h"
+#include "md5/game/containers.h"
 #include "md5/game/decls.h"
 
 #include <string.h>
@@ -14,23 +15,11 @@ typedef struct skin_reader {
     uint32_t row_room, model_room;
 } skin_reader;
 
-// Doubles a full array in game->scratch. Returns NULL if memory runs out.
-static void *grow(md5_game *game, void *items, uint32_t count, uint32_t *room, size_t size)
-{
-    enum { FIRST = 16 };
-    if (count < *room)
-        return items;
-    *room = *room ? 2 * *room : FIRST;
-    void *const grown = md5i_arena_room(&game->scratch, *room, size);
-    if (grown && count > 0)
-        memcpy(grown, items, count * size);
-    return grown;
-}
-
 static bool add_row(skin_reader *reader, const char *from, const char *to)
 {
-    reader->rows = (md5_skin_row *)grow(reader->game, reader->rows, reader->skin.num_rows,
-                                        &reader->row_room, sizeof *reader->rows);
+    reader->rows =
+        (md5_skin_row *)md5i_grow(&reader->game->scratch, reader->rows, reader->skin.num_rows,
+                                  &reader->row_room, sizeof *reader->rows);
     TRY(reader->rows);
     md5_skin_row *const row = &reader->rows[reader->skin.num_rows++];
     row->from = from;
@@ -77,9 +66,9 @@ static bool read_skin(skin_reader *reader, bool *is_good)
             return true;
         }
         if (md5i_token_is_word(&token, "model")) {
-            reader->models =
-                (const char **)grow(reader->game, reader->models, reader->skin.num_models,
-                                    &reader->model_room, sizeof *reader->models);
+            reader->models = (const char **)md5i_grow(&reader->game->scratch, reader->models,
+                                                      reader->skin.num_models, &reader->model_room,
+                                                      sizeof *reader->models);
             const char *const copy = md5_game_copy(&reader->game->arena, second.text, second.size);
             TRY(reader->models && copy);
             reader->models[reader->skin.num_models++] = copy;
