@@ -112,17 +112,6 @@ static double bounce(double t)
     return 1.0 - (7.5625 * square(after) + height);
 }
 
-static double out(ease_in *in, double t)
-{
-    return 1.0 - in(1.0 - t);
-}
-
-// Ease in and out: the first half in, the second half out.
-static double in_out(ease_in *in, double t)
-{
-    return t < 0.5 ? 0.5 * in(2.0 * t) : 1.0 - 0.5 * in(2.0 - 2.0 * t);
-}
-
 typedef enum way {
     IN,
     OUT,
@@ -174,24 +163,6 @@ static const struct easing_row {
 
 enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
 
-static double eased(md5_easing easing, double t)
-{
-    ease_in *const in = rows[easing].in;
-    switch (rows[easing].way) {
-    case OUT:
-        return out(in, t);
-    case IN_OUT:
-        return in_out(in, t);
-    default:
-        return in(t);
-    }
-}
-
-static bool overshoots(md5_easing easing)
-{
-    return easing >= MD5_EASE_BACK_IN && easing <= MD5_EASE_ELASTIC_IN_OUT;
-}
-
 // -- Parameters -----------------------------------------------------------------------------------
 
 // The coordinate of a cubic Bézier from 0 to 1 with control values a and b, and its derivative.
@@ -234,12 +205,6 @@ static double solve_bezier(double x1, double x2, double x)
     return s;
 }
 
-static double ease_bezier(const md5_easing_curve *curve, double t)
-{
-    const double s = solve_bezier(unit(curve->x1), unit(curve->x2), t);
-    return bezier((double)curve->y1, (double)curve->y2, s);
-}
-
 static double ease_steps(uint32_t steps, md5_jump jump, double t)
 {
     const double rounding = 1.0 + 0x1p-23;
@@ -263,11 +228,27 @@ double md5i_eased(const md5_easing_curve *curve, double t)
         return 0.0;
     if (t >= 1.0)
         return 1.0;
-    if (curve->easing == MD5_EASE_CUBIC_BEZIER)
-        return ease_bezier(curve, t);
-    const double value = eased(curve->easing, t);
+    if (curve->easing == MD5_EASE_CUBIC_BEZIER) {
+        const double s = solve_bezier(unit(curve->x1), unit(curve->x2), t);
+        return bezier((double)curve->y1, (double)curve->y2, s);
+    }
+    ease_in *const in = rows[curve->easing].in;
+    double value = 0.0;
+    switch (rows[curve->easing].way) {
+    case OUT:
+        value = 1.0 - in(1.0 - t);
+        break;
+    case IN_OUT: // the first half in, the second half out
+        value = t < 0.5 ? 0.5 * in(2.0 * t) : 1.0 - 0.5 * in(2.0 - 2.0 * t);
+        break;
+    default:
+        value = in(t);
+        break;
+    }
+    if (curve->easing >= MD5_EASE_BACK_IN && curve->easing <= MD5_EASE_ELASTIC_IN_OUT)
+        return value; // overshoots
     // The series have rounding errors at 0 and 1.
-    return overshoots(curve->easing) ? value : fmin(fmax(value, 0.0), 1.0);
+    return fmin(fmax(value, 0.0), 1.0);
 }
 
 // Gauss-Legendre quadrature with five points: of y dx along a Bézier curve; else of y over
@@ -349,23 +330,20 @@ static bool is_name(const char *name, const char *full)
     return *name == *full;
 }
 
-// The same with the short name of the family.
-static bool is_short_name(const char *name, const char *full)
-{
-    for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++) {
-        const size_t size = strlen(short_names[i].name), full_size = strlen(short_names[i].full);
-        if (strncmp(full, short_names[i].full, full_size) == 0
-            && strncmp(name, short_names[i].name, size) == 0)
-            return is_name(name + size, full + full_size);
-    }
-    return false;
-}
-
 bool md5_find_easing(const char *name, md5_easing *easing)
 {
     MD5_ASSERT(easing != NULL, "easing: not NULL");
     for (int i = 0; name && i < NUM_ROWS; i++) {
-        if (is_name(name, rows[i].name) || is_short_name(name, rows[i].name)) {
+        bool is_found = is_name(name, rows[i].name);
+        // The same with the short name of the family.
+        for (size_t k = 0; !is_found && k < sizeof short_names / sizeof short_names[0]; k++) {
+            const size_t size = strlen(short_names[k].name);
+            const size_t full_size = strlen(short_names[k].full);
+            is_found = strncmp(rows[i].name, short_names[k].full, full_size) == 0
+                       && strncmp(name, short_names[k].name, size) == 0
+                       && is_name(name + size, rows[i].name + full_size);
+        }
+        if (is_found) {
             *easing = (md5_easing)i;
             return true;
         }

@@ -57,15 +57,6 @@ static md5_vec2 eyes_at(const md5_gaze *gaze)
                       gaze->from.y + (gaze->to.y - gaze->from.y) * part};
 }
 
-// About the angle between two directions: the chord between their unit vectors.
-static float angle_between(md5_vec2 a, md5_vec2 b)
-{
-    const md5_vec3 straight = {1.0f, 0.0f, 0.0f};
-    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1.0f, a.x, a.y}, straight);
-    const md5_vec3 q = md5_vec3_normalize((md5_vec3){1.0f, b.x, b.y}, straight);
-    return md5_vec3_length(md5_vec3_sub(p, q));
-}
-
 static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 direction)
 {
     const float distance = or_default(desc->distance, 100.0f);
@@ -90,18 +81,12 @@ static void choose(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze)
     if (chance < or_default(desc->interest, 0.5f) && direction_of(desc, axes, target, &gaze->to))
         gaze->target = target;
     gaze->seconds = 0.0f;
-    gaze->duration = saccade_base + saccade_slope * angle_between(gaze->from, gaze->to);
+    // About the angle between the two directions: the chord between their unit vectors.
+    const md5_vec3 straight = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1.0f, gaze->from.x, gaze->from.y}, straight);
+    const md5_vec3 q = md5_vec3_normalize((md5_vec3){1.0f, gaze->to.x, gaze->to.y}, straight);
+    gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
     gaze->rest = rest > shortest_rest ? rest : shortest_rest;
-}
-
-// The head approaches its part of the way, exactly for any step.
-static void turn_head(const md5_gaze_desc *desc, md5_gaze *gaze, double seconds)
-{
-    const float share = or_default(desc->head_share, 0.6f);
-    const double constant = (double)or_default(desc->head_seconds, 0.2f);
-    const float part = constant > 0.0 ? (float)(1.0 - md5i_decay(seconds / constant)) : 1.0f;
-    gaze->head.x += (share * gaze->to.x - gaze->head.x) * part;
-    gaze->head.y += (share * gaze->to.y - gaze->head.y) * part;
 }
 
 // Sums of finite numbers that are this large may be infinite, their difference from themselves NaN.
@@ -129,12 +114,17 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     double left = seconds > longest_step ? longest_step : seconds; // NaN stays, and ends at once
     if (!is_finite(gaze))
         md5_gaze_begin(gaze->random, gaze);
+    const float share = or_default(desc->head_share, 0.6f);
+    const double constant = (double)or_default(desc->head_seconds, 0.2f);
     while (left > 0.0) {
         if (!(gaze->rest > 0.0f))
             choose(desc, axes, gaze);
         const double step = left < (double)gaze->rest ? left : (double)gaze->rest;
         (void)direction_of(desc, axes, gaze->target, &gaze->to);
-        turn_head(desc, gaze, step);
+        // The head approaches its part of the way, exactly for any step.
+        const float part = constant > 0.0 ? (float)(1.0 - md5i_decay(step / constant)) : 1.0f;
+        gaze->head.x += (share * gaze->to.x - gaze->head.x) * part;
+        gaze->head.y += (share * gaze->to.y - gaze->head.y) * part;
         gaze->seconds += (float)step;
         gaze->rest = left < (double)gaze->rest ? gaze->rest - (float)step : 0.0f;
         left -= step;

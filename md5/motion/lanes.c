@@ -45,16 +45,12 @@ static void put_vec3(md5_lane_vec3 *lanes, uint32_t lane, md5_vec3 v)
 
 // -- Limbs ------------------------------------------------------------------------------------
 
-static bool is_usual_limb(const md5_two_bone_job *job)
-{
-    return !job->limits && job->weight >= 1.0f && md5_is_place(job->target);
-}
-
 static void put_limb(md5_limb_lanes *lanes, uint32_t lane, const md5_two_bone_job *job,
                      md5_xform *pose)
 {
     lanes->poses[lane] = pose;
-    lanes->are_usual[lane] = is_usual_limb(job) ? 1.0f : 0.0f;
+    const bool is_usual = !job->limits && job->weight >= 1.0f && md5_is_place(job->target);
+    lanes->are_usual[lane] = is_usual ? 1.0f : 0.0f;
     put_vec3(&lanes->targets, lane, job->target);
     lanes->are_poled[lane] = lanes->are_turned[lane] = 0.0f;
     if (job->pole && md5_is_place(*job->pole)) {
@@ -135,19 +131,6 @@ static bool begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_
     return true;
 }
 
-static uint32_t aim_some(const lane_set *set, const md5_aim_job *jobs, md5_xform *const *poses,
-                         uint32_t count, md5_aim_batch *batch)
-{
-    for (uint32_t i = 0; i < set->width; i++) {
-        const md5_aim_job *const job = &jobs[i < count ? i : 0];
-        const bool is_usual = job->weight >= 1.0f && md5_is_place(job->target);
-        batch->poses[i] = poses[i < count ? i : 0];
-        batch->are_usual[i] = is_usual ? 1.0f : 0.0f;
-        put_vec3(&batch->targets, i, job->target);
-    }
-    return set->turn(batch);
-}
-
 void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
                        md5_xform *const *poses, uint32_t count)
 {
@@ -158,8 +141,17 @@ void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_ai
         const lane_set set = set_for(level, left);
         const uint32_t some = left < set.width ? left : set.width;
         end = begin + some;
-        const uint32_t solved =
-            is_wide && some > 1 ? aim_some(&set, jobs + begin, poses + begin, some, &batch) : 0;
+        uint32_t solved = 0;
+        if (is_wide && some > 1) {
+            for (uint32_t i = 0; i < set.width; i++) {
+                const uint32_t from = begin + (i < some ? i : 0);
+                const md5_aim_job *const job = &jobs[from];
+                batch.poses[i] = poses[from];
+                batch.are_usual[i] = job->weight >= 1.0f && md5_is_place(job->target) ? 1.0f : 0.0f;
+                put_vec3(&batch.targets, i, job->target);
+            }
+            solved = set.turn(&batch);
+        }
         for (uint32_t i = 0; i < some; i++)
             if ((solved >> i & 1) == 0)
                 md5_solve_aim(skeleton, poses[begin + i], &jobs[begin + i]);

@@ -126,22 +126,6 @@ static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, u
     }
 }
 
-// Heap sort: in place, O(n log n) for any input.
-static void sort_by_name(const md5_skeleton *skeleton, uint32_t *mirror)
-{
-    const uint32_t count = skeleton->num_joints;
-    for (uint32_t joint = 0; joint < count; joint++)
-        mirror[joint] = joint << HALF;
-    for (uint32_t top = count / 2; top-- > 0;)
-        sink(skeleton, mirror, top, count);
-    for (uint32_t end = count; end-- > 1;) {
-        const uint32_t swap = mirror[0];
-        mirror[0] = mirror[end];
-        mirror[end] = swap;
-        sink(skeleton, mirror, 0, end);
-    }
-}
-
 // The number of sorted joints from `first` on with an equal name, side included.
 static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t first)
 {
@@ -156,22 +140,19 @@ static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror,
     return length;
 }
 
-// Whether two sorted joints, of which the second begins another run, are the sides of one name.
-static bool are_partners(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t left,
-                         uint32_t right)
-{
-    const sided_name a = split_name(skeleton->joints[sorted_joint(mirror, left)].name);
-    const sided_name b = split_name(skeleton->joints[sorted_joint(mirror, right)].name);
-    return compare_names(&a, &b) == 0;
-}
-
 // Pairs the k-th left joint of a name with the k-th right one.
 static uint32_t pair_sorted(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     uint32_t num_paired = 0;
     for (uint32_t first = 0; first < skeleton->num_joints;) {
         const uint32_t lefts = run_length(skeleton, mirror, first), next = first + lefts;
-        if (next == skeleton->num_joints || !are_partners(skeleton, mirror, first, next)) {
+        bool are_partners = next < skeleton->num_joints; // the sides of one name
+        if (are_partners) {
+            const sided_name a = split_name(skeleton->joints[sorted_joint(mirror, first)].name);
+            const sided_name b = split_name(skeleton->joints[sorted_joint(mirror, next)].name);
+            are_partners = compare_names(&a, &b) == 0;
+        }
+        if (!are_partners) {
             first = next;
             continue;
         }
@@ -199,8 +180,19 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
             mirror[joint] = joint;
         return 0;
     }
-    sort_by_name(skeleton, mirror);
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+    // Heap sort by name: in place, O(n log n) for any input.
+    const uint32_t count = skeleton->num_joints;
+    for (uint32_t joint = 0; joint < count; joint++)
+        mirror[joint] = joint << HALF;
+    for (uint32_t top = count / 2; top-- > 0;)
+        sink(skeleton, mirror, top, count);
+    for (uint32_t end = count; end-- > 1;) {
+        const uint32_t swap = mirror[0];
+        mirror[0] = mirror[end];
+        mirror[end] = swap;
+        sink(skeleton, mirror, 0, end);
+    }
+    for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] |= joint;
     num_paired = pair_sorted(skeleton, mirror);
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
@@ -235,27 +227,6 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
     return md5i_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
 }
 
-static md5_xform mirrored_joint(const md5_model *model, uint32_t from, md5_xform posed, uint32_t to)
-{
-    const md5_xform *const bind = model->bind_local;
-    const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, to);
-    const md5_quat turn = md5_quat_mul(md5_quat_conjugate(bind[from].rotation), posed.rotation);
-    const md5_vec3 axis = md5_mat34_rotate(&model->bind[from], (md5_vec3){turn.x, turn.y, turn.z});
-    const md5_vec3 move =
-        md5_mat34_rotate(&above, md5_vec3_sub(posed.translation, bind[from].translation));
-    // A rotation axis is a pseudovector: its mirror image is the negative of that of a vector.
-    const md5_axes axes = model->skeleton.axes;
-    const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1.0f);
-    const md5_vec3 mirrored_move = mirror_image(axes, move);
-    const md5_vec3 local = rotate_back(&model->bind[to], mirrored_axis);
-    const md5_quat local_turn = {local.x, local.y, local.z, turn.w};
-    return (md5_xform){
-        .rotation =
-            md5_quat_normalize(md5_quat_mul(bind[to].rotation, local_turn), bind[to].rotation),
-        .translation = md5_vec3_add(bind[to].translation, rotate_back(&other_above, mirrored_move)),
-    };
-}
-
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
@@ -266,6 +237,27 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
     MD5_ASSERT(md5_are_apart(mirrored, model->skeleton.num_joints * sizeof *mirrored, pose,
                              model->skeleton.num_joints * sizeof *pose),
                "mirrored, pose: must not overlap");
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
-        mirrored[joint] = mirrored_joint(model, mirror[joint], pose[mirror[joint]], joint);
+    const md5_xform *const bind = model->bind_local;
+    const md5_axes axes = model->skeleton.axes;
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        const uint32_t from = mirror[joint];
+        const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, joint);
+        const md5_quat turn =
+            md5_quat_mul(md5_quat_conjugate(bind[from].rotation), pose[from].rotation);
+        const md5_vec3 axis =
+            md5_mat34_rotate(&model->bind[from], (md5_vec3){turn.x, turn.y, turn.z});
+        const md5_vec3 move =
+            md5_mat34_rotate(&above, md5_vec3_sub(pose[from].translation, bind[from].translation));
+        // A rotation axis is a pseudovector: its mirror image is the negative of that of a vector.
+        const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1.0f);
+        const md5_vec3 mirrored_move = mirror_image(axes, move);
+        const md5_vec3 local = rotate_back(&model->bind[joint], mirrored_axis);
+        const md5_quat local_turn = {local.x, local.y, local.z, turn.w};
+        mirrored[joint] = (md5_xform){
+            .rotation = md5_quat_normalize(md5_quat_mul(bind[joint].rotation, local_turn),
+                                           bind[joint].rotation),
+            .translation =
+                md5_vec3_add(bind[joint].translation, rotate_back(&other_above, mirrored_move)),
+        };
+    }
 }

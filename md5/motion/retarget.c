@@ -9,24 +9,24 @@
 #include <string.h>
 
 // The source of one target joint.
-typedef struct md5_link {
+typedef struct joint_link {
     int32_t source; // source joint; -1: none
     bool is_placed; // its model-space position is transferred, else its translation
     // Model-space rotation of the target = that of the source * this.
     md5_quat to_target;
     // From the source's parent's bind pose to that of the target's parent.
     md5_quat frame;
-} md5_link;
+} joint_link;
 
 struct md5_retarget {
     const md5_model *source, *target;
     float ratio; // of the heights of the pelvis: target / source
     size_t size;
     md5_allocator allocator;
-    md5_link links[]; // [target joints]
+    joint_link links[]; // [target joints]
 };
 
-static inline md5_vec3 md5_bind_place(const md5_model *model, int32_t joint)
+static md5_vec3 bind_place(const md5_model *model, int32_t joint)
 {
     return md5_mat34_translation(model->bind[joint]);
 }
@@ -73,41 +73,32 @@ static bool look_up(making *make, const md5_model *model, const char *which, con
     return true;
 }
 
-static bool apply_pair(making *make, const md5_joint_pair *pair, uint32_t number)
-{
-    int32_t source, target;
-    TRY(look_up(make, make->source, "source", pair->source, number, &source));
-    TRY(look_up(make, make->target, "target", pair->target, number, &target));
-    if (target < 0)
-        return true;
-    if (make->is_named[target])
-        return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                         "pair %u: joint %s of the target is in two pairs", number,
-                         quote(pair->target).text);
-    make->is_named[target] = true;
-    make->is_aligned[target] = pair->align && source >= 0;
-    make->sources[target] = source;
-    return true;
-}
-
-// A source joint that is named in a pair no longer drives the target joint of equal name.
-static void forget_equal_names(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
-{
-    for (uint32_t i = 0; i < num_pairs; i++) {
-        const int32_t source = md5_find_joint(&make->source->skeleton, pairs[i].source);
-        if (source >= 0 && make->targets[source] >= 0)
-            make->sources[make->targets[source]] = -1;
-    }
-}
-
 static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     const md5_skeleton *const target = &make->target->skeleton;
     TRY(md5i_match_joints(&make->arena, target, &make->source->skeleton, make->sources,
                           make->targets));
-    forget_equal_names(make, pairs, num_pairs);
-    for (uint32_t i = 0; i < num_pairs; i++)
-        TRY(apply_pair(make, &pairs[i], i));
+    // A source joint that is named in a pair no longer drives the target joint of equal name.
+    for (uint32_t i = 0; i < num_pairs; i++) {
+        const int32_t named = md5_find_joint(&make->source->skeleton, pairs[i].source);
+        if (named >= 0 && make->targets[named] >= 0)
+            make->sources[make->targets[named]] = -1;
+    }
+    for (uint32_t i = 0; i < num_pairs; i++) {
+        const md5_joint_pair *const pair = &pairs[i];
+        int32_t from, to;
+        TRY(look_up(make, make->source, "source", pair->source, i, &from));
+        TRY(look_up(make, make->target, "target", pair->target, i, &to));
+        if (to < 0)
+            continue;
+        if (make->is_named[to])
+            return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
+                             "pair %u: joint %s of the target is in two pairs", i,
+                             quote(pair->target).text);
+        make->is_named[to] = true;
+        make->is_aligned[to] = pair->align && from >= 0;
+        make->sources[to] = from;
+    }
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         num_driven += make->sources[joint] >= 0;
@@ -136,24 +127,8 @@ static void find_bind_rotations(const md5_model *model, md5_quat *rotations)
     }
 }
 
-// Rotates the target's bind pose from a joint downward, so that the bone to its first driven child
-// has the direction of the source's bone. `turns` initially contains the parents' rotations.
-static void align_joint(const making *make, const int32_t *first_child, uint32_t joint,
-                        md5_quat *turn)
-{
-    const int32_t child = first_child[joint];
-    if (!make->is_aligned[joint] || child < 0)
-        return;
-    const md5_vec3 own = md5_vec3_sub(md5_bind_place(make->target, child),
-                                      md5_bind_place(make->target, (int32_t)joint));
-    const md5_vec3 wanted = md5_vec3_sub(md5_bind_place(make->source, make->sources[child]),
-                                         md5_bind_place(make->source, make->sources[joint]));
-    const md5_vec3 from =
-        md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
-    const md5_vec3 to = md5_vec3_normalize(wanted, from);
-    *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), *turn));
-}
-
+// Rotates the target's bind pose from each aligned joint downward, so that the bone to its first
+// driven child has the direction of the source's bone.
 static bool align_bind_pose(making *make)
 {
     const md5_skeleton *const target = &make->target->skeleton;
@@ -173,8 +148,18 @@ static bool align_bind_pose(making *make)
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const int32_t parent = target->joints[joint].parent;
+        const int32_t child = first_child[joint];
         turns[joint] = parent < 0 ? MD5_NO_TURN : turns[parent];
-        align_joint(make, first_child, joint, &turns[joint]);
+        if (make->is_aligned[joint] && child >= 0) {
+            const md5_vec3 own = md5_vec3_sub(bind_place(make->target, child),
+                                              bind_place(make->target, (int32_t)joint));
+            const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
+                                               bind_place(make->source, make->sources[joint]));
+            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(turns[joint], own),
+                                                     (md5_vec3){1.0f, 0.0f, 0.0f});
+            const md5_vec3 to = md5_vec3_normalize(bone, from);
+            turns[joint] = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), turns[joint]));
+        }
         make->target_bind[joint] = md5_quat_mul(turns[joint], make->target_bind[joint]);
     }
     return true;
@@ -182,7 +167,7 @@ static bool align_bind_pose(making *make)
 
 static float height_of(const md5_model *model, int32_t joint)
 {
-    return md5i_vec3_from_axes(model->skeleton.axes, md5_bind_place(model, joint)).z;
+    return md5i_vec3_from_axes(model->skeleton.axes, bind_place(model, joint)).z;
 }
 
 static float larger(float a, float b)
@@ -195,7 +180,7 @@ static float size_of(const md5_model *model)
 {
     float size = 0.0f;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
-        const md5_vec3 at = md5_bind_place(model, (int32_t)joint);
+        const md5_vec3 at = bind_place(model, (int32_t)joint);
         size = larger(size, larger(fabsf(at.x), larger(fabsf(at.y), fabsf(at.z))));
     }
     return size;
@@ -228,21 +213,21 @@ static md5_quat parent_rotation(const md5_skeleton *skeleton, const md5_quat *ro
     return parent < 0 ? MD5_NO_TURN : rotations[parent];
 }
 
-static void fill_links(const making *make, md5_link *links)
+static void fill_links(const making *make, joint_link *links)
 {
     const md5_skeleton *const source = &make->source->skeleton;
     const md5_skeleton *const target = &make->target->skeleton;
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
-        md5_link *const made = &links[joint];
-        *made = (md5_link){.source = make->sources[joint]};
-        if (made->source < 0)
+        joint_link *const link = &links[joint];
+        *link = (joint_link){.source = make->sources[joint]};
+        if (link->source < 0)
             continue;
-        const uint32_t from = (uint32_t)made->source;
-        made->is_placed = target->joints[joint].parent < 0 || source->joints[from].parent < 0;
-        made->to_target =
+        const uint32_t from = (uint32_t)link->source;
+        link->is_placed = target->joints[joint].parent < 0 || source->joints[from].parent < 0;
+        link->to_target =
             md5_quat_mul(md5_quat_conjugate(make->source_bind[from]), make->target_bind[joint]);
         const md5_quat above = parent_rotation(target, make->target_bind, joint);
-        made->frame = md5_quat_mul(md5_quat_conjugate(above),
+        link->frame = md5_quat_mul(md5_quat_conjugate(above),
                                    parent_rotation(source, make->source_bind, from));
     }
     // The pelvis and its ancestors.
@@ -273,7 +258,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         return NULL;
     find_pelvis(make);
 
-    const size_t size = sizeof(md5_retarget) + num_target * sizeof(md5_link);
+    const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
         return NULL;
@@ -317,20 +302,12 @@ void md5_destroy_retarget(md5_retarget *retarget)
 
 // == Poses =======================================================================================
 
-// Model-space position of a placed joint.
-static md5_vec3 carried_place(const md5_retarget *retarget, uint32_t joint, md5_vec3 source_place)
-{
-    const md5_vec3 from = md5_bind_place(retarget->source, retarget->links[joint].source);
-    const md5_vec3 way = md5_vec3_scale(md5_vec3_sub(source_place, from), retarget->ratio);
-    return md5_vec3_add(md5_bind_place(retarget->target, (int32_t)joint), way);
-}
-
 // The translation of other joints: that of the bind pose plus the difference of the source from its
 // bind pose.
 static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint,
                                     const md5_xform *source)
 {
-    const md5_link *const link = &retarget->links[joint];
+    const joint_link *const link = &retarget->links[joint];
     const md5_vec3 own = retarget->target->bind_local[joint].translation;
     if (link->source < 0)
         return own;
@@ -347,7 +324,7 @@ static void place_target(const md5_retarget *retarget, const md5_xform *source,
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         const uint32_t joint = model->skeleton.order[i];
         const int32_t parent = model->skeleton.joints[joint].parent;
-        const md5_link *const link = &retarget->links[joint];
+        const joint_link *const link = &retarget->links[joint];
         md5_xform place = {
             .rotation = model->bind_local[joint].rotation,
             .translation = carried_translation(retarget, joint, source),
@@ -358,7 +335,11 @@ static void place_target(const md5_retarget *retarget, const md5_xform *source,
             const md5_xform *const from = &source_places[link->source];
             place.rotation = md5_quat_mul(from->rotation, link->to_target);
             if (link->is_placed)
-                place.translation = carried_place(retarget, joint, from->translation);
+                place.translation = md5_vec3_add(
+                    bind_place(model, (int32_t)joint),
+                    md5_vec3_scale(
+                        md5_vec3_sub(from->translation, bind_place(retarget->source, link->source)),
+                        retarget->ratio));
         }
         place.rotation = md5_quat_trim(place.rotation);
         target[joint] = place;

@@ -23,15 +23,6 @@ void md5i_turn_partly(md5_xform *joint, const md5_share *share, md5_quat turned)
     joint->rotation = md5_slerp_weighted(&share->weights, joint->rotation, turned);
 }
 
-// Normalizes; products of unit quaternions, the usual case, need no square root.
-static md5_float4 unit_row(md5_float4 q)
-{
-    const float square = md5_float4_dot4(q, q);
-    if (fabsf(square - 1.0f) < 1e-4f)
-        return md5_float4_scale(q, 1.5f - 0.5f * square);
-    return md5_float4_of_quat(md5_quat_normalize(md5_quat_of_row(q), MD5_NO_TURN));
-}
-
 md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
     md5_float4 rotation = md5_float4_rotation(&pose[joint]);
@@ -44,7 +35,13 @@ md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *po
         rotation = md5_float4_turn(turn, rotation);
     }
     // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
-    return (md5_float4_place){unit_row(rotation), place};
+    // Products of unit quaternions, the usual case, need no square root to be normalized.
+    const float square = md5_float4_dot4(rotation, rotation);
+    if (fabsf(square - 1.0f) < 1e-4f)
+        rotation = md5_float4_scale(rotation, 1.5f - 0.5f * square);
+    else
+        rotation = md5_float4_of_quat(md5_quat_normalize(md5_quat_of_row(rotation), MD5_NO_TURN));
+    return (md5_float4_place){rotation, place};
 }
 
 md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform *pose,
