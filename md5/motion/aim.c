@@ -79,10 +79,10 @@ static aim_limit limit_of(float limit)
 {
     // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.
     const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
-    aim_limit made = {.is_limited = limit > 0.0f && limit < PI};
-    if (made.is_limited)
-        made.most = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI);
-    return made;
+    aim_limit result = {.is_limited = limit > 0.0f && limit < PI};
+    if (result.is_limited)
+        result.most = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI);
+    return result;
 }
 
 // The same rotation by the shorter arc, so that w >= 0.
@@ -117,11 +117,11 @@ static md5_float4 equal_part(md5_float4 turn, uint32_t count)
 
 static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5_quat *turned)
 {
-    const aim_limit most = limit_of(limit);
+    const aim_limit largest = limit_of(limit);
     const uint32_t last = chain->count - 1;
     if (last > 0) {
         const md5_float4 whole = shorter_way(find_turn(view));
-        const md5_float4 turn = limit_turn(equal_part(whole, chain->count), &most);
+        const md5_float4 turn = limit_turn(equal_part(whole, chain->count), &largest);
         md5_float4 so_far = turn;
         md5_float4 old = md5_float4_of_vec3(chain->places[0]), place = old;
         for (uint32_t i = 0; i < last; i++) {
@@ -136,7 +136,7 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
         view->eye = place;
         view->rotation = md5_float4_turn(so_far, view->rotation);
     }
-    const md5_float4 rest = limit_turn(shorter_way(find_turn(view)), &most);
+    const md5_float4 rest = limit_turn(shorter_way(find_turn(view)), &largest);
     turned[last] = md5_quat_of_row(md5_float4_turn(rest, view->rotation));
 }
 

@@ -238,11 +238,30 @@ static bool is_stuck(const reaching *reach)
            && distance_left(reach, places[reach->last]) > reach->tolerance;
 }
 
+// Solves with a rig of the chain, in which each joint is the parent of the next. Rotations are
+// first moved into their limits.
 static float reach_by_rig(const reaching *reach, md5_xform *pose, const md5_chain_job *job,
                           md5_rig_solver *solve)
 {
-    md5_rig rig;
-    md5i_rig_chain(&reach->chain, pose, job->limits, &rig);
+    const md5_chain *const chain = &reach->chain;
+    md5_rig rig; // without the joints beyond the chain
+    rig.count = chain->count;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const uint32_t joint = chain->joints[i];
+        const md5_xform *const local = &pose[joint];
+        md5_rig_joint *const added = &rig.joints[i];
+        *added = (md5_rig_joint){
+            .joint = joint,
+            .parent = (int32_t)i - 1,
+            .above = md5i_quatd_unit(md5_quatd_of(chain->above)),
+            .offset = md5_vec3d_of(local->translation),
+            .place = md5_vec3d_of(chain->places[i]),
+            .limit = md5i_limit_of(job->limits ? &job->limits[joint] : NULL),
+        };
+        added->local =
+            md5i_limit_nearest(&added->limit, md5i_quatd_unit(md5_quatd_of(local->rotation)));
+    }
+    md5i_place_rig(&rig, 0);
     const double left = solve(reach->axes, &rig, md5_vec3d_of(reach->target),
                               (double)reach->tolerance, reach->iterations);
     if (job->weight > 0.0f)

@@ -247,20 +247,20 @@ MD5_WIDE_INLINE wide_quat quat_between(wide_vec3 from, wide_vec3 to, md5_wide co
 MD5_WIDE_INLINE wide_place place_in_model(const md5_skeleton *skeleton, md5_xform *const *poses,
                                           uint32_t joint, md5_wide *sound)
 {
-    wide_place made;
-    load_joint(poses, joint, &made.rotation, &made.place);
+    wide_place found;
+    load_joint(poses, joint, &found.rotation, &found.place);
     for (int32_t above = skeleton->joints[joint].parent; above >= 0;
          above = skeleton->joints[above].parent) {
         wide_quat turn;
         wide_vec3 place;
         load_joint(poses, (uint32_t)above, &turn, &place);
-        made.place = vec3_add(place, quat_rotate(turn, made.place));
-        made.rotation = quat_turn(turn, made.rotation);
+        found.place = vec3_add(place, quat_rotate(turn, found.place));
+        found.rotation = quat_turn(turn, found.rotation);
     }
-    const md5_wide square = quat_dot(made.rotation, made.rotation);
+    const md5_wide square = quat_dot(found.rotation, found.rotation);
     require_unit(square, 1e-4f, sound);
-    made.rotation = quat_scale(made.rotation, trim_scale(square));
-    return made;
+    found.rotation = quat_scale(found.rotation, trim_scale(square));
+    return found;
 }
 
 // See md5_turn_joint(), with its whole share. Returns the new rotation.

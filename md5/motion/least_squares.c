@@ -190,7 +190,7 @@ static void turn_joints(solving *problem, const double *solved)
 
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
 {
-    md5_quatd kept[MD5_MAX_GOAL_JOINTS];
+    md5_quatd before[MD5_MAX_GOAL_JOINTS];
     double solved[MAX_ROWS], damping = DAMPING_FIRST;
     bool is_reached;
     double sum = measure(problem, tolerance, &is_reached);
@@ -210,7 +210,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         }
         if (!solve(problem, damping, solved))
             return;
-        md5i_keep_rig(problem->rig, kept);
+        md5i_keep_rig(problem->rig, before);
         turn_joints(problem, solved);
         const double now = measure(problem, tolerance, &is_reached);
         if (now < sum) {
@@ -219,7 +219,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             continue;
         }
         damping *= DAMPING_MORE;
-        md5i_restore_rig(kept, problem->rig);
+        md5i_restore_rig(before, problem->rig);
         measure(problem, tolerance, &is_reached);
     }
 }
@@ -315,23 +315,23 @@ static void add_joint(gathering *gather, uint32_t joint, int32_t parent)
 {
     const md5_joint_limit *const limits = gather->job->limits;
     const md5_xform *const local = &gather->pose[joint];
-    md5_rig_joint *const made = &gather->rig.joints[gather->rig.count];
-    *made = (md5_rig_joint){
+    md5_rig_joint *const added = &gather->rig.joints[gather->rig.count];
+    *added = (md5_rig_joint){
         .joint = joint,
         .parent = parent,
         .is_held = !is_in_a_chain(gather, (int32_t)joint),
         .local = md5i_quatd_unit(md5_quatd_of(local->rotation)),
         .offset = md5_vec3d_of(local->translation),
     };
-    if (!made->is_held) {
-        made->limit = md5i_limit_of(limits ? &limits[joint] : NULL);
-        made->local = md5i_limit_nearest(&made->limit, made->local);
+    if (!added->is_held) {
+        added->limit = md5i_limit_of(limits ? &limits[joint] : NULL);
+        added->local = md5i_limit_nearest(&added->limit, added->local);
     }
     if (parent < 0) {
         const md5_float4_place above = md5i_place_above(gather->skeleton, gather->pose, joint);
         const md5_float4_place place = md5i_place_of(gather->skeleton, gather->pose, joint);
-        made->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
-        made->place = md5_vec3d_of(md5_vec3_of_row(place.place));
+        added->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
+        added->place = md5_vec3d_of(md5_vec3_of_row(place.place));
     }
     gather->rig.count++;
 }

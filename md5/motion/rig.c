@@ -277,28 +277,6 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
 #define PUSH 0.1
 #define PUSH_COSINE 0.99498743710662
 
-void md5i_rig_chain(const md5_chain *chain, const md5_xform *pose, const md5_joint_limit *limits,
-                    md5_rig *rig)
-{
-    rig->count = chain->count;
-    for (uint32_t i = 0; i < chain->count; i++) {
-        const uint32_t joint = chain->joints[i];
-        const md5_xform *const local = &pose[joint];
-        md5_rig_joint *const made = &rig->joints[i];
-        *made = (md5_rig_joint){
-            .joint = joint,
-            .parent = (int32_t)i - 1,
-            .above = md5i_quatd_unit(md5_quatd_of(chain->above)),
-            .offset = md5_vec3d_of(local->translation),
-            .place = md5_vec3d_of(chain->places[i]),
-            .limit = md5i_limit_of(limits ? &limits[joint] : NULL),
-        };
-        made->local =
-            md5i_limit_nearest(&made->limit, md5i_quatd_unit(md5_quatd_of(local->rotation)));
-    }
-    md5i_place_rig(rig, 0);
-}
-
 md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
 {
     const md5_rig_joint *const at = &rig->joints[joint];

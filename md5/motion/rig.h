@@ -96,11 +96,6 @@ typedef struct md5_rig {
     md5_rig_joint joints[MD5_MAX_GOAL_JOINTS]; // parents before children
 } md5_rig;
 
-// Creates a rig of a chain, in which each joint is the parent of the next. Moves rotations into
-// their limits.
-void md5i_rig_chain(const md5_chain *chain, const md5_xform *pose, const md5_joint_limit *limits,
-                    md5_rig *rig);
-
 // Computes rotations and places of all joints from `first` on.
 void md5i_place_rig(md5_rig *rig, uint32_t first);
 
