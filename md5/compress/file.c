@@ -100,22 +100,23 @@ static clip_layout lay_out_clip(md5_block *block, const md5_skeleton *skeleton,
                                 bool has_base)
 {
     const size_t num_joints = skeleton->num_joints;
-    clip_layout of;
-    of.anim = (md5_anim *)md5i_block_take(block, 1, sizeof *of.anim);
-    of.packed = (md5_packed *)md5i_block_take(block, 1, sizeof *of.packed);
-    of.joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *of.joints);
-    of.order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *of.order);
-    of.places = (md5_packed_place *)md5i_block_take(block, num_joints, sizeof *of.places);
-    of.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *of.constant);
-    of.base_frame = of.constant;
+    clip_layout layout;
+    layout.anim = (md5_anim *)md5i_block_take(block, 1, sizeof *layout.anim);
+    layout.packed = (md5_packed *)md5i_block_take(block, 1, sizeof *layout.packed);
+    layout.joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *layout.joints);
+    layout.order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *layout.order);
+    layout.places = (md5_packed_place *)md5i_block_take(block, num_joints, sizeof *layout.places);
+    layout.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *layout.constant);
+    layout.base_frame = layout.constant;
     if (has_base)
-        of.base_frame = (md5_xform *)md5i_block_take(block, num_joints, sizeof *of.base_frame);
+        layout.base_frame =
+            (md5_xform *)md5i_block_take(block, num_joints, sizeof *layout.base_frame);
     for (int kind = 0; kind < 2; kind++)
-        of.moving[kind] =
-            (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *of.moving[kind]);
-    of.bytes = (uint8_t *)md5i_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    of.names = (char *)md5i_block_take(block, packed_names_size(skeleton) + 1, 1);
-    return of;
+        layout.moving[kind] =
+            (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *layout.moving[kind]);
+    layout.bytes = (uint8_t *)md5i_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
+    layout.names = (char *)md5i_block_take(block, packed_names_size(skeleton) + 1, 1);
+    return layout;
 }
 
 // Copies the joints into joints[] and order[], and their names into
@@ -133,25 +134,25 @@ static void packed_copy_skeleton(const md5_skeleton *skeleton, char *names, md5_
 }
 
 // The first frame of each track; lists the joints that move and the places of the heads.
-static void fill_tracks(const md5_packed *packed, const clip_layout *of)
+static void fill_tracks(const md5_packed *packed, const clip_layout *layout)
 {
     uint32_t num_moving[2] = {0, 0};
     md5_packed_place place = md5_packed_first(packed);
-    memset(of->constant, 0, packed->num_joints * sizeof *of->constant);
+    memset(layout->constant, 0, packed->num_joints * sizeof *layout->constant);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         if (kind == MD5_PACKED_ROTATION)
-            of->places[i / 2] = place;
+            layout->places[i / 2] = place;
         const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
         const md5_moment first = {.frame0 = 0};
         float v[4];
         md5i_packed_at(packed, &head, &first, v);
         if (kind == MD5_PACKED_ROTATION)
-            of->constant[i / 2].rotation = (md5_quat){v[0], v[1], v[2], v[3]};
+            layout->constant[i / 2].rotation = (md5_quat){v[0], v[1], v[2], v[3]};
         else
-            of->constant[i / 2].translation = (md5_vec3){v[0], v[1], v[2]};
+            layout->constant[i / 2].translation = (md5_vec3){v[0], v[1], v[2]};
         if (head.step != 0)
-            of->moving[kind][num_moving[kind]++] = i / 2;
+            layout->moving[kind][num_moving[kind]++] = i / 2;
     }
 }
 
@@ -177,42 +178,43 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     md5_block block = {.base = (unsigned char *)md5i_alloc(context, measured.used)};
     if (!block.base)
         return NULL;
-    const clip_layout of = lay_out_clip(&block, skeleton, packed, num_moving, has_base);
-    *of.names = '\0'; // the command line
-    packed_copy_skeleton(skeleton, of.names + 1, of.joints, of.order);
-    memcpy(of.bytes, packed->bytes, packed->num_bytes);
-    memset(of.bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
-    *of.packed = *packed;
-    of.packed->bytes = of.bytes;
-    of.packed->places = of.places;
-    fill_tracks(of.packed, &of);
+    const clip_layout layout = lay_out_clip(&block, skeleton, packed, num_moving, has_base);
+    *layout.names = '\0'; // the command line
+    packed_copy_skeleton(skeleton, layout.names + 1, layout.joints, layout.order);
+    memcpy(layout.bytes, packed->bytes, packed->num_bytes);
+    memset(layout.bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
+    *layout.packed = *packed;
+    layout.packed->bytes = layout.bytes;
+    layout.packed->places = layout.places;
+    fill_tracks(layout.packed, &layout);
     if (has_base) {
-        memcpy(of.base_frame, of.constant, skeleton->num_joints * sizeof *of.base_frame);
-        of.base_frame[0].translation = base;
+        memcpy(layout.base_frame, layout.constant,
+               skeleton->num_joints * sizeof *layout.base_frame);
+        layout.base_frame[0].translation = base;
     }
-    *of.anim = (md5_anim){
+    *layout.anim = (md5_anim){
         .skeleton = *skeleton,
-        .base_frame = of.base_frame,
+        .base_frame = layout.base_frame,
         .num_frames = source->num_frames,
         .frame_rate = source->frame_rate,
         .duration = (double)(source->num_frames - 1) / source->frame_rate,
-        .constant = of.constant,
+        .constant = layout.constant,
         .num_rotations = num_moving[MD5_PACKED_ROTATION],
         .num_translations = num_moving[MD5_PACKED_TRANSLATION],
-        .rotation_joints = of.moving[MD5_PACKED_ROTATION],
-        .translation_joints = of.moving[MD5_PACKED_TRANSLATION],
-        .packed = of.packed,
+        .rotation_joints = layout.moving[MD5_PACKED_ROTATION],
+        .translation_joints = layout.moving[MD5_PACKED_TRANSLATION],
+        .packed = layout.packed,
         .packed_size = packed->num_bytes + sizeof *packed,
         .tolerance = source->tolerance,
         .max_error = source->max_error,
         .num_components = 3 * (num_moving[0] + num_moving[1]),
-        .command_line = of.names,
+        .command_line = layout.names,
         .size = block.used,
         .allocator = context->allocator,
     };
-    of.anim->skeleton.joints = of.joints;
-    of.anim->skeleton.order = of.order;
-    return of.anim;
+    layout.anim->skeleton.joints = layout.joints;
+    layout.anim->skeleton.order = layout.order;
+    return layout.anim;
 }
 
 // == Bytes =======================================================================================
@@ -469,40 +471,41 @@ static anim_arrays lay_out_anim(md5_block *block, const md5_anim *compressed,
     const size_t num_joints = compressed->skeleton.num_joints, frames = compressed->num_frames;
     const size_t rotations = num_moving[MD5_PACKED_ROTATION];
     const size_t translations = num_moving[MD5_PACKED_TRANSLATION];
-    anim_arrays of;
-    of.anim = (md5_anim *)md5i_block_take(block, 1, sizeof *of.anim);
-    of.joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *of.joints);
-    of.order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *of.order);
-    of.tracks = (md5_track *)md5i_block_take(block, num_joints, sizeof *of.tracks);
-    of.base_frame = (md5_xform *)md5i_block_take(block, num_joints, sizeof *of.base_frame);
-    of.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *of.constant);
+    anim_arrays arrays;
+    arrays.anim = (md5_anim *)md5i_block_take(block, 1, sizeof *arrays.anim);
+    arrays.joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *arrays.joints);
+    arrays.order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *arrays.order);
+    arrays.tracks = (md5_track *)md5i_block_take(block, num_joints, sizeof *arrays.tracks);
+    arrays.base_frame = (md5_xform *)md5i_block_take(block, num_joints, sizeof *arrays.base_frame);
+    arrays.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *arrays.constant);
     for (int kind = 0; kind < 2; kind++)
-        of.moving[kind] =
-            (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *of.moving[kind]);
-    of.rotations = (md5_quat *)md5i_block_take(block, frames, rotations * sizeof *of.rotations);
-    of.translations =
-        (md5_vec3 *)md5i_block_take(block, frames, translations * sizeof *of.translations);
-    of.names = (char *)md5i_block_take(block, packed_names_size(&compressed->skeleton) + 1, 1);
-    return of;
+        arrays.moving[kind] =
+            (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *arrays.moving[kind]);
+    arrays.rotations =
+        (md5_quat *)md5i_block_take(block, frames, rotations * sizeof *arrays.rotations);
+    arrays.translations =
+        (md5_vec3 *)md5i_block_take(block, frames, translations * sizeof *arrays.translations);
+    arrays.names = (char *)md5i_block_take(block, packed_names_size(&compressed->skeleton) + 1, 1);
+    return arrays;
 }
 
 static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
-                        const anim_arrays *of)
+                        const anim_arrays *arrays)
 {
     uint32_t slots[2] = {0, 0}, num_components = 0;
     md5_packed_place place = md5_packed_first(packed);
-    memset(of->tracks, 0, packed->num_joints * sizeof *of->tracks);
+    memset(arrays->tracks, 0, packed->num_joints * sizeof *arrays->tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
-        md5_track *const track = &of->tracks[i / 2];
+        md5_track *const track = &arrays->tracks[i / 2];
         if (kind == MD5_PACKED_ROTATION)
             track->first = num_components;
         if (head.step == 0)
             continue;
         track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)IS_ROTATING : IS_TRANSLATING;
         num_components += 3;
-        of->moving[kind][slots[kind]] = i / 2;
+        arrays->moving[kind][slots[kind]] = i / 2;
         // All frames: time is linear in the size of the result.
         const uint32_t slot = slots[kind]++;
         for (uint32_t frame = 0; frame < packed->num_frames; frame++) {
@@ -511,9 +514,9 @@ static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
             float v[4];
             md5i_packed_at(packed, &head, &still, v);
             if (kind == MD5_PACKED_ROTATION)
-                of->rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
+                arrays->rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
             else
-                of->translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
+                arrays->translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
         }
     }
 }
@@ -536,32 +539,32 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     md5_block block = {.base = (unsigned char *)md5i_alloc(&context, measured.used)};
     if (!block.base)
         return NULL;
-    const anim_arrays of = lay_out_anim(&block, compressed, num_moving);
-    *of.names = '\0'; // the command line
-    packed_copy_skeleton(&compressed->skeleton, of.names + 1, of.joints, of.order);
-    memcpy(of.constant, anim->constant, packed->num_joints * sizeof *of.constant);
-    memcpy(of.base_frame, anim->base_frame, packed->num_joints * sizeof *of.base_frame);
-    copy_tracks(packed, num_moving, &of);
-    *of.anim = (md5_anim){
+    const anim_arrays arrays = lay_out_anim(&block, compressed, num_moving);
+    *arrays.names = '\0'; // the command line
+    packed_copy_skeleton(&compressed->skeleton, arrays.names + 1, arrays.joints, arrays.order);
+    memcpy(arrays.constant, anim->constant, packed->num_joints * sizeof *arrays.constant);
+    memcpy(arrays.base_frame, anim->base_frame, packed->num_joints * sizeof *arrays.base_frame);
+    copy_tracks(packed, num_moving, &arrays);
+    *arrays.anim = (md5_anim){
         .skeleton = compressed->skeleton,
-        .tracks = of.tracks,
-        .base_frame = of.base_frame,
+        .tracks = arrays.tracks,
+        .base_frame = arrays.base_frame,
         .num_frames = compressed->num_frames,
         .frame_rate = compressed->frame_rate,
         .duration = compressed->duration,
-        .constant = of.constant,
+        .constant = arrays.constant,
         .num_rotations = num_moving[MD5_PACKED_ROTATION],
         .num_translations = num_moving[MD5_PACKED_TRANSLATION],
-        .rotation_joints = of.moving[MD5_PACKED_ROTATION],
-        .translation_joints = of.moving[MD5_PACKED_TRANSLATION],
-        .rotations = of.rotations,
-        .translations = of.translations,
+        .rotation_joints = arrays.moving[MD5_PACKED_ROTATION],
+        .translation_joints = arrays.moving[MD5_PACKED_TRANSLATION],
+        .rotations = arrays.rotations,
+        .translations = arrays.translations,
         .num_components = 3 * (num_moving[0] + num_moving[1]),
-        .command_line = of.names,
+        .command_line = arrays.names,
         .size = block.used,
         .allocator = context.allocator,
     };
-    of.anim->skeleton.joints = of.joints;
-    of.anim->skeleton.order = of.order;
-    return of.anim;
+    arrays.anim->skeleton.joints = arrays.joints;
+    arrays.anim->skeleton.order = arrays.order;
+    return arrays.anim;
 }

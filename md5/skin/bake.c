@@ -125,12 +125,12 @@ static bool measure(md5_context *context, const baking *job, uint32_t num_frames
     }
     if (baked->num_vertices == 0)
         return true;
-    const md5_bounds *const of = &baked->bounds;
+    const md5_bounds *const bounds = &baked->bounds;
     // The difference of two floats may overflow; that of their halves does not.
     const float half = 0.5f / (float)LEVELS;
-    baked->step = (md5_vec3){2.0f * (of->max.x * half - of->min.x * half),
-                             2.0f * (of->max.y * half - of->min.y * half),
-                             2.0f * (of->max.z * half - of->min.z * half)};
+    baked->step = (md5_vec3){2.0f * (bounds->max.x * half - bounds->min.x * half),
+                             2.0f * (bounds->max.y * half - bounds->min.y * half),
+                             2.0f * (bounds->max.z * half - bounds->min.z * half)};
     return true;
 }
 

@@ -64,13 +64,13 @@ static quad quad_zero(void)
 static bind_columns columns_of(const md5_mat34 *bind)
 {
     const float *const m = bind->m;
-    bind_columns made;
+    bind_columns columns;
     for (int column = 0; column < 4; column++)
-        made.columns[column] = (quad){
+        columns.columns[column] = (quad){
             md5_pair_of((double)m[column], (double)m[4 + column]),
             md5_pair_of((double)m[8 + column], column < 3 ? 0.0 : 1.0),
         };
-    return made;
+    return columns;
 }
 
 // (bias * point, bias)
@@ -89,8 +89,8 @@ static inline quad weighted_point(const weight_merger *merger, const md5_geometr
 {
     if (merger->columns)
         return weigh(&merger->columns[weight->joint], weight);
-    const bind_columns made = columns_of(&source->bind[weight->joint]);
-    return weigh(&made, weight);
+    const bind_columns columns = columns_of(&source->bind[weight->joint]);
+    return weigh(&columns, weight);
 }
 
 static joint_sum *find_sum(weight_merger *merger, uint32_t joint)

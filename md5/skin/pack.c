@@ -197,15 +197,15 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
     MD5_ASSERT(slots > 0, "slots: at least 1");
-    const md5_mesh *const of = &model->meshes[mesh];
-    MD5_ASSERT_GEOMETRY(of);
+    const md5_mesh *const drawn = &model->meshes[mesh];
+    MD5_ASSERT_GEOMETRY(drawn);
     const md5_mat34 *const posed = joints ? joints : model->bind;
     const double travel = joints ? 0.0 : size_of(model);
     double max_loss = 0.0;
-    for (uint32_t vertex = 0; vertex < of->num_vertices; vertex++) {
-        if (is_rigid(of, vertex))
+    for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
+        if (is_rigid(drawn, vertex))
             continue;
-        const double loss = vertex_loss(model, of, vertex, slots, posed, travel);
+        const double loss = vertex_loss(model, drawn, vertex, slots, posed, travel);
         max_loss = loss > max_loss ? loss : max_loss;
     }
     return md5_round_to_float(max_loss);
