@@ -10,7 +10,6 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/start.h"
 #include "demo/viewer/app/window.h"
 
 #include <stdio.h>
