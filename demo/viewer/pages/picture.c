@@ -254,11 +254,6 @@ static float panel_width(const view_font *font, float width)
     return fminf(0.46f * width, 520.0f * font->scale);
 }
 
-static float plots_height(const view_picture *picture, float height)
-{
-    return picture->num_plots > 0 ? 0.36f * height : 0.0f;
-}
-
 // -- Panel ----------------------------------------------------------------------------------
 
 // What is written so far: from the top downward.
@@ -390,22 +385,15 @@ static void write_code(column *c, const char *lines)
     c->y += 0.4f * line_height(c);
 }
 
-static void format_value(const view_slider *slider, float value, char *text, size_t size)
-{
-    if (slider->word != NULL)
-        (void)snprintf(text, size, "%s", slider->word(roundf(value)));
-    else if (slider->whole)
-        (void)snprintf(text, size, "%.0f", (double)value);
-    else
-        (void)snprintf(text, size, "%.3g", (double)value);
-}
-
 static void write_slider(column *c, const view_slider *slider, float value, view_rect *rect)
 {
     const float scale = c->canvas->font->scale, line = 1.15f * line_height(c);
     const float label = 0.34f * c->width, number = 0.3f * c->width;
     char text[64];
-    format_value(slider, value, text, sizeof text);
+    if (slider->word != NULL)
+        (void)snprintf(text, sizeof text, "%s", slider->word(roundf(value)));
+    else
+        (void)snprintf(text, sizeof text, slider->whole ? "%.0f" : "%.3g", (double)value);
     view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, label - 8.0f * scale, VIEW_PLAIN,
                    slider->name);
     *rect = (view_rect){c->x + label, c->y, c->width - label - number, line_height(c)};
@@ -446,12 +434,6 @@ static void write_column(column *c, view_pages *pages, const view_page *page,
         write_fact(c, &picture->facts[i]);
 }
 
-static view_rect shrink_rect(view_rect rect, float x, float y, float factor)
-{
-    return (view_rect){x + (rect.x - x) * factor, y + (rect.y - y) * factor, rect.width * factor,
-                       rect.height * factor};
-}
-
 // Written several times: until its height is known, and fits. If the window is too low, it is
 // written wider and scaled down.
 static void draw_page_panel(view_pages *pages, const view_page *page, const view_picture *picture,
@@ -471,8 +453,11 @@ static void draw_page_panel(view_pages *pages, const view_page *page, const view
         column c = {canvas, left, top, (box.width - 2.0f * padding) / factor};
         write_column(&c, pages, page, picture);
         view_shrink(canvas, first, left, top, factor);
-        for (uint32_t i = 0; i < page->num_sliders; i++)
-            pages->sliders[i] = shrink_rect(pages->sliders[i], left, top, factor);
+        for (uint32_t i = 0; i < page->num_sliders; i++) {
+            view_rect *const rect = &pages->sliders[i];
+            *rect = (view_rect){left + (rect->x - left) * factor, top + (rect->y - top) * factor,
+                                rect->width * factor, rect->height * factor};
+        }
         const float used = (c.y - top) * factor;
         const bool fits = used <= room + 0.5f || factor < least;
         if (fits && box.height > 0.0f)
@@ -812,7 +797,7 @@ bool view_draw_page(view_pages *pages, const view_stage *stage, double seconds,
         page->show(picture);
     }
     const float left = clean ? 0.0f : panel_width(stage->font, (float)width);
-    const float plots = clean ? 0.0f : plots_height(picture, (float)height);
+    const float plots = clean || picture->num_plots == 0 ? 0.0f : 0.36f * (float)height;
     const page_size size = {.target = target,
                             .width = width,
                             .height = height,
