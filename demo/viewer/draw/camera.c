@@ -23,21 +23,16 @@ view_axes view_camera_axes(const view_camera *camera)
     return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
 
-static md5_vec3 camera_eye(const view_camera *camera)
-{
-    const view_axes axes = view_camera_axes(camera);
-    return md5_vec3_add(camera->target, md5_vec3_scale(axes.back, camera->distance));
-}
-
 view_lens view_camera_lens(const view_camera *camera, float width, float height)
 {
+    const view_axes axes = view_camera_axes(camera);
     const float half_y = camera->orthographic ? HALF_HEIGHT * camera->distance : HALF_HEIGHT;
     // The ground reaches far beyond the model. A near plane at a hundredth of the distance does not
     // cut close views.
     const float far_z = camera->distance + 60.0f * camera->scene_radius;
     return (view_lens){
-        .eye = camera_eye(camera),
-        .axes = view_camera_axes(camera),
+        .eye = md5_vec3_add(camera->target, md5_vec3_scale(axes.back, camera->distance)),
+        .axes = axes,
         .half_x = half_y * width / height,
         .half_y = half_y,
         .near_z = camera->orthographic ? -far_z : 0.01f * camera->distance,

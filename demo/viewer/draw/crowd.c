@@ -220,9 +220,9 @@ static bool pose_details(const view_stage *stage, view_kind *kind, const view_cr
            || pose_detail(stage, kind, details->casters, 0, kind->num_seen, has_tints, error);
 }
 
-// A level is NULL if it is drawn as the one before.
-static void draw_detail(const view_stage *stage, const md5gl_model *drawn, bool is_shadow,
-                        uint32_t style)
+// Draws a model or its shadow. A level is NULL if it is drawn as the one before.
+static void draw_model(const view_stage *stage, const md5gl_model *drawn, bool is_shadow,
+                       uint32_t style)
 {
     if (drawn != NULL && is_shadow)
         md5gl_draw_shadows(stage->renderer, drawn);
@@ -236,11 +236,11 @@ static void draw_details(const view_stage *stage, const view_kind *kind, bool is
 {
     const view_details *const details = &kind->details;
     if (is_shadow && details->casters != NULL) {
-        draw_detail(stage, details->casters, is_shadow, style);
+        draw_model(stage, details->casters, is_shadow, style);
         return;
     }
     for (uint32_t i = 0; i < details->count; i++)
-        draw_detail(stage, details->levels[i].drawn, is_shadow, style);
+        draw_model(stage, details->levels[i].drawn, is_shadow, style);
 }
 
 // -- Impostors --------------------------------------------------------------------------------
@@ -346,17 +346,9 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Posing ---------------------------------------------------------------------------------
 
-static void hide(view_crowd *crowd, view_member *member)
-{
-    view_kind *const kind = &crowd->kinds[member->kind];
-    const uint32_t place = member->seen_at;
-    member->seen_at = VIEW_UNSEEN;
-    view_hide_member(kind, place);
-    if (place < kind->num_seen)
-        crowd->members[kind->seen[place]].seen_at = place;
-}
-
-static void clear_choice(view_crowd *crowd)
+// Updates the visible members and chooses those to pose. A member that becomes visible is always
+// posed; one that is baked or drawn as an impostor only never is.
+static void choose_posed(view_crowd *crowd)
 {
     crowd->num_posed = 0;
     crowd->num_joints = 0;
@@ -368,48 +360,36 @@ static void clear_choice(view_crowd *crowd)
         crowd->kinds[k].bakes.num_instances = 0;
         crowd->kinds[k].bakes.fades = false;
     }
-}
-
-static void choose_baked(view_crowd *crowd, uint32_t number)
-{
-    view_member *const member = &crowd->members[number];
-    view_bakes *const bakes = &crowd->kinds[member->kind].bakes;
-    member->baked_at = bakes->num_instances++;
-    bakes->fades = bakes->fades || member->far_share > 0.0f;
-    crowd->baked[crowd->num_baked++] = number;
-}
-
-static void choose_far(view_crowd *crowd, uint32_t number)
-{
-    view_member *const member = &crowd->members[number];
-    member->far_at = crowd->kinds[member->kind].levels.num_instances++;
-    crowd->far[crowd->num_far++] = number;
-    crowd->num_faded += member->far_share < 1.0f;
-}
-
-// Updates the visible members and chooses those to pose. A member that becomes visible is always
-// posed; one that is baked or drawn as an impostor only never is.
-static void choose_posed(view_crowd *crowd)
-{
-    clear_choice(crowd);
     for (uint32_t i = 0; i < crowd->count; i++) {
         view_member *const member = &crowd->members[i];
+        view_kind *const kind = &crowd->kinds[member->kind];
         const bool was_seen = member->seen_at != VIEW_UNSEEN;
-        if (member->is_seen && member->far_share > 0.0f)
-            choose_far(crowd, i);
-        if (member->is_seen && member->is_baked)
-            choose_baked(crowd, i);
+        if (member->is_seen && member->far_share > 0.0f) {
+            member->far_at = kind->levels.num_instances++;
+            crowd->far[crowd->num_far++] = i;
+            crowd->num_faded += member->far_share < 1.0f;
+        }
+        if (member->is_seen && member->is_baked) {
+            member->baked_at = kind->bakes.num_instances++;
+            kind->bakes.fades = kind->bakes.fades || member->far_share > 0.0f;
+            crowd->baked[crowd->num_baked++] = i;
+        }
         if (!member->is_seen || member->is_baked || member->far_share >= 1.0f) {
-            if (was_seen)
-                hide(crowd, member);
+            if (!was_seen)
+                continue;
+            const uint32_t place = member->seen_at;
+            member->seen_at = VIEW_UNSEEN;
+            view_hide_member(kind, place);
+            if (place < kind->num_seen) // another one has moved there
+                crowd->members[kind->seen[place]].seen_at = place;
             continue;
         }
         if (!was_seen)
-            member->seen_at = view_show_member(&crowd->kinds[member->kind], i);
+            member->seen_at = view_show_member(kind, i);
         if (was_seen && !member->is_due)
             continue;
         crowd->posed[crowd->num_posed++] = i;
-        crowd->num_joints += crowd->kinds[member->kind].model->skeleton.num_joints;
+        crowd->num_joints += kind->model->skeleton.num_joints;
     }
 }
 
@@ -453,16 +433,6 @@ static md5_pose_job job_of(const view_crowd *crowd, const view_member *member, m
     };
 }
 
-// Weights of the morph targets of a member.
-static void drive_member(const view_kind *kind, const view_member *member, md5_player *player)
-{
-    const view_morphs *const morphs = kind->morphs;
-    if (kind->morph_weights == NULL)
-        return;
-    view_drive_morphs(morphs, player, kind->reported + (size_t)member->seen_at * morphs->num_driven,
-                      kind->morph_weights + (size_t)member->seen_at * morphs->morph->num_targets);
-}
-
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
@@ -476,7 +446,13 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         const view_kind *const kind = &crowd->kinds[member->kind];
         const bool is_alone = crowd->players[number] != NULL; // players do not join a batch
         kind->placements[member->seen_at] = md5_mat34_from_xform(member->place);
-        drive_member(kind, member, crowd->players[number]);
+        if (kind->morph_weights != NULL) {
+            const view_morphs *const morphs = kind->morphs;
+            const size_t place = member->seen_at;
+            view_drive_morphs(morphs, crowd->players[number],
+                              kind->reported + place * morphs->num_driven,
+                              kind->morph_weights + place * morphs->morph->num_targets);
+        }
         if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
             pose_clips(crowd, first, i, scratch);
             first = is_alone ? i + 1 : i;
@@ -544,23 +520,18 @@ static void update(view_crowd *crowd, double seconds, const view_sight *sight)
     crowd->sight = NULL;
 }
 
-static bool has_players(const view_crowd *crowd)
-{
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
-        if (crowd->kinds[k].machine != NULL)
-            return true;
-    return false;
-}
-
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const uint64_t begin = SDL_GetPerformanceCounter();
-    const double longest = 1.0 / 15.0, most = 30.0;
+    const double longest = 1.0 / 15.0, max_rest = 30.0;
     double rest = time - crowd->time;
+    bool has_players = false;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        has_players = has_players || crowd->kinds[k].machine != NULL;
     crowd->pace = fabsf((float)rest);
     // Only machines depend on the steps in between; clips can jump to any time.
-    if (rest > most || !has_players(crowd)) {
-        const double skipped = has_players(crowd) ? rest - most : rest;
+    if (rest > max_rest || !has_players) {
+        const double skipped = has_players ? rest - max_rest : rest;
         crowd->time += skipped;
         rest -= skipped;
     }
@@ -600,34 +571,20 @@ bool view_pose_crowd(const view_stage *stage, md5_error *error)
     return posed;
 }
 
-void view_shade_crowd(const view_stage *stage)
+void view_draw_crowd(const view_stage *stage, bool is_shadow, uint32_t style)
 {
     const view_crowd *const crowd = &stage->document->crowd;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
         if (uses_details(crowd, kind))
-            draw_details(stage, kind, true, 0);
+            draw_details(stage, kind, is_shadow, style);
         else
-            md5gl_draw_shadows(stage->renderer, kind->drawn);
+            draw_model(stage, kind->drawn, is_shadow, style);
         if (kind->bakes.clips != NULL)
-            md5gl_draw_shadows(stage->renderer, kind->bakes.drawn);
-        if (kind->levels.impostors != NULL)
+            draw_model(stage, kind->bakes.drawn, is_shadow, style);
+        if (kind->levels.impostors != NULL && is_shadow)
             md5gl_draw_impostor_shadows(stage->renderer, kind->levels.impostors);
-    }
-}
-
-void view_draw_crowd(const view_stage *stage, uint32_t style)
-{
-    const view_crowd *const crowd = &stage->document->crowd;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        if (uses_details(crowd, kind))
-            draw_details(stage, kind, false, style);
-        else
-            md5gl_draw_model(stage->renderer, kind->drawn, style);
-        if (kind->bakes.clips != NULL)
-            md5gl_draw_model(stage->renderer, kind->bakes.drawn, style);
-        if (kind->levels.impostors != NULL)
+        else if (kind->levels.impostors != NULL)
             md5gl_draw_impostors(stage->renderer, kind->levels.impostors, style);
     }
 }

@@ -11,14 +11,6 @@
 
 static const md5_vec4 earlier = {0.18f, 0.42f, 1.0f, 0.0f}, later = {1.0f, 0.42f, 0.10f, 0.0f};
 
-// Farther ghosts are drawn with fewer pixels.
-static md5_vec4 tint_of(uint32_t number, uint32_t count, bool is_later)
-{
-    md5_vec4 tint = is_later ? later : earlier;
-    tint.w = 1.0f + 0.3f + 0.5f * (float)number / (float)count;
-    return tint;
-}
-
 uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
                           view_ghost ghosts[2 * VIEW_MAX_ONION])
 {
@@ -31,22 +23,12 @@ uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const 
             const bool is_outside = time < -1e-9 || time > anim->duration + 1e-9;
             if (play->wrap == MD5_WRAP_CLAMP && is_outside)
                 continue;
+            md5_vec4 tint = side > 0 ? later : earlier;
+            tint.w = 1.0f + 0.3f + 0.5f * (float)i / (float)count; // farther ones: fewer pixels
             ghosts[num_ghosts++] = (view_ghost){
-                .moment = md5_moment_at(anim, play->time + way, play->wrap),
-                .tint = tint_of(i, count, side > 0),
-            };
+                .moment = md5_moment_at(anim, play->time + way, play->wrap), .tint = tint};
         }
     return num_ghosts;
-}
-
-// The clip whose frames are shown around the current one, or NULL.
-static const md5_anim *ghosts_of(const view_stage *stage)
-{
-    const view_document *const document = stage->document;
-    const view_scene *const scene = &document->scene;
-    const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
-    return stage->onion.count > 0 && !view_shows_crowd(document) && plays ? view_shown_anim(scene)
-                                                                          : NULL;
 }
 
 static bool draw_bodies(const view_stage *stage, const view_ghost *ghosts, uint32_t count,
@@ -101,7 +83,10 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
 {
     view_ghost ghosts[2 * VIEW_MAX_ONION];
     view_scene *const scene = &stage->document->scene;
-    const md5_anim *const anim = ghosts_of(stage);
+    const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
+    if (stage->onion.count == 0 || view_shows_crowd(stage->document) || !plays)
+        return true;
+    const md5_anim *const anim = view_shown_anim(scene);
     const uint32_t count =
         anim != NULL ? view_find_ghosts(&stage->onion, stage->play, anim, ghosts) : 0;
     bool is_drawn = true;
@@ -116,18 +101,6 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
 }
 
 // == Companions ============================================================================
-
-// `side`: 1 = to the left of the scene's model, -1 = to the right.
-static md5_mat34 placed_beside(const view_document *document, const view_companion *companion,
-                               float side)
-{
-    const view_scene *const scene = &document->scene;
-    const md5_xform aside = {
-        .rotation = {.w = 1.0f},
-        .translation = {0.0f, side * view_companion_distance(companion, scene), 0.0f},
-    };
-    return md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
-}
 
 // Companion `i`, or NULL if it is not shown.
 static view_companion *shown_companion(const view_stage *stage, int i)
@@ -149,7 +122,14 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
                                      : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
     }
     const bool is_compared = companion == &document->companions[VIEW_COMPARED];
-    md5_mat34 place = placed_beside(document, companion, is_compared ? -1.0f : 1.0f);
+    // To the left of the scene's model, or to the right of it.
+    const float side = is_compared ? -1.0f : 1.0f;
+    const md5_xform aside = {
+        .rotation = {.w = 1.0f},
+        .translation = {0.0f, side * view_companion_distance(companion, scene), 0.0f},
+    };
+    md5_mat34 place =
+        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
     if (scene->turn.is_set)
         place = md5_mat34_mul(place, scene->turn.matrix);
     if (is_compared) {
@@ -184,18 +164,15 @@ static bool pose_companions(const view_stage *stage, md5_error *error)
     return posed;
 }
 
-static void shade_companions(const view_stage *stage)
+static void draw_companions(const view_stage *stage, bool is_shadow, uint32_t style)
 {
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
-        if (shown_companion(stage, i) != NULL)
-            md5gl_draw_shadows(stage->renderer, stage->document->companions[i].drawn);
-}
-
-static void draw_companions(const view_stage *stage, uint32_t style)
-{
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
-        if (shown_companion(stage, i) != NULL)
-            md5gl_draw_model(stage->renderer, stage->document->companions[i].drawn, style);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_companion *const companion = shown_companion(stage, i);
+        if (companion != NULL && is_shadow)
+            md5gl_draw_shadows(stage->renderer, companion->drawn);
+        else if (companion != NULL)
+            md5gl_draw_model(stage->renderer, companion->drawn, style);
+    }
 }
 
 static bool layer_companions(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
@@ -218,24 +195,6 @@ static bool shows_weights(const view_stage *stage)
            && !view_shows_crowd(stage->document);
 }
 
-// Blends, hides and bends the copy as the model.
-static bool follow_model(const view_stage *stage, md5_error *error)
-{
-    const view_document *const document = stage->document;
-    const view_surfaces *const surfaces = &document->surfaces;
-    md5gl_model *const drawn = surfaces->heat.drawn;
-    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
-        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
-        const md5gl_material usual =
-            view_mesh_material(&document->textures, stage->renderer, i, false, stage->play->time);
-        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
-        md5gl_set_visible(drawn, i, !is_hidden);
-        md5gl_set_material(drawn, 0, i, &plain);
-    }
-    const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    return md5gl_set_blending(stage->renderer, drawn, blending, error);
-}
-
 // Prepares what the surface that is switched on needs. Call it before each picture, outside of a
 // frame. Returns false and fills `error` on failure.
 static bool prepare_surface(const view_stage *stage, md5_error *error)
@@ -243,17 +202,23 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     view_document *const document = stage->document;
     if (stage->surface == VIEW_SURFACE_UV && document->drawn != NULL)
         return view_ready_uv_grid(&document->surfaces, stage->renderer, error);
-    return !shows_weights(stage)
-           || (view_ready_heat(&document->surfaces, stage->renderer, document->scene.model,
-                               document->scene.morph, stage->joint, error)
-               && follow_model(stage, error));
-}
-
-// The model to pose and draw: the document's, or, if weights are shown, its coloured copy. NULL if
-// there is none.
-static md5gl_model *surface_model(const view_stage *stage)
-{
-    return shows_weights(stage) ? stage->document->surfaces.heat.drawn : stage->document->drawn;
+    if (!shows_weights(stage))
+        return true;
+    if (!view_ready_heat(&document->surfaces, stage->renderer, document->scene.model,
+                         document->scene.morph, stage->joint, error))
+        return false;
+    // The coloured copy is blended, hidden and bent as the model.
+    md5gl_model *const copy = document->surfaces.heat.drawn;
+    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
+        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
+        const md5gl_material usual =
+            view_mesh_material(&document->textures, stage->renderer, i, false, stage->play->time);
+        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
+        md5gl_set_visible(copy, i, !is_hidden);
+        md5gl_set_material(copy, 0, i, &plain);
+    }
+    const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    return md5gl_set_blending(stage->renderer, copy, blending, error);
 }
 
 // == One picture ===========================================================================
@@ -347,15 +312,16 @@ static bool draw_model(const view_stage *stage, md5_error *error)
     if (view_shows_crowd(stage->document)) {
         if (!view_pose_crowd(stage, error))
             return false;
-        view_shade_crowd(stage);
+        view_draw_crowd(stage, true, 0);
         if (!draw_layers(stage, MD5GL_STAGE_PASS_SHADOWS, error))
             return false;
-        view_draw_crowd(stage, style);
+        view_draw_crowd(stage, false, style);
         return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
     }
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-    md5gl_model *const drawn = surface_model(stage);
-    const bool is_heat = drawn != stage->document->drawn; // a copy, with targets of its own
+    const bool is_heat = shows_weights(stage); // a coloured copy, with targets of its own
+    md5gl_model *const drawn =
+        is_heat ? stage->document->surfaces.heat.drawn : stage->document->drawn;
     const md5gl_instances one = {.count = 1,
                                  .palettes = stage->document->scene.palette,
                                  .morph = is_heat ? stage->document->surfaces.drawn_morph
@@ -364,11 +330,11 @@ static bool draw_model(const view_stage *stage, md5_error *error)
     if (!md5gl_pose(stage->renderer, drawn, &one, error) || !pose_companions(stage, error))
         return false;
     md5gl_draw_shadows(stage->renderer, drawn);
-    shade_companions(stage);
+    draw_companions(stage, true, 0);
     if (!draw_layers(stage, MD5GL_STAGE_PASS_SHADOWS, error))
         return false;
     md5gl_draw_model(stage->renderer, drawn, style);
-    draw_companions(stage, style);
+    draw_companions(stage, false, style);
     return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
 }
 

@@ -218,8 +218,6 @@ bool view_follow(view_state *viewer, double seconds)
 }
 
 // == One frame =============================================================================
-//
-// Draws one frame: pose, scene, and the interface over it.
 
 static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                       bool transparent, bool clean, md5_error *error)

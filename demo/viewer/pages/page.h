@@ -214,7 +214,7 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
 // The number a slider shows, rounded: for choices.
 int view_choice(const view_picture *picture, uint32_t slider);
 
-// -- The table of pages ---------------------------------------------------------------------
+// -- The table of pages (picture.c) ---------------------------------------------------------
 
 uint32_t view_num_pages(void);
 const view_page *view_page_at(uint32_t number);

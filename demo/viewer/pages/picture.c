@@ -11,6 +11,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+// == All pages =============================================================================
+
+static const view_page *const table[] = {
+    // clang-format off: a family a line
+    &view_page_easing,  &view_page_timing,    &view_page_follow,     &view_page_interpolation,
+    &view_page_slerp,   &view_page_euler,     &view_page_curves,     &view_page_squad,
+    &view_page_ik,      &view_page_limits,    &view_page_goals,      &view_page_walk,
+    &view_page_gaze,    &view_page_crossfade, &view_page_inertial,   &view_page_additive,
+    &view_page_masks,   &view_page_sync,      &view_page_machine,    &view_page_quaternion_w,
+    &view_page_palette, &view_page_dual,      &view_page_influences, &view_page_bind,
+    &view_page_morph,   &view_page_bake,      &view_page_impostor,
+    // clang-format on
+};
+enum { NUM_PAGES = sizeof table / sizeof table[0] };
+
+uint32_t view_num_pages(void)
+{
+    return NUM_PAGES;
+}
+
+const view_page *view_page_at(uint32_t number)
+{
+    return table[number < NUM_PAGES ? number : NUM_PAGES - 1];
+}
+
+int32_t view_find_page(const char *name)
+{
+    for (uint32_t i = 0; i < NUM_PAGES; i++)
+        if (strcmp(table[i]->name, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+const char *view_page_lines(const char *name)
+{
+    for (const view_lines_of *lines = view_lines_of_pages; lines->name != NULL; lines++)
+        if (strcmp(lines->name, name) == 0)
+            return lines->text;
+    return "";
+}
+
 // == The character on the GPU ==============================================================
 
 // -- Creating -------------------------------------------------------------------------------
@@ -254,11 +295,6 @@ static float panel_width(const view_font *font, float width)
     return fminf(0.46f * width, 520.0f * font->scale);
 }
 
-static float plots_height(const view_picture *picture, float height)
-{
-    return picture->num_plots > 0 ? 0.36f * height : 0.0f;
-}
-
 // -- Panel ----------------------------------------------------------------------------------
 
 // What is written so far: from the top downward.
@@ -390,22 +426,15 @@ static void write_code(column *c, const char *lines)
     c->y += 0.4f * line_height(c);
 }
 
-static void format_value(const view_slider *slider, float value, char *text, size_t size)
-{
-    if (slider->word != NULL)
-        (void)snprintf(text, size, "%s", slider->word(roundf(value)));
-    else if (slider->whole)
-        (void)snprintf(text, size, "%.0f", (double)value);
-    else
-        (void)snprintf(text, size, "%.3g", (double)value);
-}
-
 static void write_slider(column *c, const view_slider *slider, float value, view_rect *rect)
 {
     const float scale = c->canvas->font->scale, line = 1.15f * line_height(c);
     const float label = 0.34f * c->width, number = 0.3f * c->width;
     char text[64];
-    format_value(slider, value, text, sizeof text);
+    if (slider->word != NULL)
+        (void)snprintf(text, sizeof text, "%s", slider->word(roundf(value)));
+    else
+        (void)snprintf(text, sizeof text, slider->whole ? "%.0f" : "%.3g", (double)value);
     view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, label - 8.0f * scale, VIEW_PLAIN,
                    slider->name);
     *rect = (view_rect){c->x + label, c->y, c->width - label - number, line_height(c)};
@@ -446,12 +475,6 @@ static void write_column(column *c, view_pages *pages, const view_page *page,
         write_fact(c, &picture->facts[i]);
 }
 
-static view_rect shrink_rect(view_rect rect, float x, float y, float factor)
-{
-    return (view_rect){x + (rect.x - x) * factor, y + (rect.y - y) * factor, rect.width * factor,
-                       rect.height * factor};
-}
-
 // Written several times: until its height is known, and fits. If the window is too low, it is
 // written wider and scaled down.
 static void draw_page_panel(view_pages *pages, const view_page *page, const view_picture *picture,
@@ -471,8 +494,11 @@ static void draw_page_panel(view_pages *pages, const view_page *page, const view
         column c = {canvas, left, top, (box.width - 2.0f * padding) / factor};
         write_column(&c, pages, page, picture);
         view_shrink(canvas, first, left, top, factor);
-        for (uint32_t i = 0; i < page->num_sliders; i++)
-            pages->sliders[i] = shrink_rect(pages->sliders[i], left, top, factor);
+        for (uint32_t i = 0; i < page->num_sliders; i++) {
+            view_rect *const rect = &pages->sliders[i];
+            *rect = (view_rect){left + (rect->x - left) * factor, top + (rect->y - top) * factor,
+                                rect->width * factor, rect->height * factor};
+        }
         const float used = (c.y - top) * factor;
         const bool fits = used <= room + 0.5f || factor < least;
         if (fits && box.height > 0.0f)
@@ -812,7 +838,7 @@ bool view_draw_page(view_pages *pages, const view_stage *stage, double seconds,
         page->show(picture);
     }
     const float left = clean ? 0.0f : panel_width(stage->font, (float)width);
-    const float plots = clean ? 0.0f : plots_height(picture, (float)height);
+    const float plots = clean || picture->num_plots == 0 ? 0.0f : 0.36f * (float)height;
     const page_size size = {.target = target,
                             .width = width,
                             .height = height,

@@ -10,22 +10,6 @@
 
 // == What the pose is compared with ========================================================
 
-static void list_peaks(const view_compare *compare, const md5_skeleton *skeleton, view_rows *rows)
-{
-    enum { LISTED = 8 };
-    if (compare->measured == NULL)
-        return;
-    view_add_gap(rows);
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_ACCENT, "Whole clip", "largest, at frame");
-    for (uint32_t i = 0; i < compare->num_same && i < LISTED; i++) {
-        const view_peak *const peak = &compare->peaks[i];
-        view_add_row(rows, VIEW_ROW_PAIR, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
-                     skeleton->joints[peak->joint].name, "%.3f at %u  %.1f\xC2\xB0 at %u",
-                     (double)peak->distance, (unsigned)peak->distance_frame, (double)peak->angle,
-                     (unsigned)peak->angle_frame);
-    }
-}
-
 static void list_compare(const view_facts *facts, view_rows *rows)
 {
     enum { LISTED = 8 };
@@ -45,12 +29,21 @@ static void list_compare(const view_facts *facts, view_rows *rows)
                      (double)difference->distance, (double)difference->angle);
         rows->rows[rows->count - 1].fixed = true; // changes in every frame
     }
-    list_peaks(compare, document->scene.skeleton, rows);
+    if (compare->measured == NULL)
+        return;
+    view_add_gap(rows);
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_ACCENT, "Whole clip", "largest, at frame");
+    for (uint32_t i = 0; i < compare->num_same && i < LISTED; i++) {
+        const view_peak *const peak = &compare->peaks[i];
+        view_add_row(rows, VIEW_ROW_PAIR, i == 0 ? VIEW_BRIGHT : VIEW_PLAIN,
+                     document->scene.skeleton->joints[peak->joint].name,
+                     "%.3f at %u  %.1f\xC2\xB0 at %u", (double)peak->distance,
+                     (unsigned)peak->distance_frame, (double)peak->angle,
+                     (unsigned)peak->angle_frame);
+    }
 }
 
 // == What was clicked on ===================================================================
-//
-// What was clicked on, in numbers, at the end of the figures.
 
 #define DOT "  \xE2\x80\xA2  "
 
@@ -84,15 +77,15 @@ static void add_weights(const md5_model *model, const view_pick *pick, view_rows
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_DIM, " ", "and %u more", (unsigned)(count - LISTED));
 }
 
-static void add_joint(const view_scene *scene, uint32_t joint, view_rows *rows)
+static void add_joint(const view_scene *scene, uint32_t number, view_rows *rows)
 {
-    const md5_joint *const of = &scene->skeleton->joints[joint];
-    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joint", "%u" DOT "%s", (unsigned)joint,
-                 of->name);
+    const md5_joint *const joint = &scene->skeleton->joints[number];
+    view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joint", "%u" DOT "%s", (unsigned)number,
+                 joint->name);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Parent", "%s",
-                 of->parent >= 0 ? scene->skeleton->joints[of->parent].name : "none");
-    add_transform(rows, "Local", view_joint_in_parent(scene, joint));
-    add_transform(rows, "Model", view_joint_in_model(scene, joint));
+                 joint->parent >= 0 ? scene->skeleton->joints[joint->parent].name : "none");
+    add_transform(rows, "Local", view_joint_in_parent(scene, number));
+    add_transform(rows, "Model", view_joint_in_model(scene, number));
 }
 
 static void add_measure(const view_facts *facts, view_rows *rows)
@@ -136,8 +129,6 @@ static void list_pick(const view_facts *facts, view_rows *rows)
 }
 
 // == The document ==========================================================================
-//
-// The panel at the left: figures of the document.
 
 enum { WIDTH = 270, COMPACT_WIDTH = 190, LABEL_WIDTH = 84 };
 
