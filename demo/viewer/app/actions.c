@@ -5,7 +5,6 @@
 #include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/places.h"
 #include "demo/viewer/app/record.h"
-#include "demo/viewer/app/screenshot.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/motion/machine.h"

@@ -1,9 +1,14 @@
-// Records the window as a movie, from a key to the next. While it records, the clock advances by
-// the duration of a picture with each frame, so that the movie is smooth however long frames take.
+// Saves what the window shows: as a picture, or as a movie, from a key to the next. While it
+// records, the clock advances by the duration of a picture with each frame, so that the movie is
+// smooth however long frames take.
 #ifndef DEMO_VIEWER_APP_RECORD_H
 #define DEMO_VIEWER_APP_RECORD_H
 
 #include "demo/viewer/jobs/view.h"
+
+// Saves what the window shows under an unused name in the current folder; `clean`: without the
+// interface, and with a transparent background.
+void view_save_screenshot(view_state *viewer, bool clean);
 
 // Begins a movie in the current folder, MODEL-1.apng or with the ending of --record-as, or ends the
 // one that is recorded; the notice says which.

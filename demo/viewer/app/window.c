@@ -1,19 +1,78 @@
 #include "demo/viewer/app/window.h"
 
-#include "demo/viewer/app/pace.h"
 #include "demo/viewer/app/game_preview.h"
+#include "demo/viewer/app/pace.h"
 #include "demo/viewer/app/places.h"
-#include "demo/viewer/app/present.h"
 #include "demo/viewer/app/record.h"
 #include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/app/watch.h"
 
+#include <SDL.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <SDL.h>
+// -- Pictures ------------------------------------------------------------------------------------
+//
+// Shows pictures in the window: in full quality or, with a viewer->economy, in less, which is drawn
+// into a smaller target and enlarged; the interface over it keeps the resolution of the window.
+
+// What pictures are drawn into before they are shown; zeroed at first.
+typedef struct view_present {
+    md5gl_target *target; // or NULL
+    uint32_t width, height, samples;
+} view_present;
+
+static void end_present(view_present *present, view_state *viewer)
+{
+    md5gl_destroy_target(viewer->renderer, present->target);
+    *present = (view_present){0};
+}
+
+static bool ready_target(view_present *present, view_state *viewer, uint32_t width, uint32_t height,
+                         uint32_t samples, md5_error *error)
+{
+    if (present->target != NULL && present->width == width && present->height == height
+        && present->samples == samples)
+        return true;
+    end_present(present, viewer);
+    present->target = md5gl_create_target(viewer->renderer, width, height, samples, error);
+    if (present->target == NULL)
+        return false;
+    present->width = width;
+    present->height = height;
+    present->samples = samples;
+    return true;
+}
+
+static uint32_t scaled(uint32_t side, float scale)
+{
+    return (uint32_t)fmaxf(roundf((float)side * scale), 1.0f);
+}
+
+// Draws one frame into the window, before the swap, with viewer->economy. Returns false on failure.
+static bool present_frame(view_present *present, view_state *viewer, md5_error *error)
+{
+    const uint32_t width = viewer->width, height = viewer->height;
+    const view_economy economy = viewer->economy;
+    const uint32_t samples = economy.one_sample ? 1 : viewer->options->samples;
+    // Pages are light, and draw their interface as they draw the rest.
+    const bool is_small = economy.scale > 0.0f && economy.scale < 1.0f && viewer->pages.open < 0;
+    const float scale = is_small ? economy.scale : 1.0f;
+    const uint32_t drawn_width = scaled(width, scale), drawn_height = scaled(height, scale);
+    if ((!is_small && samples <= 1)
+        || !ready_target(present, viewer, drawn_width, drawn_height, samples, error))
+        return view_draw(viewer, NULL, width, height, false, false, error);
+    if (!is_small && !view_draw(viewer, present->target, width, height, false, false, error))
+        return false;
+    if (is_small && !view_draw_small(viewer, present->target, drawn_width, drawn_height, error))
+        return false;
+    return md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error)
+           && (!is_small || view_draw_interface(viewer, error));
+}
+
+// -- The window ----------------------------------------------------------------------------------
 
 // -- Opening --------------------------------------------------------------------------------
 
@@ -187,7 +246,7 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
     if (!follow_window(viewer))
         return false;
     viewer->economy = view_economy_of(gives_way ? viewer->quality.step : 0);
-    const bool drawn = view_present_frame(present, viewer, &error);
+    const bool drawn = present_frame(present, viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn) {
         view_log_error(&viewer->log, &error);
@@ -311,6 +370,6 @@ bool view_run_window(view_state *viewer)
     view_present present = {.target = NULL};
     const bool done = run_loop(viewer, &present);
     view_end_recording(viewer);
-    view_end_present(&present, viewer);
+    end_present(&present, viewer);
     return done;
 }
