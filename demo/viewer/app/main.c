@@ -10,6 +10,7 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/remember.h"
+#include "demo/viewer/app/start.h"
 #include "demo/viewer/app/window.h"
 
 #include <stdio.h>

@@ -39,8 +39,4 @@ void view_change_clip(view_state *viewer, size_t clip);
 // Measures the clip again after the root mode or the clip changed.
 void view_measure(view_state *viewer);
 
-// Opens the files on the command line, or the last model if there are none, and lists the folder on
-// it. Returns false and logs an error if nothing can be shown.
-bool view_open_first(view_state *viewer);
-
 #endif

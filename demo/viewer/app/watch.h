@@ -7,7 +7,4 @@
 // Checks the files a few times a second, and reloads all if one has changed.
 void view_watch_files(view_state *viewer);
 
-// Stores, with --watch, how the files are that were read.
-void view_note_files(view_state *viewer);
-
 #endif

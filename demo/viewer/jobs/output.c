@@ -3,10 +3,10 @@
 #include "demo/common/file.h"
 #include "demo/common/write.h"
 #include "demo/viewer/jobs/movie.h"
-#include "stb/stb_image_write.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stb/stb_image_write.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

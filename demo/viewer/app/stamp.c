@@ -1,0 +1,115 @@
+// Also changes if a missing file appears.
+#include "demo/viewer/app/stamp.h"
+
+#include "demo/common/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void mix(uint64_t *stamp, uint64_t value)
+{
+    *stamp = (*stamp ^ value) * 0x9E3779B97F4A7C15u;
+    *stamp ^= *stamp >> 32;
+}
+
+static void add_file(uint64_t *stamp, const char *path)
+{
+    mix(stamp, path != NULL ? common_file_stamp(path) : 0);
+}
+
+// Animations beside the model were loaded automatically; so are new ones and those that begin to
+// fit.
+static void add_beside(uint64_t *stamp, const char *path)
+{
+    char *const folder = common_folder(path);
+    common_list list = common_list_folder(folder, ".md5anim");
+    for (size_t i = 0; i < list.count; i++)
+        add_file(stamp, list.names[i]);
+    common_free_list(&list);
+    free(folder);
+}
+
+static void add_character(uint64_t *stamp, const md5_character *character)
+{
+    if (character == NULL)
+        return;
+    add_file(stamp, character->model_path);
+    for (uint32_t i = 0; i < character->num_clips; i++)
+        add_file(stamp, character->anim_paths[i]);
+}
+
+static void add_scene(uint64_t *stamp, const view_scene *scene)
+{
+    if (scene->path == NULL)
+        return;
+    add_file(stamp, scene->path);
+    for (size_t i = 0; i < scene->num_clips; i++)
+        add_file(stamp, scene->clips[i].path);
+    add_character(stamp, scene->machine.character);
+    if (scene->camera_path.camera != NULL)
+        add_file(stamp, scene->camera_path.path);
+    if (scene->picked_up)
+        add_beside(stamp, scene->path);
+}
+
+// A missing texture may appear: then the folder that is searched first changes.
+static void add_missing_textures(uint64_t *stamp, const view_textures *textures, const char *path)
+{
+    bool misses = false;
+    for (uint32_t i = 0; i < textures->num_meshes; i++)
+        misses = misses || textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE;
+    if (!misses || path == NULL)
+        return;
+    static const char *const places[] = {".", "textures", "images"};
+    char *const folder = common_folder(path);
+    for (int i = 0; i < 3; i++) {
+        char *const place = common_join(folder, places[i]);
+        add_file(stamp, place);
+        free(place);
+    }
+    free(folder);
+}
+
+static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        add_file(stamp, textures->loaded[i].path);
+        if (textures->loaded[i].heights != NULL)
+            add_file(stamp, textures->loaded[i].heights);
+    }
+    add_missing_textures(stamp, textures, path);
+}
+
+uint64_t view_stamp_files(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const char *const attached = options->attach != NULL ? strchr(options->attach, '=') : NULL;
+    const char *companions[VIEW_NUM_COMPANIONS] = {options->retarget,
+                                                   attached != NULL ? attached + 1 : NULL};
+    uint64_t stamp = 1;
+    add_scene(&stamp, &viewer->document->scene);
+    add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_machine *const machine = viewer->document->companions[i].machine;
+        if (machine != NULL) {
+            companions[i] = machine->character->model_path;
+            add_character(&stamp, machine->character);
+        }
+        add_file(&stamp, companions[i]);
+        if (viewer->document->companions[i].textures != NULL)
+            add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
+    }
+    for (uint32_t i = 0; i < viewer->document->crowd.num_kinds; i++) {
+        const view_kind *const kind = &viewer->document->crowd.kinds[i];
+        add_scene(&stamp, &kind->own);
+        if (kind->own_textures != NULL)
+            add_textures(&stamp, kind->own_textures, kind->own.path);
+    }
+    return stamp;
+}
+
+void view_note_files(view_state *viewer)
+{
+    if (viewer->options->watch)
+        viewer->files_stamp = view_stamp_files(viewer);
+}
