@@ -19,8 +19,8 @@
 //
 // Numbers: counts and indices are uint32_t; numbers of bytes, and of the caller's own jobs and
 // points, are size_t. An index that may be missing is int32_t, and -1 means none: md5_joint.parent,
-// md5_binding.tracks, what md5_find_*() returns. Converted to uint32_t it is MD5_NONE, which exceeds
-// every count, so functions that answer invalid indices may be given it.
+// md5_binding.tracks, what md5_find_*() returns. Converted to uint32_t it is MD5_NONE, which
+// exceeds every count, so functions that answer invalid indices may be given it.
 //
 // Memory: an asset is one block (a model: two, and one for the skinning plan of each mesh) from the
 // caller's allocator and is read-only.
@@ -204,10 +204,10 @@ typedef struct md5_load_opts {
 //
 // - Triangles keep their order: clockwise as a viewer sees them from outside, as Unity, Godot and
 //   Direct3D expect. In left-handed axes (b - a) x (c - a) points outward: md5_mesh.is_mirrored.
-// - Functions that need up or forward, such as md5_solve_feet(), md5_solve_aim(), md5_mirror_pose(),
-//   and the root motion of machines, take them from md5_skeleton.axes: "model x", "y" and "z" in
-//   their comments are forward, left and up. Vectors that the caller gives, those of machine tables
-//   included, are in the axes and units of the asset.
+// - Functions that need up or forward, such as md5_solve_feet() and md5_mirror_pose(), and the root
+//   motion of machines, take them from md5_skeleton.axes: "model x", "y" and "z" in their comments
+//   are forward, left and up. Vectors that the caller gives, those of machine tables included, are
+//   in the axes and units of the asset.
 // - md5_track.flags remain those of the file.
 // - md5gl draws models in any axes, if the view fits them; its sky light and ground shadows
 //   take z as up.
