@@ -438,7 +438,8 @@ def comment(text):
 
 def beginning(name, what):
     return ("// %s %s: %s\n// One of the two files that `make amalgamate` makes of the sources.\n"
-            "// MD5_NO_SIMD leaves plain C, MD5_NO_FILES no files of the system; MD5_AVX512 adds kernels.\n//\n%s"
+            "// MD5_NO_SIMD leaves plain C, MD5_NO_FILES no files of the system; MD5_AVX512 adds kernels.\n"
+            "//\n%s"
             % (name, version(), what, comment(read("LICENSE"))))
 
 
@@ -479,7 +480,8 @@ def source(name, what, headers, sources, generated):
 PUBLIC = r"md5/md5\w+\.h|render/md5gl\w*\.h"
 # Library: what it does, its public headers, its folders.
 LIBRARIES = {
-    "md5model": ("reads, poses and skins MD5 models", "math model skin", "md5 core read pose pose/simd skin compress"),
+    "md5model": ("reads, poses and skins MD5 models", "math model skin",
+                 "md5 core read pose pose/simd skin compress"),
     "md5play": ("inverse kinematics, curves, state machines", "curve pose play",
                 "core motion play play/text play/make play/run"),
     "md5game": ("Doom 3's game folders, entities and images", "game image dialects", "core game"),
@@ -499,7 +501,8 @@ def files_of(library):
     if library != "md5model":
         text = re.sub(r"\bmd5i_", "md5i_%s_" % library[3:], text)
     first = "" if library == "md5model" else ON_MODEL
-    return {library + ".h": public_header(library + ".h", what, [path for path in seen if path in own], first),
+    headers = [path for path in seen if path in own]
+    return {library + ".h": public_header(library + ".h", what, headers, first),
             library + ".c": text}
 
 

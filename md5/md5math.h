@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What each library exports. With MD5_SHARED, for DLLs, a library is built with the macro of its own.
+// What each library exports. With MD5_SHARED, for DLLs, each is built with a macro of its own.
 #if defined(_WIN32) && defined(MD5_SHARED)
 #ifdef MD5_BUILD
 #define MD5_API __declspec(dllexport)

@@ -295,7 +295,7 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
         .duals = is_dual ? dual : NULL,
         .morph = model->morph ? model->morph->source : NULL,
         .morph_weights = weights,
-        .positions = bytes,
+        .positions = (md5_vec3 *)(void *)bytes,
         .normals = bytes + one.normals,
         .tangents = bytes + one.tangents,
     };

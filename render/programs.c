@@ -160,7 +160,7 @@ static const md5gl_program_sources impostor_sources[MD5GL_NUM_IMPOSTOR_PASSES] =
 // -- One program ------------------------------------------------------------------------------
 
 static const char *const uniform_names[MD5GL_NUM_UNIFORMS] = {
-#define NAME(uniform, name) [uniform] = name,
+#define NAME(uniform, name) [uniform] = (name),
     MD5GL_UNIFORMS(NAME)
 #undef NAME
 };

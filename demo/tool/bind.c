@@ -162,7 +162,7 @@ static bool read_index(obj_reader *reader, const char *what, uint32_t count, uin
 // POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL
 static bool read_corner(obj_reader *reader, tool_obj_corner *corner)
 {
-    uint32_t texcoord;
+    uint32_t texcoord = 0;
     *corner = (tool_obj_corner){0};
     if (!read_index(reader, "position", reader->obj->num_positions, &corner->position))
         return false;

@@ -530,7 +530,7 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 
 bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
 {
-    int64_t number;
+    int64_t number = 0;
     md5_lex_space(lex);
     const char *const at = lex->at;
     TRY(md5_lex_int(lex, &number));

@@ -566,7 +566,7 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_load_opts *opt
     md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
     md5_curve *curve = NULL;
-    if (check_curve(&context, desc)) {
+    if (check_curve(&context, desc) && desc->points) { // there are points then
         const md5_curve_kind kind = desc->kind;
         const bool is_bezier = kind == MD5_CURVE_CUBIC_BEZIER || kind == MD5_CURVE_BEZIER;
         const bool is_spline = kind == MD5_CURVE_B_SPLINE || kind == MD5_CURVE_NURBS;

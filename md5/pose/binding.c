@@ -400,8 +400,10 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     binding->plan = plan;
     binding->size = block.used;
     binding->allocator = context->allocator;
-    memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
-    memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
+    if (num_tracks > 0)
+        memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
+    if (num_targets > 0)
+        memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
     build_plan(skeleton, binding->anim, found->targets, plan, integers);
     plan->kernels = md5i_pose_kernels_best();
     if (packed) {

@@ -34,8 +34,9 @@ static bool binary_fail(md5_binary *in, md5_status status, const char *format, .
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     in->has_failed = true;
-    return md5i_fail(in->arena->context, status, 1, (uint32_t)(in->at - in->start) + 1, "%s",
-                     message);
+    (void)md5i_fail(in->arena->context, status, 1, (uint32_t)(in->at - in->start) + 1, "%s",
+                    message);
+    return false;
 }
 
 // Returns `size` bytes and steps over them; NULL if there are fewer.

@@ -278,7 +278,7 @@ static void skin_one(const md5_skin_job *job)
 {
     const md5_mesh *const mesh = job->mesh;
     MD5_ASSERT(mesh != NULL, "job->mesh: not NULL");
-    MD5_ASSERT_RESERVED(job);
+    MD5_ASSERT(MD5_RESERVED_IS_ZERO(job), "job: reserved members must be 0; begin with = {0}");
     MD5_ASSERT_GEOMETRY(mesh);
     const uint32_t count =
         job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;

@@ -24,7 +24,7 @@ typedef point3 exact_curve(const md5_curve_desc *desc, double t);
 static point3 exact_bezier(const md5_curve_desc *desc, double t)
 {
     const int degree = (int)desc->num_points - 1;
-    double shares[CURVE_POINTS], binomial = 1.0;
+    double shares[CURVE_POINTS] = {0}, binomial = 1.0;
     for (int i = 0; i <= degree; i++) {
         shares[i] = binomial * pow(t, i) * pow(1.0 - t, degree - i);
         binomial = binomial * (degree - i) / (i + 1);

@@ -210,9 +210,9 @@ static void blink_nowhere(const void *context)
     md5_actor_set_blinking(test_null(), true);
 }
 
-static void choose_without_prefix(const void *context)
+static void choose_without_name(const void *context)
 {
-    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, test_null(), "a");
+    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, NULL, test_null());
 }
 
 TEST (appearing_actors_assert_their_arguments) {
@@ -221,7 +221,7 @@ TEST (appearing_actors_assert_their_arguments) {
     CHECK(strstr(test_message_of(appear_nowhere, stage.actor), "body: not NULL"));
     CHECK(strstr(test_message_of(appear_as_nobody, stage.entity), "actor: not NULL"));
     CHECK(strstr(test_message_of(blink_nowhere, NULL), "md5_actor_set_blinking(): actor"));
-    CHECK(strstr(test_message_of(choose_without_prefix, stage.actor), "prefix, name: not NULL"));
+    CHECK(strstr(test_message_of(choose_without_name, stage.actor), "name: not NULL"));
     close_stage(&stage);
 }
 

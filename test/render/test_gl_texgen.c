@@ -139,7 +139,7 @@ TEST (gl_texgen_reflects_by_the_normal_map) {
         reflect(normal, reflected);
         const uint8_t *const expected = look(&around, reflected);
         drawn.normals = maps[i % 2];
-        if (fabs(turned.m[0]) < 0.2f || expected == NULL)
+        if (fabsf(turned.m[0]) < 0.2f || expected == NULL)
             continue;
         draw(&stage, &drawn, &turned, &picture);
         test_check(is_near(picture_at(&picture, 0, 0), expected), __FILE__, __LINE__, "turn %d", i);

@@ -288,7 +288,7 @@ static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const
 {
     const size_t count = options != NULL ? options->num_textures : 0;
     for (size_t i = 0; i < 2 * count; i++) {
-        const view_texture_choice *const choice = &options->textures[i % count];
+        const view_texture_choice *const choice = &options->textures[i < count ? i : i - count];
         if ((choice->mesh != NULL) != (i >= count))
             continue;
         const uint32_t mesh = choice->mesh != NULL ? find_mesh(model, choice->mesh) : 0;

@@ -141,7 +141,7 @@ static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
 // Assigns the legs, in order around the body from the front, to two groups in turn.
 static void group_legs(view_legs *legs, const view_scene *scene)
 {
-    float angles[MD5_MAX_LEGS];
+    float angles[MD5_MAX_LEGS] = {0};
     md5_vec3 middle = {0, 0, 0};
     for (uint32_t i = 0; i < legs->num_legs; i++)
         middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),

@@ -27,7 +27,7 @@ void view_clear_browser(view_browser *browser)
     free(browser->found);
     free(browser->folder);
     free(browser->group);
-    *browser = (view_browser){0};
+    memset(browser, 0, sizeof *browser);
 }
 
 // Names of the browser in the order of their bytes: those that begin alike are neighbours.

@@ -174,6 +174,8 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_OPTS(opts);
+    MD5_VALIDATE(md5i_tables_reserve_zero(&md5i_machine_schema, desc),
+                 "desc: reserved members of all tables must be 0");
     md5_context context;
     const char *const file = desc->locations ? desc->locations->file : NULL;
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);

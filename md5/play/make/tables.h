@@ -9,6 +9,9 @@
 // Checks what needs no other row: numbers, choices, that arrays are there.
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row);
 
+// Whether all reserved members are 0.
+bool md5i_tables_reserve_zero(const md5_schema *schema, const void *row);
+
 // Copies a row and all that it names into `block`; while it measures, `copy` is of no use.
 void md5i_copy_tables(md5_block *block, const md5_schema *schema, const void *row, void *copy);
 
