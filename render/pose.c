@@ -280,11 +280,12 @@ static void write_part(const GladGLContext *gl, size_t begin, size_t size, const
     gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)begin, (GLsizeiptr)size, data);
 }
 
-// Skins one instance into `bytes`, in the layout of one instance. `weights`: of morph targets.
+// Skins one instance into `vertices`, in the layout of one instance. `weights`: of morph targets.
 // `dual` [num_joints] is scratch.
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
-                     const float *weights, md5_dual_quat *dual, uint8_t *bytes)
+                     const float *weights, md5_dual_quat *dual, void *vertices)
 {
+    uint8_t *const bytes = (uint8_t *)vertices;
     const bool is_dual = model->blending == MD5GL_BLEND_DUAL;
     const md5gl_layout one = md5gli_make_layout(mesh->mesh->num_vertices, false);
     if (is_dual)
@@ -295,7 +296,7 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
         .duals = is_dual ? dual : NULL,
         .morph = model->morph ? model->morph->source : NULL,
         .morph_weights = weights,
-        .positions = (md5_vec3 *)(void *)bytes,
+        .positions = bytes,
         .normals = bytes + one.normals,
         .tangents = bytes + one.tangents,
     };

@@ -400,10 +400,8 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     binding->plan = plan;
     binding->size = block.used;
     binding->allocator = context->allocator;
-    if (num_tracks > 0)
-        memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
-    if (num_targets > 0)
-        memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
+    memcpy(tracks, found->tracks, num_tracks * sizeof *tracks);
+    memcpy(tracks + num_tracks, found->targets, num_targets * sizeof *tracks);
     build_plan(skeleton, binding->anim, found->targets, plan, integers);
     plan->kernels = md5i_pose_kernels_best();
     if (packed) {
@@ -423,7 +421,7 @@ static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md
     md5_arena arena = {.context = &context};
     matching found = {.binding = *parts};
     md5_binding *binding = NULL;
-    if (match(&arena, parts->skeleton, parts->anim, &found))
+    if (match(&arena, parts->skeleton, parts->anim, &found) && found.tracks && found.targets)
         binding = build_binding(&arena, &found);
     md5i_arena_free(&arena);
     return binding;

@@ -216,7 +216,7 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
 {
     enum { BYTES = 28 };
     md5_binary *const in = &reader->in;
-    uint32_t count;
+    uint32_t count = 0;
     TRY(binary_count(in, "joints of the bind pose", 1, BYTES, &count));
     if (count != reader->file->num_joints)
         return binary_fail(in, MD5_ERROR_RANGE, "%u joints of the bind pose: expected %u", count,
@@ -238,7 +238,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     enum { LEAST_BYTES = 8, MATRIX_BYTES = 48 };
     md5_binary *const in = &reader->in;
     md5_mesh_file *const file = reader->file;
-    uint32_t num_matrices;
+    uint32_t num_matrices = 0;
     TRY(binary_count(in, "joints", 1, LEAST_BYTES, &file->num_joints));
     const size_t count = file->num_joints;
     md5_file_joint *const joints =
@@ -335,7 +335,7 @@ static bool read_triangles(bfg_mesh_reader *reader, md5_file_mesh *mesh, uint32_
 static bool read_mesh(bfg_mesh_reader *reader, md5_file_mesh *mesh)
 {
     md5_binary *const in = &reader->in;
-    uint32_t num_joints, num_indices, num_mirrored, num_duplicates, num_edges;
+    uint32_t num_joints = 0, num_indices = 0, num_mirrored = 0, num_duplicates = 0, num_edges = 0;
     TRY(binary_text(in, &mesh->shader, "a material's name"));
     (void)binary_big_32(in); // vertices and triangles before seams were copied
     (void)binary_big_32(in);
@@ -398,7 +398,7 @@ bool md5i_is_bfg_anim(const char *bytes, size_t size)
 // Reads a count that the head has given already.
 static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
 {
-    uint32_t count;
+    uint32_t count = 0;
     TRY(binary_count(in, what, 0, bytes, &count));
     if (count == expected)
         return true;
@@ -418,7 +418,7 @@ static bool read_anim_head(bfg_anim_reader *reader)
                            magic[3], VERSION);
     (void)binary_take(in, TIME);
     TRY(binary_count(in, "frames", 1, 1, &file->num_frames));
-    uint32_t rate;
+    uint32_t rate = 0;
     TRY(binary_count(in, "frames a second", 1, 1, &rate));
     (void)binary_big_32(in); // length in milliseconds
     TRY(binary_count(in, "joints", 1, 1, &file->num_joints));
@@ -514,7 +514,7 @@ static bool read_base_frame(bfg_anim_reader *reader)
     md5_xform *const frame = (md5_xform *)md5i_arena_alloc(in->arena, count, sizeof *frame);
     TRY(frame);
     for (uint32_t joint = 0; joint < count; joint++) {
-        md5_quat q;
+        md5_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
         TRY(binary_rotation(in, &q));
         const float sign = q.w > 0.0f ? -1.0f : 1.0f;
         frame[joint].rotation = (md5_quat){q.x * sign, q.y * sign, q.z * sign, 0.0f};
@@ -530,7 +530,7 @@ static bool read_numbers(bfg_anim_reader *reader)
     md5_binary *const in = &reader->in;
     const md5_anim_file *const file = reader->file;
     const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
-    uint32_t count;
+    uint32_t count = 0;
     TRY(binary_count(in, "numbers", 0, 4, &count));
     if (count != expected) {
         in->at -= 4;
