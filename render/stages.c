@@ -2,7 +2,10 @@
 // surfaces, and the stages, which are blended over all of that.
 //
 // A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE, with state that GL has anyway:
-// blending, masks, depth. Nothing is kept between calls.
+// blending, masks, depth. Nothing is kept between calls. Texels are used as they are, without sRGB,
+// since the engine blends bytes; alpha stays the coverage of the picture unless a stage reads it.
+// Cut-outs are drawn depth first, then lit where depth is equal; in multisampled frames alpha
+// decides about the samples of an edge, else the test is strict as the engine's.
 #include "render/md5gl_game.h"
 #include "render/gl_internal.h"
 
