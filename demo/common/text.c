@@ -58,6 +58,13 @@ void common_print_text(FILE *file, const char *text)
     print(file, text, "");
 }
 
+void common_print_between(FILE *file, const char *before, const char *text, const char *after)
+{
+    fputs(before, file);
+    common_print_text(file, text);
+    fputs(after, file);
+}
+
 void common_print_lines(FILE *file, const char *text)
 {
     print(file, text, "\n");

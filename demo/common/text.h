@@ -8,6 +8,9 @@
 // \xNN, as in the library's messages.
 void common_print_text(FILE *file, const char *text);
 
+// The same between two texts of the program's own.
+void common_print_between(FILE *file, const char *before, const char *text, const char *after);
+
 // The same, but keeps line ends.
 void common_print_lines(FILE *file, const char *text);
 

@@ -342,64 +342,47 @@ typedef struct bind_options {
 
 // -- Options --------------------------------------------------------------------------------------
 
-static bool parse_count(const char *text, uint32_t least, uint32_t most, uint32_t *count)
+static bool read_count(const char *value, uint32_t min, uint32_t max, uint32_t *count)
 {
     char *end = NULL;
     errno = 0;
-    const long value = text != NULL ? strtol(text, &end, 10) : 0;
-    *count = (uint32_t)value;
-    return text != NULL && end != text && *end == '\0' && errno == 0 && value >= (long)least
-           && value <= (long)most;
+    const long number = strtol(value, &end, 10);
+    *count = (uint32_t)number;
+    return end != value && *end == '\0' && errno == 0 && number >= (long)min && number <= (long)max;
 }
 
-static int parse_option(const char *option, const char *value, bind_options *options)
+static bool read_influences(const char *value, void *to)
 {
-    if (strcmp(option, "--influences") == 0)
-        return parse_count(value, 1, 16, &options->influences)
-                   ? TOOL_OK
-                   : tool_usage("bind", "bind: --influences takes a number from 1 to 16");
-    if (strcmp(option, "--resolution") == 0)
-        return parse_count(value, 4, 256, &options->resolution)
-                   ? TOOL_OK
-                   : tool_usage("bind", "bind: --resolution takes a number from 4 to 256");
-    if (strcmp(option, "--output") != 0 && strcmp(option, "--exclude") != 0)
-        return tool_usage("bind", "bind: unknown option '%s'", option);
-    if (value == NULL)
-        return tool_usage("bind", "bind: %s takes a name", option);
-    if (strcmp(option, "--output") == 0)
-        options->output = value;
-    else
-        options->excluded[options->num_excluded++] = value;
-    return TOOL_OK;
+    return read_count(value, 1, 16, to);
 }
 
-// excluded[] has room for all.
-static int parse_options(int count, char **arguments, bind_options *options)
+static bool read_resolution(const char *value, void *to)
 {
-    bool is_file = false;
-    for (int i = 0; i < count; i++) {
-        const char *const argument = arguments[i];
-        if (!is_file && strcmp(argument, "--") == 0) {
-            is_file = true;
-        } else if (!is_file && strcmp(argument, "--y-up") == 0) {
-            options->y_up = true;
-        } else if (!is_file && argument[0] == '-' && argument[1] == '-') {
-            const int status =
-                parse_option(argument, i + 1 < count ? arguments[i + 1] : NULL, options);
-            if (status != TOOL_OK)
-                return status;
-            i++;
-        } else if (options->surface == NULL) {
-            options->surface = argument;
-        } else if (options->skeleton == NULL) {
-            options->skeleton = argument;
-        } else {
-            return tool_usage("bind", "bind: takes an OBJ file and a model, not also '%s'",
-                              argument);
-        }
-    }
-    if (options->skeleton == NULL)
-        return tool_usage("bind", "bind: missing file");
+    return read_count(value, 4, 256, to);
+}
+
+static bool add_excluded(const char *value, void *to)
+{
+    bind_options *const options = to;
+    options->excluded[options->num_excluded++] = value; // has room for all
+    return true;
+}
+
+static int read_options(int count, char **arguments, bind_options *options)
+{
+    const tool_option known[] = {
+        {"--output", "a name", tool_read_name, &options->output},
+        {"--influences", "a number from 1 to 16", read_influences, &options->influences},
+        {"--resolution", "a number from 4 to 256", read_resolution, &options->resolution},
+        {"--exclude", "a name", add_excluded, options},
+        {"--y-up", NULL, NULL, &options->y_up},
+    };
+    if (tool_read_arguments("bind", count, arguments, known, sizeof known / sizeof known[0], 2, 2,
+                            "an OBJ file and a model")
+        < 0)
+        return TOOL_BAD_USAGE;
+    options->surface = arguments[0];
+    options->skeleton = arguments[1];
     return TOOL_OK;
 }
 
@@ -434,8 +417,7 @@ static int find_excluded(const bind_options *options, const md5_model *model, bo
                && strcmp(model->skeleton.joints[joint].name, options->excluded[i]) != 0)
             joint++;
         if (joint == model->skeleton.num_joints)
-            return tool_usage("bind", "bind: --exclude %s: there is no such joint",
-                              options->excluded[i]);
+            return tool_usage("bind", "--exclude %s: there is no such joint", options->excluded[i]);
         excluded[joint] = true;
     }
     return TOOL_OK;
@@ -640,7 +622,7 @@ static int bind_surface(const bind_options *options, tool_obj *obj, const md5_mo
 int tool_bind(int count, char **arguments)
 {
     bind_options options = {.excluded = common_alloc((size_t)count + 1, sizeof(char *))};
-    int status = parse_options(count, arguments, &options);
+    int status = read_options(count, arguments, &options);
     md5_error error = {.status = MD5_OK};
     tool_obj obj = {0};
     md5_model *model = NULL;

@@ -129,7 +129,7 @@ static int read_game(const tool_game_arguments *arguments, tool_game_check *chec
 {
     tool_game game;
     md5_error error;
-    int status = tool_open_game(arguments, &game);
+    int status = tool_open_game(arguments, tool_take_note, &game);
     const game_checker checker = {check, &game};
     if (status == TOOL_OK) {
         print_game_notes(&checker);
@@ -431,11 +431,9 @@ static size_t check_game(checker *check, const tool_game_arguments *arguments)
 int tool_check(int count, char **arguments)
 {
     tool_game_arguments read;
-    const int status = tool_read_game_arguments("check", count, arguments, 0, &read);
+    const int status = tool_read_game_arguments("check", count, arguments, NULL, 0, &read);
     if (status != TOOL_OK)
         return status;
-    if (read.is_json)
-        return tool_usage("check", "check: unknown option '--json'");
     common_list files = {0};
     checker check = {
         .shows_places = common_is_terminal(1),

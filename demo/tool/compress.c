@@ -29,59 +29,34 @@ const char tool_decompress_help[] =
     "  --output ANIM   write to that file instead of standard output; -o is short for it\n";
 
 typedef struct compress_options {
-    const char *command;
     const char *files[2], *output;
-    int num_files, most_files;
     float tolerance;
 } compress_options;
 
-// -- Options --------------------------------------------------------------------------------------
-
-static bool parse_error_bound(const char *text, float *bound)
+static bool read_tolerance(const char *value, void *to)
 {
     char *end = NULL;
     errno = 0;
-    const double value = text != NULL ? strtod(text, &end) : 0.0;
-    *bound = (float)value;
-    return text != NULL && end != text && *end == '\0' && errno == 0 && value > 0.0 && value <= 1e9;
+    const double units = strtod(value, &end);
+    *(float *)to = (float)units;
+    return end != value && *end == '\0' && errno == 0 && units > 0.0 && units <= 1e9;
 }
 
-static int add_file(compress_options *options, const char *path)
+// Returns TOOL_OK, or TOOL_BAD_USAGE after printing the reason. Only compressing knows --error.
+static int read_options(const char *command, int count, char **arguments, compress_options *options)
 {
-    if (options->num_files == options->most_files)
-        return tool_usage(options->command, "%s: too many files: '%s'", options->command, path);
-    options->files[options->num_files++] = path;
-    return TOOL_OK;
-}
-
-static int parse_options(int count, char **arguments, compress_options *options)
-{
-    const char *const command = options->command;
-    const bool has_error = options->most_files > 1;
-    bool is_file = false;
-    int status = TOOL_OK;
-    for (int i = 0; i < count && status == TOOL_OK; i++) {
-        const char *const argument = arguments[i];
-        const char *const value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (is_file || argument[0] != '-') {
-            status = add_file(options, argument);
-        } else if (strcmp(argument, "--") == 0) {
-            is_file = true;
-        } else if (strcmp(argument, "-o") == 0 || strcmp(argument, "--output") == 0) {
-            if (!value)
-                return tool_usage(command, "%s: %s takes a name", command, argument);
-            options->output = arguments[++i];
-        } else if (has_error && strcmp(argument, "--error") == 0) {
-            if (!parse_error_bound(value, &options->tolerance))
-                return tool_usage(command, "%s: --error takes units, above 0", command);
-            i++;
-        } else {
-            return tool_usage(command, "%s: unknown option '%s'", command, argument);
-        }
-    }
-    if (status == TOOL_OK && options->num_files == 0)
-        return tool_usage(command, "%s: missing file", command);
-    return status;
+    const bool is_compressed = strcmp(command, "decompress") == 0;
+    const tool_option known[] = {
+        {"--output", "a name", tool_read_name, &options->output},
+        {"-o", "a name", tool_read_name, &options->output},
+        {"--error", "units, above 0", read_tolerance, &options->tolerance},
+    };
+    const int num_words = tool_read_arguments(command, count, arguments, known,
+                                              is_compressed ? 2 : 3, 1, is_compressed ? 1 : 2,
+                                              is_compressed ? "one file" : "a clip and a model");
+    for (int i = 0; i < num_words; i++)
+        options->files[i] = arguments[i];
+    return num_words < 0 ? TOOL_BAD_USAGE : TOOL_OK;
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -275,12 +250,12 @@ static int finish(bool is_done, const md5_error *error)
 
 int tool_compress(int count, char **arguments)
 {
-    compress_options options = {.command = "compress", .most_files = 2};
-    const int status = parse_options(count, arguments, &options);
+    compress_options options = {0};
+    const int status = read_options("compress", count, arguments, &options);
     if (status != TOOL_OK)
         return status;
     if (!options.output)
-        return tool_usage("compress", "compress: missing -o FILE");
+        return tool_usage("compress", "missing -o FILE");
     md5_error error = {.status = MD5_OK};
     md5_anim *const anim = md5_load_anim(options.files[0], NULL, &error);
     md5_model *const model =
@@ -294,8 +269,8 @@ int tool_compress(int count, char **arguments)
 
 int tool_decompress(int count, char **arguments)
 {
-    compress_options options = {.command = "decompress", .most_files = 1};
-    const int status = parse_options(count, arguments, &options);
+    compress_options options = {0};
+    const int status = read_options("decompress", count, arguments, &options);
     if (status != TOOL_OK)
         return status;
     md5_error error = {.status = MD5_OK};

@@ -191,60 +191,44 @@ static bool dump(const dump_options *options, md5_error *error)
     return done;
 }
 
-static bool parse_number(const char *text, double *number)
+static bool add_moment(const char *value, void *to)
 {
+    dump_options *const options = to;
     char *end = NULL;
     errno = 0;
-    *number = strtod(text, &end);
-    return end != text && *end == '\0' && errno == 0 && isfinite(*number);
+    const double number = strtod(value, &end);
+    options->moments[options->num_moments++] = number; // has room for all
+    return end != value && *end == '\0' && errno == 0 && isfinite(number);
 }
 
-static bool parse_root(const char *text, md5_root *root)
+static bool read_root(const char *value, void *to)
 {
     static const char *const names[] = {"file", "id", "in_place"};
     static const md5_root roots[] = {MD5_ROOT_FILE, MD5_ROOT_ID, MD5_ROOT_IN_PLACE};
     for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *root = roots[i];
+        if (strcmp(value, names[i]) == 0) {
+            *(md5_root *)to = roots[i];
             return true;
         }
     }
     return false;
 }
 
-// Returns TOOL_OK, or TOOL_BAD_USAGE after printing the reason. moments[] has room for all.
-static int parse_options(int count, char **arguments, dump_options *options)
+// Returns TOOL_OK, or TOOL_BAD_USAGE after printing the reason.
+static int read_options(int count, char **arguments, dump_options *options)
 {
-    bool is_file = false;
-    for (int i = 0; i < count; i++) {
-        const char *const argument = arguments[i];
-        const char *const value = i + 1 < count ? arguments[i + 1] : NULL;
-        if (!is_file && strcmp(argument, "--") == 0) {
-            is_file = true;
-        } else if (!is_file && strcmp(argument, "--ms") == 0) {
-            if (!value || !parse_number(value, &options->moments[options->num_moments]))
-                return tool_usage("dump", "dump: --ms takes a number of milliseconds");
-            options->num_moments++;
-            i++;
-        } else if (!is_file && strcmp(argument, "--root") == 0) {
-            if (!value || !parse_root(value, &options->root))
-                return tool_usage("dump", "dump: --root takes file, id or in_place");
-            i++;
-        } else if (!is_file && argument[0] == '-' && argument[1] == '-') {
-            return tool_usage("dump", "dump: unknown option '%s'", argument);
-        } else if (!options->mesh) {
-            options->mesh = argument;
-        } else if (!options->anim) {
-            options->anim = argument;
-        } else {
-            return tool_usage("dump", "dump: expected one mesh and one animation, not also '%s'",
-                              argument);
-        }
-    }
-    if (!options->mesh)
-        return tool_usage("dump", "dump: missing mesh");
+    const tool_option known[] = {
+        {"--ms", "a number of milliseconds", add_moment, options},
+        {"--root", "file, id or in_place", read_root, &options->root},
+    };
+    const int num_words =
+        tool_read_arguments("dump", count, arguments, known, 2, 1, 2, "one mesh and one animation");
+    if (num_words < 0)
+        return TOOL_BAD_USAGE;
+    options->mesh = arguments[0];
+    options->anim = num_words > 1 ? arguments[1] : NULL;
     if (!options->anim && options->num_moments > 0)
-        return tool_usage("dump", "dump: --ms needs an animation");
+        return tool_usage("dump", "--ms needs an animation");
     if (options->num_moments == 0)
         options->num_moments = 1; // moments[0] is 0
     return TOOL_OK;
@@ -258,7 +242,7 @@ int tool_dump(int count, char **arguments)
         return TOOL_BAD_FILE;
     }
     md5_error error;
-    int status = parse_options(count, arguments, &options);
+    int status = read_options(count, arguments, &options);
     if (status == TOOL_OK && !dump(&options, &error)) {
         tool_print_error(&error);
         status = TOOL_BAD_FILE;

@@ -21,28 +21,29 @@ void tool_free_notes(tool_notes *notes);
 // hides those behind it: the mod, then DIR, then the base.
 typedef struct tool_game_arguments {
     const char *base, *mod, *folder;
-    bool is_json;
     char **rest; // [num_rest] what is neither an option nor the folder
     int num_rest;
 } tool_game_arguments;
 
-// Sorts the arguments; those of DIR and the rest are moved to the front. Without --base the first
-// one is DIR; with it, DIR is there if there are more than `most_rest` others. Returns an exit
+// Without --base the first word is DIR; with it, DIR is there if there are more than `max_rest`
+// others. `is_json` is set by --json, which only commands know that pass it. Returns an exit
 // status, and prints what is wrong.
-int tool_read_game_arguments(const char *command, int count, char **arguments, int most_rest,
-                             tool_game_arguments *result);
+int tool_read_game_arguments(const char *command, int count, char **arguments, bool *is_json,
+                             int max_rest, tool_game_arguments *result);
 
 typedef struct tool_game {
     common_game_places places;
     md5_game *game; // NULL if it could not be opened, which is printed
-    tool_notes notes;
-    size_t memory; // of the game when it was opened
+    md5_warn_fn *warn;
+    tool_notes notes; // the user of `warn`
+    size_t memory;    // of the game when it was opened
     int num_renewals;
     md5_verdict verdict; // that the game has
 } tool_game;
 
-// Opens the game of the arguments; its warnings go to `result->notes`. Returns an exit status.
-int tool_open_game(const tool_game_arguments *arguments, tool_game *result);
+// Opens the game of the arguments; its warnings go to `warn`: tool_take_note() keeps them in
+// `result->notes`. Returns an exit status.
+int tool_open_game(const tool_game_arguments *arguments, md5_warn_fn *warn, tool_game *result);
 void tool_close_game(tool_game *game);
 
 // Opens the game again, for the same verdict and without warnings, if what was parsed since then
@@ -60,8 +61,5 @@ bool tool_parse_decl(md5_game *game, md5_decl_type type, const char *name, md5_e
 // Returns the line of the first word of a declaration. The engine's, decl->line, is where the
 // declaration before it ends.
 uint32_t tool_decl_line(const md5_decl *decl);
-
-// Prints a text as a JSON string; bytes that are not ASCII as Latin-1.
-void tool_print_json(const char *text);
 
 #endif

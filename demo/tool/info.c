@@ -272,7 +272,7 @@ static bool print_file(const char *path)
 
 int tool_info(int count, char **arguments)
 {
-    const int num_files = tool_take_files("info", count, arguments);
+    const int num_files = tool_read_arguments("info", count, arguments, NULL, 0, 1, count, "file");
     int status = num_files < 0 ? TOOL_BAD_USAGE : TOOL_OK;
     for (int i = 0; i < num_files; i++) {
         if (!print_file(arguments[i]))

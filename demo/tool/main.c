@@ -192,12 +192,24 @@ static int run_command(const tool_command *command, int count, char **arguments)
     return command->run(count, arguments);
 }
 
+// The commands as a message names them: "info, check or dump".
+static const char *name_commands(char names[256])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < NUM_COMMANDS; i++)
+        used += (size_t)snprintf(names + used, 256 - used, "%s%s",
+                                 i == 0                 ? ""
+                                 : i + 1 < NUM_COMMANDS ? ", "
+                                                        : " or ",
+                                 commands[i].name);
+    return names;
+}
+
 static int run(int count, char **arguments)
 {
+    char names[256];
     if (count < 1)
-        return tool_usage(
-            NULL, "missing command: expected info, check, dump, list, explain, verdicts, bind, "
-                  "compress or decompress");
+        return tool_usage(NULL, "missing command: expected %s", name_commands(names));
     if (asks_for_help(arguments[0])) {
         fputs(help, stdout);
         return TOOL_OK;
@@ -216,11 +228,8 @@ static int run(int count, char **arguments)
         if (strcmp(arguments[0], commands[i].name) == 0)
             return run_command(&commands[i], count - 1, arguments + 1);
     }
-    return tool_usage(
-        NULL,
-        "unknown command '%s': expected info, check, dump, list, explain, verdicts, bind, "
-        "compress or decompress",
-        arguments[0]);
+    return tool_usage(NULL, "unknown command '%s': expected %s", arguments[0],
+                      name_commands(names));
 }
 
 int main(int argc, char **argv)

@@ -19,30 +19,55 @@ int tool_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fputs("md5tool: ", stderr);
+    fprintf(stderr, "md5tool: %s%s", command ? command : "", command ? ": " : "");
     common_print_text(stderr, text);
     fprintf(stderr, " (see md5tool%s%s --help)\n", command ? " " : "", command ? command : "");
     return TOOL_BAD_USAGE;
 }
 
-int tool_take_files(const char *command, int count, char **arguments)
+bool tool_read_name(const char *value, void *to)
 {
-    int num_files = 0;
-    bool is_file = false;
+    *(const char **)to = value;
+    return true;
+}
+
+int tool_read_arguments(const char *command, int count, char **arguments,
+                        const tool_option *options, size_t num_options, int min_words,
+                        int max_words, const char *words)
+{
+    int num_words = 0;
+    bool has_ended = false; // by --
     for (int i = 0; i < count; i++) {
-        const bool is_option = !is_file && arguments[i][0] == '-' && arguments[i][1] == '-';
-        if (is_option && arguments[i][2] != '\0') {
-            tool_usage(command, "%s: unknown option '%s'", command, arguments[i]);
+        char *const argument = arguments[i];
+        if (has_ended || argument[0] != '-' || argument[1] == '\0') {
+            arguments[num_words++] = argument;
+            continue;
+        }
+        has_ended = strcmp(argument, "--") == 0;
+        if (has_ended)
+            continue;
+        size_t k = 0;
+        while (k < num_options && strcmp(options[k].name, argument) != 0)
+            k++;
+        if (k == num_options) {
+            tool_usage(command, "unknown option '%s'", argument);
             return -1;
         }
-        if (is_option)
-            is_file = true;
-        else
-            arguments[num_files++] = arguments[i];
+        if (!options[k].read) {
+            *(bool *)options[k].to = true;
+            continue;
+        }
+        if (++i == count || !options[k].read(arguments[i], options[k].to)) {
+            tool_usage(command, "%s takes %s", argument, options[k].takes);
+            return -1;
+        }
     }
-    if (num_files > 0)
-        return num_files;
-    tool_usage(command, "%s: missing file", command);
+    if (num_words < min_words)
+        tool_usage(command, "missing %s", words);
+    else if (num_words > max_words)
+        tool_usage(command, "expected %s, not also '%s'", words, arguments[max_words]);
+    else
+        return num_words;
     return -1;
 }
 

@@ -33,13 +33,27 @@ extern const char tool_info_help[], tool_check_help[], tool_dump_help[], tool_ve
 extern const char tool_list_help[], tool_explain_help[], tool_bind_help[];
 extern const char tool_compress_help[], tool_decompress_help[];
 
-// Prints what is wrong with the arguments, and how to get help, as one line on stderr. Returns 2.
+// Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
+// one line on stderr. Returns TOOL_BAD_USAGE.
 int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// Moves the files of a command without options other than `--` to the start of `arguments` and
-// returns how many there are. Prints a message and returns -1 if there are none, or if there is an
-// option.
-int tool_take_files(const char *command, int count, char **arguments);
+// An option of a command. One without `read` has no value: it sets the bool at `to`.
+typedef struct tool_option {
+    const char *name, *takes;                  // "--base", and what its value is: "a folder"
+    bool (*read)(const char *value, void *to); // returns false if the value is something else
+    void *to;
+} tool_option;
+
+// A `read` for names: `to` is a const char *.
+bool tool_read_name(const char *value, void *to);
+
+// Reads options and moves the other words to the start of `arguments`; behind `--` there are only
+// words. Returns how many words there are. Prints a message and returns -1 if an option is unknown
+// or its value is wrong, or if there are fewer than `min_words` or more than `max_words`: `words`
+// says what they are.
+int tool_read_arguments(const char *command, int count, char **arguments,
+                        const tool_option *options, size_t num_options, int min_words,
+                        int max_words, const char *words);
 
 // Prints `error` as one line on stderr.
 void tool_print_error(const md5_error *error);

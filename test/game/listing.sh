@@ -79,7 +79,7 @@ sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
 check "every line is JSON" everything_is_json
 check "an unknown kind is refused" says 2 "unknown kind 'sounds'" list "$base" sounds
 check "a folder that is missing is an error" says 1 'nowhere: error: not a folder' list "$scratch/nowhere"
-check "an option needs its folder" says 2 'missing folder after --mod' list "$base" --mod
+check "an option needs its folder" says 2 '--mod takes a folder' list "$base" --mod
 
 explains() { # TEXT, ARGUMENT...
     text=$1

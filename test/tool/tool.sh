@@ -382,7 +382,7 @@ for wrong in '--error 0' '--error x' '--error' '-o' '--other'; do
 done
 runs 2 compress $walk && says err 'missing -o FILE'
 report 'compress without a name for the result' $?
-runs 2 compress a b c -o d && says err "too many files: 'c'"
+runs 2 compress a b c -o d && says err "not also 'c'"
 report 'compress with three files' $?
 runs 1 compress $walk -o "$scratch/none/walk" && says err 'cannot write the file'
 report 'compress into a file that cannot be written' $?
