@@ -9,7 +9,6 @@
 
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
 #include "demo/viewer/assets/image.h"
 
 #include <math.h>

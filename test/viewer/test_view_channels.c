@@ -2,12 +2,8 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/app/game.h"
-#include "demo/viewer/app/game_preview.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/places.h"
-#include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/actions.h"
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/panels.h"

@@ -7,8 +7,7 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
-#include "demo/viewer/base/option_table.h"
+#include "demo/viewer/base/options.h"
 
 #include <math.h>
 #include <stdio.h>

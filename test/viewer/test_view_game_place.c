@@ -1,6 +1,6 @@
 // A mod over its base: places of several folders, and how the command line names them.
 #include "demo/common/memory.h"
-#include "demo/viewer/app/game.h"
+#include "demo/viewer/app/open.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/motion/scene.h"
 #include "test/test.h"

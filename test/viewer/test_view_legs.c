@@ -1,8 +1,7 @@
 // Procedural walking in the viewer: finding legs, and driving them with keys.
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/app/actions.h"
-#include "demo/viewer/app/drive.h"
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/crowd/document.h"
 
 #include <math.h>

@@ -2,8 +2,7 @@
 // shows, drives and points at without knowing of it.
 #include "test/test.h"
 
-#include "demo/viewer/app/actions.h"
-#include "demo/viewer/app/drive.h"
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/motion/motion.h"
 
 #include <stdio.h>

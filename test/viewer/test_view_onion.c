@@ -1,7 +1,7 @@
 // Onion skin: which frames its ghosts show, and that drawing them changes no state.
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/app/actions.h"
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/draw/draw.h"
 
 #include <math.h>

@@ -7,9 +7,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/start.h"
-#include "demo/viewer/app/watch.h"
 
 #include <ftw.h>
 #include <math.h>

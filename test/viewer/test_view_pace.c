@@ -1,7 +1,7 @@
 // The clock of a window keeps real time, however long a frame takes.
 #include "test/test.h"
 
-#include "demo/viewer/app/pace.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/motion/play.h"
 
 // Plays a clip in frames of `seconds` each; returns its time.

@@ -3,7 +3,6 @@
 
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
-#include "demo/viewer/app/remember.h"
 #include "demo/viewer/pages/picture.h"
 
 #include <math.h>

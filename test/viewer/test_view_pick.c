@@ -2,7 +2,7 @@
 // which the lens's matrices show the picked point.
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/app/actions.h"
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/draw/overlay.h"
 
 #include <math.h>

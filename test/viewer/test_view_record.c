@@ -3,8 +3,9 @@
 
 #include "demo/common/memory.h"
 #include "demo/common/file.h"
-#include "demo/viewer/app/actions.h"
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/app/record.h"
+#include "demo/viewer/jobs/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

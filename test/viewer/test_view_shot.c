@@ -2,7 +2,6 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
 
 #include <stdio.h>
 #include <stdlib.h>

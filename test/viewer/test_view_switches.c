@@ -5,10 +5,9 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/base/manual.h"
-#include "demo/viewer/base/option_table.h"
+#include "demo/viewer/base/options.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <stdio.h>

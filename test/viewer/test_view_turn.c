@@ -2,7 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/actions.h"
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/motion/turn.h"
 
 #include <math.h>

@@ -4,8 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/actions.h"
+#include "demo/viewer/app/input.h"
 #include "test/viewer/test_view_item.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/remember.h"
 #include "render/gl_internal.h"
 
 #include <fcntl.h>

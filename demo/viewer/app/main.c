@@ -6,11 +6,8 @@
 #include "demo/viewer/jobs/thumbnail.h"
 #include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/motion/motion.h"
-#include "demo/viewer/app/contact_sheet.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
-#include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/start.h"
 #include "demo/viewer/app/window.h"
 
 #include <stdio.h>

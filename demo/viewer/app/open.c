@@ -1,17 +1,436 @@
+// Opens what is shown: files, folders and what is in them, games with their previews, and files
+// anew when they change. Remembers the size of the window and what was chosen.
 #include "demo/viewer/app/open.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/app/places.h"
-#include "demo/viewer/app/remember.h"
-#include "demo/viewer/app/stamp.h"
+#include "demo/common/memory.h"
+#include "demo/common/walk.h"
 #include "demo/viewer/app/tell.h"
 #include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/library.h"
+#include "demo/viewer/base/options.h"
+#include "demo/viewer/draw/previews.h"
+#include "demo/viewer/jobs/output.h"
+#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/ui/browser.h"
 
+#include <SDL.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <SDL.h>
+// == Whether files have changed ===================================================================
+//
+// Also changes if a missing file appears.
+
+static void mix(uint64_t *stamp, uint64_t value)
+{
+    *stamp = (*stamp ^ value) * 0x9E3779B97F4A7C15u;
+    *stamp ^= *stamp >> 32;
+}
+
+static void add_file(uint64_t *stamp, const char *path)
+{
+    mix(stamp, path != NULL ? common_file_stamp(path) : 0);
+}
+
+// Animations beside the model were loaded automatically; so are new ones and those that begin to
+// fit.
+static void add_beside(uint64_t *stamp, const char *path)
+{
+    char *const folder = common_folder(path);
+    common_list list = common_list_folder(folder, ".md5anim");
+    for (size_t i = 0; i < list.count; i++)
+        add_file(stamp, list.names[i]);
+    common_free_list(&list);
+    free(folder);
+}
+
+static void add_character(uint64_t *stamp, const md5_character *character)
+{
+    if (character == NULL)
+        return;
+    add_file(stamp, character->model_path);
+    for (uint32_t i = 0; i < character->num_clips; i++)
+        add_file(stamp, character->anim_paths[i]);
+}
+
+static void add_scene(uint64_t *stamp, const view_scene *scene)
+{
+    if (scene->path == NULL)
+        return;
+    add_file(stamp, scene->path);
+    for (size_t i = 0; i < scene->num_clips; i++)
+        add_file(stamp, scene->clips[i].path);
+    add_character(stamp, scene->machine.character);
+    if (scene->camera_path.camera != NULL)
+        add_file(stamp, scene->camera_path.path);
+    if (scene->picked_up)
+        add_beside(stamp, scene->path);
+}
+
+// A missing texture may appear: then the folder that is searched first changes.
+static void add_missing_textures(uint64_t *stamp, const view_textures *textures, const char *path)
+{
+    bool misses = false;
+    for (uint32_t i = 0; i < textures->num_meshes; i++)
+        misses = misses || textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE;
+    if (!misses || path == NULL)
+        return;
+    static const char *const places[] = {".", "textures", "images"};
+    char *const folder = common_folder(path);
+    for (int i = 0; i < 3; i++) {
+        char *const place = common_join(folder, places[i]);
+        add_file(stamp, place);
+        free(place);
+    }
+    free(folder);
+}
+
+static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        add_file(stamp, textures->loaded[i].path);
+        if (textures->loaded[i].heights != NULL)
+            add_file(stamp, textures->loaded[i].heights);
+    }
+    add_missing_textures(stamp, textures, path);
+}
+
+// Of the document's files, with its textures, its machine's, companions' and crowd's files.
+static uint64_t stamp_files(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const char *const attached = options->attach != NULL ? strchr(options->attach, '=') : NULL;
+    const char *companions[VIEW_NUM_COMPANIONS] = {options->retarget,
+                                                   attached != NULL ? attached + 1 : NULL};
+    uint64_t stamp = 1;
+    add_scene(&stamp, &viewer->document->scene);
+    add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_machine *const machine = viewer->document->companions[i].machine;
+        if (machine != NULL) {
+            companions[i] = machine->character->model_path;
+            add_character(&stamp, machine->character);
+        }
+        add_file(&stamp, companions[i]);
+        if (viewer->document->companions[i].textures != NULL)
+            add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
+    }
+    for (uint32_t i = 0; i < viewer->document->crowd.num_kinds; i++) {
+        const view_kind *const kind = &viewer->document->crowd.kinds[i];
+        add_scene(&stamp, &kind->own);
+        if (kind->own_textures != NULL)
+            add_textures(&stamp, kind->own_textures, kind->own.path);
+    }
+    return stamp;
+}
+
+// Stores it after files were read, with --watch.
+static void note_files(view_state *viewer)
+{
+    if (viewer->options->watch)
+        viewer->files_stamp = stamp_files(viewer);
+}
+
+// == What is remembered ===========================================================================
+
+// -- State and options ----------------------------------------------------------------------
+
+void view_take_switches(view_state *viewer)
+{
+    const view_options *const o = viewer->options;
+    viewer->shown = o->shown;
+    viewer->surface = o->surface;
+    viewer->onion = o->onion;
+    viewer->lights = o->lights;
+    viewer->document->scene.root = o->root;
+    viewer->document->scene.dual = o->dual;
+    if (o->up_is_y)
+        viewer->document->scene.turn = view_turn_y_up();
+    viewer->play.wrap = o->wrap;
+}
+
+// The size in the system's points, which SDL expects when it creates a window.
+static void describe_size(const view_state *viewer, view_options *options)
+{
+    int width = 0, height = 0;
+    const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
+    if (viewer->window == NULL || (SDL_GetWindowFlags(viewer->window) & full) != 0)
+        return;
+    SDL_GetWindowSize(viewer->window, &width, &height);
+    // Smaller than that one would not find it again.
+    options->width = (uint32_t)SDL_clamp(width, 320, VIEW_MAX_PICTURE_SIDE);
+    options->height = (uint32_t)SDL_clamp(height, 200, VIEW_MAX_PICTURE_SIDE);
+}
+
+void view_describe(const view_state *viewer, view_options *options)
+{
+    options->shown = viewer->shown;
+    options->lights = viewer->lights;
+    options->root = viewer->document->scene.root;
+    options->dual = viewer->document->scene.dual;
+    options->wrap = viewer->play.wrap;
+    if (viewer->text_scale != 1.0f) // chosen by keys
+        options->ui_scale = fmaxf(0.5f, fminf(viewer->font.scale, 8.0f));
+    describe_size(viewer, options);
+}
+
+// -- Configuration --------------------------------------------------------------------------
+
+static void remember_options(const view_state *viewer)
+{
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_options now = *viewer->options;
+    view_describe(viewer, &now);
+    for (size_t i = 0; i < count; i++) {
+        char *const value =
+            table[i].memory == VIEW_REMEMBERED ? view_write_option(&table[i], &now) : NULL;
+        if (value != NULL)
+            view_set_config(viewer->config, &table[i], value);
+        free(value);
+    }
+}
+
+// Whether the next start shows the current model: a single one, not a crowd.
+static bool remembers_model(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    return viewer->config != NULL && options->crowd == 0 && options->retarget == NULL;
+}
+
+static void note_state(const view_state *viewer)
+{
+    view_config *const config = viewer->config;
+    remember_options(viewer);
+    if (remembers_model(viewer)) {
+        config->has_camera = true;
+        config->camera = viewer->camera;
+    }
+}
+
+void view_remember(view_state *viewer)
+{
+    if (viewer->config == NULL)
+        return;
+    note_state(viewer);
+    (void)view_write_config(viewer->config, &viewer->log);
+}
+
+void view_remember_soon(view_state *viewer)
+{
+    const double interval = 1.0;
+    view_config *const config = viewer->config;
+    if (config == NULL || viewer->now < viewer->noted + interval)
+        return;
+    const bool was_changed = config->is_changed || view_has_new_choices(&config->chosen);
+    viewer->noted = viewer->now;
+    config->is_changed = false;
+    note_state(viewer);
+    if (!was_changed || config->is_changed)
+        config->is_changed |= was_changed;
+    else if (!view_write_config(config, &viewer->log))
+        viewer->noted = INFINITY; // reported once; view_remember() tries again
+}
+
+// Restores the camera of the last run, unless the command line sets it.
+static void restore_camera(view_state *viewer, const view_camera *camera)
+{
+    const view_options *const options = viewer->options;
+    if (options->azimuth_given || options->elevation_given || options->distance_given
+        || options->orthographic_given)
+        return;
+    const float radius = viewer->camera.scene_radius;
+    viewer->camera = *camera;
+    viewer->camera.scene_radius = radius;
+    view_snap(viewer);
+}
+
+// == Previews of a game's list ====================================================================
+
+// Texels are drawn without their alpha: what is clear becomes the color of the frame.
+static md5gl_texture upload(md5gl_renderer *renderer, const view_image *image)
+{
+    md5_error error;
+    const size_t size = 4 * (size_t)image->width * image->height;
+    uint8_t *const texels = common_alloc(size, 1);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
+        const unsigned alpha = image->rgba[i | 3];
+        texels[i] = (uint8_t)((image->rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
+    }
+    const md5gl_texture_desc desc = {
+        .width = image->width, .height = image->height, .texels = texels};
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
+    free(texels);
+    return texture; // 0 if memory runs out: no picture
+}
+
+static void drop_shown(view_state *viewer)
+{
+    if (viewer->renderer != NULL)
+        md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
+    free(viewer->preview.wish);
+    viewer->preview = (view_shown_preview){NULL, 0};
+}
+
+// Takes the wish of the chosen line, or NULL.
+static bool show(view_state *viewer, char *wish)
+{
+    const char *const shown = viewer->preview.wish;
+    const view_image *const image = wish != NULL ? view_find_preview(viewer->previews, wish) : NULL;
+    const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
+    if (is_same || (image == NULL && shown == NULL)) {
+        free(wish);
+        return false;
+    }
+    drop_shown(viewer);
+    if (image != NULL && viewer->renderer != NULL)
+        viewer->preview = (view_shown_preview){wish, upload(viewer->renderer, image)};
+    else
+        free(wish);
+    return true;
+}
+
+// The wish of the line that is `offset` below the chosen one, or NULL.
+static char *wish_at(const view_state *viewer, long long offset, const char *on)
+{
+    const view_browser *const browser = &viewer->ui.browser;
+    const char *const name = view_listed_name(browser, offset);
+    return name != NULL ? view_wish_of(browser->section, name, on) : NULL;
+}
+
+bool view_follow_previews(view_state *viewer)
+{
+    // First those that the user comes to next.
+    static const long long order[] = {0, 1, -1, 2, 3, -2, 4, 5};
+    enum { NUM_ASKED = sizeof order / sizeof order[0] };
+    char *wishes[NUM_ASKED];
+    size_t count = 0;
+    const view_browser *const browser = &viewer->ui.browser;
+    if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL)
+        return false;
+    if (viewer->previews == NULL)
+        viewer->previews = view_begin_previews(viewer->library->place);
+    const bool has_more = view_take_previews(viewer->previews);
+    char *const on = viewer->document->scene.model != NULL ? view_shown_name(viewer) : NULL;
+    for (int i = 0; i < NUM_ASKED; i++) {
+        char *const wish = wish_at(viewer, order[i], on);
+        if (wish != NULL)
+            wishes[count++] = wish;
+    }
+    view_want_previews(viewer->previews, (const char *const *)wishes, count);
+    for (size_t i = 0; i < count; i++)
+        free(wishes[i]);
+    const bool has_changed = show(viewer, wish_at(viewer, 0, on));
+    free(on);
+    return has_more || has_changed;
+}
+
+// Forgets all pictures, for another game.
+static void forget_previews(view_state *viewer)
+{
+    view_stop_previews(viewer->previews);
+    viewer->previews = NULL;
+    drop_shown(viewer);
+}
+
+// == Folders and archives as lists ================================================================
+
+// -- Places ---------------------------------------------------------------------------------
+
+void view_browse_place(view_state *viewer, const char *path)
+{
+    if (view_is_game(path))
+        view_browse_game(viewer, path);
+    else
+        view_browse_folder(&viewer->ui.browser, path, viewer->config);
+}
+
+// -- Listing --------------------------------------------------------------------------------
+
+void view_show_section(view_state *viewer, size_t section)
+{
+    if (viewer->library == NULL || section >= VIEW_NUM_SECTIONS)
+        return;
+    char *const name = view_shown_name(viewer);
+    viewer->section = (view_section)section;
+    view_list_section(&viewer->ui.browser, viewer->library, viewer->section, name);
+    free(name);
+}
+
+void view_browse_game(view_state *viewer, const char *place)
+{
+    char *const whole = view_with_base(place);
+    if (viewer->library != NULL && strcmp(viewer->library->place, whole) == 0) {
+        view_show_section(viewer, viewer->section);
+    } else {
+        view_stop_scan(viewer->scan);
+        viewer->scan = view_begin_scan(whole);
+        view_list_scan(&viewer->ui.browser, whole, 0);
+    }
+    free(whole);
+}
+
+static void take_library(view_state *viewer)
+{
+    md5_error error;
+    view_library *const library = view_end_scan(viewer->scan, &error);
+    const bool is_awaited = viewer->ui.browser.is_scanning;
+    viewer->scan = NULL;
+    if (library == NULL) {
+        view_log_error(&viewer->log, &error);
+        if (is_awaited)
+            view_clear_browser(&viewer->ui.browser);
+    } else {
+        if (md5_game_num_unread(library->game) > 0)
+            view_warn(&viewer->log, "%s: %u files of declarations are not read: see md5tool check",
+                      library->place, (unsigned)md5_game_num_unread(library->game));
+        view_drop_library(viewer->library);
+        viewer->library = library;
+        forget_previews(viewer);
+        viewer->section = view_first_section(library);
+        if (is_awaited) // unless the user closed the list meanwhile
+            view_show_section(viewer, viewer->section);
+    }
+    view_tell_state(viewer, "scanned");
+}
+
+bool view_follow_scan(view_state *viewer)
+{
+    size_t num_files = 0;
+    if (viewer->scan == NULL)
+        return false;
+    if (view_has_scanned(viewer->scan, &num_files))
+        take_library(viewer);
+    else if (viewer->ui.browser.is_scanning)
+        view_list_scan(&viewer->ui.browser, view_scanned_place(viewer->scan), num_files);
+    return true;
+}
+
+void view_list_game(view_state *viewer)
+{
+    const bool was_open = viewer->ui.browser.kind == VIEW_BROWSE_GAME;
+    const view_package *const package = viewer->document->textures.package;
+    const char *const root = package != NULL ? view_package_root(package) : NULL;
+    view_clear_browser(&viewer->ui.browser);
+    if (was_open)
+        return;
+    if (viewer->scan != NULL)
+        view_list_scan(&viewer->ui.browser, view_scanned_place(viewer->scan), 0);
+    else if (viewer->library != NULL)
+        view_show_section(viewer, viewer->section);
+    else if (root != NULL)
+        view_browse_game(viewer, root);
+    else
+        view_notice(viewer, "No game folder: drop one here, or an archive");
+    viewer->ui.browser.fresh = true;
+}
+
+// == Opening ======================================================================================
 
 // The folder of our own models: from the build, or relative to the program.
 #ifndef MD5VIEW_MODELS
@@ -140,7 +559,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
     viewer->hidden_meshes = 0;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
-    view_note_files(viewer);
+    note_files(viewer);
     return true;
 }
 
@@ -190,7 +609,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         free(own.paths[i]);
     if (!opened || (as_asked && !hide_asked(viewer)))
         return false;
-    if (view_remembers_model(viewer))
+    if (remembers_model(viewer))
         view_note_model(viewer->config, is_own ? NULL : viewer->document->scene.path);
     if (viewer->config != NULL && !is_own)
         view_note_recent(viewer->config, viewer->document->scene.path);
@@ -251,7 +670,7 @@ bool view_reload(view_state *viewer)
         if (texture != NULL)
             (void)view_use_texture(&viewer->document->textures, viewer->renderer, texture,
                                    &viewer->log);
-        view_note_files(viewer);
+        note_files(viewer);
         view_show_meshes(viewer->document, viewer->hidden_meshes);
         view_measure(viewer);
     }
@@ -362,7 +781,7 @@ void view_drop(view_state *viewer, const char *path)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
         view_notice(viewer, "%s does not fit", common_base(path));
-    view_note_files(viewer);
+    note_files(viewer);
 }
 
 void view_give_texture(view_state *viewer, uint32_t mesh, const char *path)
@@ -384,4 +803,252 @@ void view_give_texture(view_state *viewer, uint32_t mesh, const char *path)
         view_notice(viewer, "mesh %u keeps its texture: %s cannot be read, or --texture is given",
                     (unsigned)mesh, common_base(path));
     }
+}
+
+// == What lies in a game ==========================================================================
+
+char *view_place_of_options(const view_options *options)
+{
+    char *place =
+        options->num_bases > 0 ? common_copy(options->game) : view_with_base(options->game);
+    for (size_t i = 0; i < options->num_bases; i++) {
+        char *const longer = view_put_behind(place, options->bases[i]);
+        free(place);
+        place = longer;
+    }
+    return place;
+}
+
+bool view_open_game_name(view_state *viewer)
+{
+    md5_error error;
+    const view_options *const options = viewer->options;
+    char *const place = view_place_of_options(options);
+    viewer->library = view_open_library(place, NULL, NULL, &error);
+    free(place);
+    if (viewer->library == NULL) {
+        view_log_error(&viewer->log, &error);
+        return false;
+    }
+    char *const address = view_make_address(viewer->library->place, options->files[0], NULL);
+    const char *const files[1] = {address};
+    const bool is_open = view_open(viewer, files, 1, true);
+    free(address);
+    return is_open;
+}
+
+// -- Showing --------------------------------------------------------------------------------
+
+static void open_name(view_state *viewer, const char *name, const char *skin)
+{
+    char *const address = view_make_address(viewer->library->place, name, skin);
+    const char *const files[1] = {address};
+    if (!view_open(viewer, files, 1, false))
+        view_notice(viewer, "%s cannot be opened", common_base(name));
+    free(address);
+}
+
+static void show_clip(view_state *viewer, const char *name)
+{
+    view_scene *const scene = &viewer->document->scene;
+    if (scene->library != viewer->library || scene->model == NULL)
+        open_name(viewer, name, NULL);
+    else if (view_add_game_clip(scene, name, &viewer->log))
+        view_change_clip(viewer, scene->clip);
+    else
+        view_notice(viewer, "%s does not fit", common_base(name));
+}
+
+// The shown entity in another skin.
+static void show_skin(view_state *viewer, const char *skin)
+{
+    char *const name = view_shown_name(viewer);
+    if (name != NULL && view_own_parms(&viewer->document->scene) != NULL)
+        open_name(viewer, name, skin);
+    else
+        view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
+    free(name);
+}
+
+void view_show_named(view_state *viewer, size_t section, const char *name)
+{
+    if (viewer->library == NULL)
+        return;
+    if (section == VIEW_ANIMS)
+        show_clip(viewer, name);
+    else if (section == VIEW_SKINS)
+        show_skin(viewer, name);
+    else
+        open_name(viewer, name, NULL);
+}
+
+void view_play_in(view_state *viewer, uint32_t channel, size_t clip)
+{
+    if (view_play_in_channel(&viewer->document->scene, channel, clip, &viewer->play))
+        view_measure(viewer);
+    else
+        view_notice(viewer, "It cannot be played in this channel");
+}
+
+void view_show_neighbour(view_state *viewer, int step)
+{
+    char *const name = view_shown_name(viewer);
+    const view_library *const library = viewer->library;
+    const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
+    const size_t count = library != NULL ? library->num_names[section] : 0;
+    size_t place = 0;
+    while (name != NULL && place < count && strcmp(library->names[section][place], name) != 0)
+        place++;
+    if (count == 0 || name == NULL)
+        view_notice(viewer, "Nothing else in this list");
+    else
+        open_name(viewer, library->names[section][(place + (step > 0 ? 1 : count - 1)) % count],
+                  NULL);
+    free(name);
+}
+
+// == What is shown first ==========================================================================
+
+// Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
+// cannot be opened, shows our own model and the error.
+static bool open_remembered(view_state *viewer)
+{
+    const view_config *const config = viewer->config;
+    const view_camera camera = config->camera;
+    const bool has_camera = config->has_camera, is_own = config->model == NULL;
+    char *path = is_own ? NULL : common_copy(config->model);
+    const char *const files[1] = {path};
+    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
+    char error[sizeof viewer->log.error];
+    memcpy(error, viewer->log.error, sizeof error);
+    free(path);
+    if (opened && has_camera)
+        restore_camera(viewer, &camera);
+    if (opened || is_own || !view_open(viewer, NULL, 0, true))
+        return opened;
+    memcpy(viewer->log.error, error, sizeof error);
+    return true;
+}
+
+// The command line has priority: the last model and its camera are restored only if the command
+// line names nothing to show.
+static bool takes_remembered(const view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_config *const config = viewer->config;
+    return config != NULL && options->num_files == 0 && options->num_folders == 0
+           && !options->names_content && (config->model == NULL || common_is_file(config->model));
+}
+
+bool view_open_first(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    if (options->num_folders > 0 && !view_shows_window(options)) {
+        const bool is_sheet = options->output != NULL && options->num_folders == 1
+                              && options->num_files == 0 && common_is_folder(options->folders[0]);
+        if (!is_sheet)
+            view_error(&viewer->log,
+                       "%s: folders can be listed in a window, or one alone drawn by --output; "
+                       "name a file",
+                       options->folders[0]);
+        return is_sheet;
+    }
+    if (options->game != NULL && options->num_files == 0 && !view_shows_window(options)) {
+        view_error(&viewer->log,
+                   "--game %s: it can be listed in a window only; name an entity, "
+                   "a model or a file in it",
+                   options->game);
+        return false;
+    }
+    if (options->game != NULL && options->num_files > 0)
+        return view_open_game_name(viewer);
+    const bool opened = takes_remembered(viewer)
+                            ? open_remembered(viewer)
+                            : view_open(viewer, options->files, options->num_files, true);
+    // As if dropped: of several folders the last one is listed.
+    for (size_t i = 0; i < options->num_folders && opened; i++)
+        view_browse_place(viewer, options->folders[i]);
+    if (options->game != NULL && opened) {
+        char *const place = view_place_of_options(options);
+        view_browse_game(viewer, place);
+        free(place);
+    }
+    return opened;
+}
+
+// == Reloading ====================================================================================
+
+void view_watch_files(view_state *viewer)
+{
+    if (!viewer->options->watch || viewer->now < viewer->next_watch)
+        return;
+    viewer->next_watch = viewer->now + 0.25;
+    const uint64_t now = stamp_files(viewer);
+    if (now == viewer->files_stamp)
+        return;
+    const bool done = view_reload(viewer);
+    // Taken before reading: files that change meanwhile, or were saved only in part, are read
+    // again.
+    viewer->files_stamp = now;
+    view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed: unchanged");
+    view_tell_state(viewer, "watch");
+}
+
+// == The models of a folder in one picture ========================================================
+
+enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
+
+static common_list list_models(const char *folder)
+{
+    common_list folders = common_folders_below(folder, "", MOST_FOLDERS, false), models = {0};
+    for (size_t i = 0; i < folders.count; i++) {
+        common_list more = common_list_folder(folders.names[i], ".md5mesh");
+        for (size_t m = 0; m < more.count && models.count < MOST_MODELS; m++)
+            common_add(&models, common_copy(more.names[m]));
+        common_free_list(&more);
+    }
+    common_free_list(&folders);
+    return models;
+}
+
+// Opens the model of a cell; if that fails, the cell shows nothing but why.
+static void open_cell(view_state *viewer, uint32_t cell)
+{
+    const char *const file = viewer->cells.names[cell];
+    view_log_clear(&viewer->log);
+    if (view_open(viewer, &file, 1, false)) {
+        view_frame_still(viewer);
+        return;
+    }
+    view_close(viewer);
+    viewer->document = common_alloc(1, sizeof *viewer->document);
+}
+
+bool view_run_contact_sheet(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    view_options sheet = *options;
+    viewer->cells = list_models(options->folders[0]);
+    viewer->open_cell = open_cell;
+    const size_t count = viewer->cells.count;
+    if (count == 0) {
+        view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
+        return false;
+    }
+    // Cells about as wide as high.
+    const uint32_t most = options->width / LEAST_SIDE > 1 ? options->width / LEAST_SIDE : 1;
+    const uint32_t most_rows = options->height / LEAST_SIDE > 1 ? options->height / LEAST_SIDE : 1;
+    const double columns = ceil(sqrt((double)count * options->width / options->height));
+    sheet.sheet_columns = columns < most ? (uint32_t)columns : most;
+    const size_t rows = (count + sheet.sheet_columns - 1) / sheet.sheet_columns;
+    sheet.sheet_rows = rows < most_rows ? (uint32_t)rows : most_rows;
+    const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
+    if (shown < count || count == MOST_MODELS)
+        view_warn(&viewer->log, "%s: %zu of %zu models are drawn; a larger --resolution shows more",
+                  options->folders[0], shown < count ? shown : count, count);
+    viewer->options = &sheet;
+    const bool is_saved = view_run_output(viewer);
+    viewer->options = options;
+    common_free_list(&viewer->cells);
+    return is_saved;
 }

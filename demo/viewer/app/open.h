@@ -1,8 +1,39 @@
-// Opens files as the document that is shown.
+// Opening what is shown, and following it when its files change.
 #ifndef DEMO_VIEWER_APP_OPEN_H
 #define DEMO_VIEWER_APP_OPEN_H
 
 #include "demo/viewer/jobs/view.h"
+
+// Switches as the options say, after view_begin(), and options that say what the window shows: what
+// is set by one and described by the other is the same.
+void view_take_switches(view_state *viewer);
+void view_describe(const view_state *viewer, view_options *options);
+
+// Writes the configuration file, if there is one, when the window closes.
+void view_remember(view_state *viewer);
+
+// The same after a second in which nothing changed any more, so that nothing is lost if the program
+// is ended; the camera alone is no reason to. Call it in every frame.
+void view_remember_soon(view_state *viewer);
+
+// Asks for pictures of the chosen line and its neighbours while a game is listed, and takes those
+// that are ready. Returns whether what is shown has changed.
+bool view_follow_previews(view_state *viewer);
+
+// Lists a folder or an archive: the contents of a game, or the files of any other folder.
+void view_browse_place(view_state *viewer, const char *path);
+
+// Lists the contents of a folder as a game, which is opened in the background.
+void view_browse_game(view_state *viewer, const char *place);
+
+// Takes the opened game, or shows how far that is. Returns whether the picture changes.
+bool view_follow_scan(view_state *viewer);
+
+// Opens or closes the list of the last game, or of the one that the shown model lies in.
+void view_list_game(view_state *viewer);
+
+// Lists a section of the game.
+void view_show_section(view_state *viewer, size_t section);
 
 // Opens files, or our own model if there are none: scene, GPU copies, textures, framing.
 // If a file cannot be shown: logs why, keeps what was open, and returns false.
@@ -38,5 +69,35 @@ void view_change_clip(view_state *viewer, size_t clip);
 
 // Measures the clip again after the root mode or the clip changed.
 void view_measure(view_state *viewer);
+
+// Returns the place of --game with --base behind it; without --base, with the base that is found.
+// To be freed.
+char *view_place_of_options(const view_options *options);
+
+// Opens --game and what its name names. Returns false and logs an error on failure.
+bool view_open_game_name(view_state *viewer);
+
+// Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
+// skin on the shown entity.
+void view_show_named(view_state *viewer, size_t section, const char *name);
+
+// Plays a clip of the shown entity in a channel; SIZE_MAX: none.
+void view_play_in(view_state *viewer, uint32_t channel, size_t clip);
+
+// The next (+1) or previous (-1) name of the shown one's section.
+void view_show_neighbour(view_state *viewer, int step);
+
+// Opens the files on the command line, or the last model if there are none, and lists the folder on
+// it. Returns false and logs an error if nothing can be shown.
+bool view_open_first(view_state *viewer);
+
+// Checks the files a few times a second, and reloads all if one has changed.
+void view_watch_files(view_state *viewer);
+
+// Draws the .md5mesh files of the first folder of the options, and of those in it, into
+// options->output; a file that cannot be shown leaves its error in its cell. Warns if not all fit,
+// in cells of 80 pixels. Returns false and logs an error if there is no model or it cannot be
+// written.
+bool view_run_contact_sheet(view_state *viewer);
 
 #endif

@@ -1,17 +1,39 @@
+// The window: its loop and its pace.
 #include "demo/viewer/app/window.h"
 
-#include "demo/viewer/app/game_preview.h"
-#include "demo/viewer/app/pace.h"
-#include "demo/viewer/app/places.h"
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/app/open.h"
 #include "demo/viewer/app/record.h"
-#include "demo/viewer/app/remember.h"
 #include "demo/viewer/app/tell.h"
-#include "demo/viewer/app/watch.h"
+#include "demo/viewer/jobs/output.h"
 
 #include <SDL.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// == The clock ====================================================================================
+
+// Handling an event takes less, unless it opens a file.
+static const double long_work = 0.1;
+static const double longest_frame = 10.0;
+
+double view_pace_frame(view_pace *pace, double now)
+{
+    const double passed = now - pace->last - pace->held;
+    pace->last = now;
+    pace->held = 0.0;
+    return fmin(fmax(passed, 0.0), longest_frame);
+}
+
+void view_pace_work(view_pace *pace, double seconds, bool moving)
+{
+    if (!moving || seconds > long_work)
+        pace->held += seconds;
+}
+
+// == The window ===================================================================================
 
 // -- Pictures ------------------------------------------------------------------------------------
 //

@@ -4,7 +4,7 @@
 
 #include "md5/md5model.h"
 #include "render/md5gl.h"
-#include "demo/viewer/base/chosen.h"
+#include "demo/viewer/base/config.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/assets/layers.h"
 #include "demo/viewer/assets/look.h"

@@ -1,6 +1,6 @@
 #include "demo/viewer/base/keys.h"
 
-#include "demo/viewer/base/option_table.h"
+#include "demo/viewer/base/options.h"
 
 #include <assert.h>
 

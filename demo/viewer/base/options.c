@@ -1,11 +1,809 @@
+// The options of the command line: the table of them, reading a value, writing it, and all of a
+// command line.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/base/option_table.h"
+#include "demo/common/memory.h"
 
+#include <SDL.h>
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// == The table ====================================================================================
+
+#define INTO(what) .kind = VIEW_OPTION_##what
+#define AT(what, field) INTO(what), .place = offsetof(view_options, field)
+#define GIVEN(field) .given = offsetof(view_options, field)
+#define RANGE(least, most) .low = (least), .high = (most)
+#define NAMES_CONTENT .names_content = true
+#define REMEMBERED .memory = VIEW_REMEMBERED
+#define KEPT .memory = VIEW_KEPT
+
+// Of switches.
+#define SHOWN(what, field, its_word) AT(what, shown.field), .word = (its_word)
+#define USUALLY(when) .usual = VIEW_USUALLY_##when
+#define KEYS(...) .keys = {__VA_ARGS__}
+#define KEY(words, key)                \
+    {                                  \
+        .keys = (words), .code = (key) \
+    }
+#define SHIFT(words, key)                             \
+    {                                                 \
+        .keys = (words), .code = (key), .shift = true \
+    }
+#define KEY_IN(where, words, key)                        \
+    {                                                    \
+        .keys = (words), .code = (key), .modes = (where) \
+    }
+#define SHIFT_IN(where, words, key)                                     \
+    {                                                                   \
+        .keys = (words), .code = (key), .shift = true, .modes = (where) \
+    }
+
+static const view_option table[] = {
+    {"output", "FILE", "Pictures without a window",
+     "draw to a PNG file and exit; - is standard output; of a\n"
+     "FOLDER, its models side by side, with their names;\n"
+     "{model} {anim} {frame:04} {n} in the name are replaced;\n"
+     ".apng, and with ffmpeg .gif, .mp4, .webm, make a movie",
+     AT(TEXT, output)},
+    {"sheet", "COLSxROWS", NULL, "contact sheet: one cycle of the clip in one picture",
+     AT(GRID, sheet_columns), RANGE(1, 64)},
+    {"turntable", NULL, NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
+    {"thumbnail", "N", NULL,
+     "for file managers: --output is a PNG of N by N pixels\n"
+     "under any name, without background; takes 3 s and 256 MiB\n"
+     "at most, and reads nothing outside of the file's folder",
+     AT(COUNT, thumbnail), RANGE(16, 2048)},
+    {"resolution", "W,H", NULL, "size in pixels, each 1 to 16384 (1280,720)", AT(GRID, width),
+     RANGE(1, VIEW_MAX_PICTURE_SIDE), REMEMBERED},
+    {"samples", "N", NULL, "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64),
+     KEPT},
+    {"record-as", "apng|gif|mp4|webm", NULL,
+     "format of movies of the window, which Shift+F12 begins and\n"
+     "ends; all but apng need ffmpeg (apng)",
+     AT(CHOICE, record_as), KEPT},
+    {"no-background", NULL, NULL, "transparent background", AT(SWITCH, no_background)},
+    {"background-color", "COLOR", NULL, "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
+     GIVEN(background_given), KEPT},
+
+    {"game", "DIR", "Model",
+     "game folder or archive (.pk4, .zip): MODEL is then the name\n"
+     "of an entity, model or file in it, and without one a window\n"
+     "lists them",
+     AT(TEXT, game), NAMES_CONTENT},
+    {"base", "DIR", NULL,
+     "game folder or archive behind that of --game, a mod, whose\n"
+     "files hide it; default: the folder base or q4base beside the\n"
+     "mod's; may be repeated",
+     INTO(BASE), NAMES_CONTENT},
+    {"texture", "[MESH=]FILE", NULL,
+     "texture of a mesh (name or number) or of all meshes;\n"
+     "default: found by the shader's name",
+     INTO(TEXTURE), .map = VIEW_MAP_DIFFUSE, NAMES_CONTENT},
+    {"skin", "N", NULL, "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
+     NAMES_CONTENT},
+    {"normal-map", "[MESH=]FILE", NULL,
+     "normal map of a mesh; default: found beside the texture\n"
+     "as NAME_local, and the height map as NAME_h",
+     INTO(TEXTURE), .map = VIEW_MAP_NORMALS, NAMES_CONTENT},
+    {"specular-map", "[MESH=]FILE", NULL, "specular map; default: NAME_s", INTO(TEXTURE),
+     .map = VIEW_MAP_SPECULAR, NAMES_CONTENT},
+    {"glow-map", "[MESH=]FILE", NULL, "emission map; default: NAME_add, NAME_glow", INTO(TEXTURE),
+     .map = VIEW_MAP_GLOW, NAMES_CONTENT},
+    {"no-maps", NULL, NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED,
+     .key_help = "normal, specular and glow maps", KEYS(SHIFT("Shift+T", SDLK_t))},
+    {"up", "z|y", NULL,
+     "which axis of the file points up (z): y shows a model that\n"
+     "lies on its back standing",
+     AT(EITHER, up_is_y)},
+    {"two-sided", NULL, NULL, "draw back faces; default: only if the texture has holes",
+     SHOWN(SWITCH, two_sided, "two-sided"), REMEMBERED},
+    {"hide", "MESH", NULL, "hide the meshes of that name, shader or number;\nmay be repeated",
+     INTO(MESH), NAMES_CONTENT},
+    {"set", "NAME=VALUE[@TIME]", NULL,
+     "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
+     INTO(SETTING), NAMES_CONTENT},
+    {"morph", "NAME=WEIGHT", NULL,
+     "weight of a morph target from the folder morphs beside the\n"
+     "model, usually 0 to 1; may be repeated",
+     INTO(WEIGHT), NAMES_CONTENT},
+    {"parm", "N=VALUE", NULL,
+     "parameter 0 to 11 of the materials of a game folder:\n"
+     "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
+     "fires, 7 time at which it burns away; may be repeated",
+     INTO(PARM), NAMES_CONTENT},
+    {"retarget", "MODEL", NULL, "show another model beside it in the same pose", AT(TEXT, retarget),
+     NAMES_CONTENT},
+    {"attach", "JOINT=MODEL", NULL, "attach a model to a joint", AT(PAIR_TEXT, attach),
+     NAMES_CONTENT},
+    {"guest", "MACHINE", NULL,
+     "show another state machine beside it; an event of either sets\n"
+     "the trigger of the same name of the other",
+     AT(TEXT, guest), NAMES_CONTENT},
+    {"compare", "FILE", NULL,
+     "show it in another clip beside it, or another model in the\n"
+     "same clip, and how far apart their joints are; --no-render\n"
+     "prints that at --animation-time and over the clip",
+     AT(TEXT, compare), NAMES_CONTENT},
+    {"terrain", NULL, NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain)},
+    {"walk", NULL, NULL,
+     "procedural walking instead of clips, on that terrain too;\n"
+     "controlled by W A S D and Shift",
+     AT(SWITCH, walk)},
+    {"crowd", "N", NULL,
+     "show N characters with different start times, of all named\n"
+     "models; one without animations uses those of the first",
+     AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT},
+    {"crowd-exact", NULL, NULL, "pose every character in every frame, even culled ones",
+     AT(SWITCH, crowd_exact)},
+    {"crowd-reduced", "PIXELS", NULL,
+     "draw characters up to this size, and shadows of all, from\n"
+     "fewer triangles that are less than a pixel elsewhere\n"
+     "(0 = none; 512 for crowds of 100 and more)",
+     AT(COUNT, crowd_reduced), RANGE(0, 1000), GIVEN(crowd_reduced_given)},
+    {"crowd-baked", "PIXELS", NULL,
+     "draw characters up to this size that play clips from baked\n"
+     "vertices (0 = none; without --output: 128 for crowds of\n"
+     "1000 and more)",
+     AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given)},
+    {"crowd-impostors", "PIXELS", NULL,
+     "draw still smaller ones up to this size as impostors\n"
+     "(0 = none; 64 for crowds of 5000 and more)",
+     AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given)},
+    {"no-crowd-levels", NULL, NULL, "draw all characters skinned, with all triangles",
+     SHOWN(OPPOSITE, levels, "levels"), .key_help = "levels of detail in a crowd",
+     KEYS(KEY_IN(VIEW_IN_CROWD, "D", SDLK_d))},
+    {"no-auto", NULL, NULL, "do not load animations found beside the model", AT(SWITCH, no_auto)},
+    {"path", "auto|4|8|exact|cpu|compute", NULL,
+     "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
+     "exact without loss)",
+     AT(CHOICE, path)},
+    {"skinning", "linear|dual", NULL,
+     "blending of joints: linear as in the format, or dual\n"
+     "quaternions, which preserve volume at twisting joints",
+     AT(EITHER, dual), REMEMBERED},
+    {"watch", NULL, NULL, "reload files, including textures, when they change", AT(SWITCH, watch)},
+
+    {"animation-index", "N", "Animation", "clip to show first, from 0", AT(COUNT, animation_index),
+     RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT},
+    {"animation-time", "S[,S...]", NULL,
+     "time in seconds; one picture per value,\n"
+     "numbered unless the name has {n}, {frame} or {time}",
+     INTO(TIMES)},
+    {"animation-speed-factor", "F", NULL, "1 = normal speed, negative = backward",
+     AT(NUMBER, speed), RANGE(-1000, 1000)},
+    {"range", "A-B", NULL,
+     "play only these frames, from 0 as in the file;\n"
+     "sheets and series show only them, too",
+     AT(RANGE, range_first), RANGE(0, VIEW_MAX_FRAMES - 1), NAMES_CONTENT},
+    {"onion", "N", NULL, "onion skin: N ghosts before (blue) and after (orange) the frame",
+     AT(COUNT, onion.count), RANGE(0, VIEW_MAX_ONION)},
+    {"onion-step", "FRAMES", NULL, "frames between them (3)", AT(COUNT, onion.step),
+     RANGE(1, 1000)},
+    {"loop", "loop|cycle|once", NULL,
+     "last frame equals the first (loop) or blends into it (cycle)", AT(CHOICE, wrap), REMEMBERED},
+    {"root", "file|id|in_place", NULL, "root motion: as stored, as in id's engine, or none",
+     AT(CHOICE, root), REMEMBERED},
+
+    {"light", "studio|classic", "Light", "physically based, or as in id's engine of 2004",
+     SHOWN(EITHER, classic, "light"), REMEMBERED, .key_help = "studio or classic light",
+     KEYS(KEY("K", SDLK_k))},
+    {"no-shadow", NULL, NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED,
+     .key_help = "shadows", KEYS(SHIFT("Shift+K", SDLK_k))},
+    {"lights", "NAME=VALUE[,...]", NULL,
+     "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
+     "around, height: rotation of the key light, degrees (0)",
+     AT(LIGHTS, lights), REMEMBERED},
+    {"environment", "FILE", NULL,
+     "light from a picture of all around, equirectangular (.hdr,\n"
+     ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
+     "the key light, at half its intensity, comes from its\n"
+     "brightest side; around turns it",
+     AT(TEXT, environment)},
+    {"no-environment", NULL, NULL, "the studio's light although --environment is given",
+     SHOWN(OPPOSITE, environment, "environment"),
+     .key_help = "light of --environment or of the studio", KEYS(SHIFT("Shift+E", SDLK_e))},
+    {"environment-background", NULL, NULL, "show the picture of --environment behind the model",
+     SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED,
+     .key_help = "picture of --environment behind it", KEYS(SHIFT("Shift+V", SDLK_v))},
+
+    {"camera-azimuth-angle", "DEG", "Camera", "0 = front, 90 = the model's left side",
+     AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given)},
+    {"camera-elevation-angle", "DEG", NULL, "0 = horizontal, 90 = from above", AT(FLOAT, elevation),
+     RANGE(-90, 90), GIVEN(elevation_given)},
+    {"camera-distance", "UNITS", NULL, "distance from the model's centre", AT(FLOAT, distance),
+     RANGE(1e-6, 1e9), GIVEN(distance_given)},
+    {"camera-orthographic", NULL, NULL, "orthographic projection", AT(SWITCH, orthographic),
+     GIVEN(orthographic_given)},
+    {"camera-path", NULL, NULL, "show the camera path instead of following it",
+     AT(SWITCH, camera_path)},
+    {"camera-smoothing", "SECONDS", NULL, "smooth a camera path over so long before and after (0)",
+     AT(NUMBER, camera_smoothing), RANGE(0, 60)},
+
+    {"grid", NULL, "Display (each may be given as NAME=no)", "ground grid",
+     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED, KEYS(KEY("G", SDLK_g))},
+    {"axis", NULL, NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
+     REMEMBERED, .key_help = "axes", KEYS(KEY("X", SDLK_x))},
+    {"edges", NULL, NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED,
+     KEYS(KEY("E", SDLK_e))},
+    {"armature", NULL, NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED,
+     KEYS(KEY_IN(VIEW_IN_CLIPS, "Shift+A or J", SDLK_j), SHIFT_IN(VIEW_IN_CLIPS, NULL, SDLK_a),
+          KEY_IN(VIEW_IN_MACHINE, "J", SDLK_j))},
+    {"normal-glyphs", NULL, NULL, "vertex normals; those with a fault in the pose in magenta",
+     SHOWN(SWITCH, normals, "normals"), REMEMBERED, .key_help = "normals",
+     KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "N", SDLK_n))},
+    {"tangent-glyphs", NULL, NULL, "vertex tangents (red) and bitangents (green)",
+     SHOWN(SWITCH, tangents, "tangents"), REMEMBERED, .key_help = "tangents",
+     KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+N", SDLK_n))},
+    {"bounds", NULL, NULL, "bounding box of the vertices, and that in the file",
+     SHOWN(SWITCH, bounds, "bounds"), REMEMBERED, .key_help = "bounds",
+     KEYS(KEY_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "B", SDLK_b))},
+    {"bounds-of-joints", NULL, NULL, "bounding box of the vertices that each joint moves",
+     SHOWN(SWITCH, joint_bounds, "joint-bounds"), REMEMBERED, .key_help = "bounds of the joints",
+     KEYS(SHIFT_IN(VIEW_IN_CLIPS | VIEW_IN_MACHINE, "Shift+B", SDLK_b))},
+    {"checkerboard", NULL, NULL, "a checkerboard instead of the textures",
+     SHOWN(SWITCH, checker, "checker"), REMEMBERED, .key_help = "checkerboard",
+     KEYS(KEY("C", SDLK_c))},
+    {"untextured", NULL, NULL, "grey instead of the textures",
+     SHOWN(SWITCH, untextured, "untextured"), REMEMBERED, .key_help = "textures or grey",
+     KEYS(KEY("T", SDLK_t))},
+    {"surface", "lit|weights|uv|textures", NULL,
+     "what the body shows: materials (lit); weights of the marked\n"
+     "joint, from blue (little) over green and yellow to red (1),\n"
+     "or, without one, how many joints move each vertex; a grid by\n"
+     "texture coordinates; the panels show layout and images",
+     AT(CHOICE, surface)},
+    {"panel", NULL, NULL, "panels over the picture", SHOWN(SWITCH, panel, "panel"),
+     USUALLY(IN_WINDOW), REMEMBERED, .key_help = "all panels", KEYS(KEY("Tab", SDLK_TAB))},
+    {"statistics", NULL, NULL, "statistics in the panel: meshes, memory, device",
+     SHOWN(SWITCH, statistics, "statistics"), REMEMBERED, .key_help = "statistics",
+     KEYS(KEY("M", SDLK_m))},
+    {"frame-time", NULL, NULL, "frame time", SHOWN(SWITCH, frame_time, "frame-time"),
+     USUALLY(IN_WINDOW), REMEMBERED, .key_help = "frame time", KEYS(KEY("Z", SDLK_z))},
+    {"no-auto-quality", NULL, NULL,
+     "full quality in a window even if frames take longer than\n"
+     "1/20 s; default: fewer samples, no shadows, less resolution",
+     SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED,
+     .key_help = "quality gives way to speed", KEYS(SHIFT("Shift+Q", SDLK_q))},
+    {"hierarchy", NULL, NULL, "list of joints", SHOWN(SWITCH, hierarchy, "hierarchy"), REMEMBERED,
+     KEYS(SHIFT("Shift+H", SDLK_h))},
+    {"light-list", NULL, NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"),
+     REMEMBERED, .key_help = "lights as sliders", KEYS(SHIFT("Shift+L", SDLK_l))},
+    {"parm-list", NULL, NULL, "list of time and --parm of materials",
+     SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED, .key_help = "materials as sliders",
+     KEYS(SHIFT("Shift+M", SDLK_m))},
+    {"graph", NULL, NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED,
+     .key_help = "state graph: a click goes to a state",
+     KEYS(SHIFT_IN(VIEW_IN_MACHINE, "Shift+G", SDLK_g))},
+    {"joint", "NAME", NULL, "mark a joint and show its weights as a heat map", AT(TEXT, joint),
+     NAMES_CONTENT},
+    {"page", "NAME", NULL,
+     "show a technique on an example character, with its C code\n"
+     "and sliders; contents: all pages, list: print their names",
+     AT(TEXT, page), NAMES_CONTENT},
+    {"keys", NULL, NULL, "list of keys", SHOWN(SWITCH, help, "help"), .key_help = "these keys",
+     KEYS(KEY("H or F1", SDLK_h), KEY(NULL, SDLK_F1))},
+    {"ui-scale", "F", NULL, "scale of the interface (default: that of the screen)",
+     AT(FLOAT, ui_scale), RANGE(0.5, 8), REMEMBERED},
+
+    {"config", "FILE", "Configuration",
+     "file that stores window size, settings, camera and files;\n"
+     "default: md5view/config in the configuration folder;\n"
+     "--output reads only textures that were chosen in the window",
+     AT(TEXT, config)},
+    {"no-config", NULL, NULL, "do not read or write the configuration file", AT(SWITCH, no_config)},
+
+    {"frames", "N", "Checks",
+     "draw N frames, print frame times, exit;\n"
+     "with --output: N pictures at --frame-rate (24) per second",
+     AT(COUNT, num_frames), RANGE(1, VIEW_MAX_FRAMES)},
+    {"frame-rate", "F", NULL, "frames per second: limit of the window, rate of --frames",
+     AT(NUMBER, frame_rate), RANGE(1e-9, 1e9), KEPT},
+    {"verify", NULL, NULL, "compare GPU skinning with the exact CPU result, exit",
+     AT(SWITCH, verify)},
+    {"no-render", NULL, NULL, "load the files, print a summary, exit", AT(SWITCH, no_render)},
+
+    {"list-bindings", NULL, "Help", "print key and mouse bindings", AT(SWITCH, list_bindings)},
+    {"verbose", "quiet|error|warning|info|debug", NULL, "log level (info)", AT(CHOICE, level)},
+    {"completions", "bash|zsh|fish", NULL, "print a completion script for the shell",
+     AT(CHOICE, completions), GIVEN(completions_given)},
+    {"man", NULL, NULL, "print the manual page, for man -l -", AT(SWITCH, manual)},
+    {"help", NULL, NULL, "print this help", AT(SWITCH, help)},
+    {"version", NULL, NULL, "print the version", AT(SWITCH, version)},
+};
+enum { NUM_OPTIONS = sizeof table / sizeof table[0] };
+
+// The edit distance of two names: insertions, deletions and exchanges.
+static size_t name_distance(const char *a, size_t length, const char *b)
+{
+    size_t row[64];
+    const size_t width = strlen(b);
+    if (width + 1 > sizeof row / sizeof row[0])
+        return SIZE_MAX;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            const size_t exchange = diagonal + (a[i - 1] != b[j - 1]);
+            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = exchange < other ? exchange : other;
+        }
+    }
+    return row[width];
+}
+
+const view_option *view_options_table(size_t *count)
+{
+    *count = NUM_OPTIONS;
+    return table;
+}
+
+const view_option *view_find_option(const char *name, size_t length, const view_option **nearest)
+{
+    size_t least = SIZE_MAX;
+    for (int i = 0; i < NUM_OPTIONS; i++) {
+        const view_option *const o = &table[i];
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            return o;
+        const size_t distance = name_distance(name, length, o->name);
+        if (distance < least) {
+            least = distance;
+            *nearest = o;
+        }
+    }
+    if (least > (length + 2) / 4) // not similar enough
+        *nearest = NULL;
+    return NULL;
+}
+
+bool *view_switch_field(const view_option *option, view_shown *shown)
+{
+    return (bool *)((unsigned char *)shown + (option->place - offsetof(view_options, shown)));
+}
+
+void view_write_switches(const view_shown *shown, char *text, size_t size)
+{
+    view_shown copy = *shown;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < NUM_OPTIONS && used < size; i++) {
+        const view_option *const o = &table[i];
+        if (o->word == NULL)
+            continue;
+        const bool on = *view_switch_field(o, &copy);
+        const char *value = on ? "1" : "0";
+        if (o->kind == VIEW_OPTION_EITHER)
+            value = on ? strchr(o->value, '|') + 1 : o->value;
+        used += (size_t)snprintf(text + used, size - used, "%s%s=%.*s", used > 0 ? " " : "",
+                                 o->word, (int)strcspn(value, "|"), value);
+    }
+}
+
+// == Values =======================================================================================
+//
+// Reads and writes the values of options of each kind. A written value is read as the same bits.
+
+// Choices are stored through an unsigned int.
+static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof(unsigned)
+                  && sizeof(md5gl_path) == sizeof(unsigned)
+                  && sizeof(view_level) == sizeof(unsigned)
+                  && sizeof(view_shell) == sizeof(unsigned),
+              "enums have the size of an unsigned int");
+
+static void *field_of(const view_option *option, view_options *options)
+{
+    return (unsigned char *)options + option->place;
+}
+
+static const void *value_of(const view_option *option, const view_options *options)
+{
+    return (const unsigned char *)options + option->place;
+}
+
+// -- Parts of texts -------------------------------------------------------------------------
+
+// Reads the whole text as a finite number, in the C locale.
+static bool read_number(const char *text, const view_option *option, double *number)
+{
+    char *end = NULL;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && *number >= option->low && *number <= option->high;
+}
+
+// Reads a number from 0 to `most` and the `end` after it, and advances.
+static bool take_number(const char **text, double most, char end, double *number)
+{
+    char *rest = NULL;
+    *number = strtod(*text, &rest);
+    if (rest == *text || *rest != end || !(*number >= 0.0 && *number <= most))
+        return false;
+    *text = end != '\0' ? rest + 1 : rest;
+    return true;
+}
+
+// The number of `word` among "a|b|c", or -1.
+static int find_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (int number = 0; words != NULL; number++) {
+        const char *const bar = strchr(words, '|');
+        const size_t end = bar != NULL ? (size_t)(bar - words) : strlen(words);
+        if (end == length && strncmp(words, word, length) == 0)
+            return number;
+        words = bar != NULL ? bar + 1 : NULL;
+    }
+    return -1;
+}
+
+static char *copy_word(const char *words, unsigned number)
+{
+    for (; number > 0 && words != NULL; number--) {
+        words = strchr(words, '|');
+        words = words != NULL ? words + 1 : NULL;
+    }
+    return words != NULL ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
+}
+
+// -- Switches and choices -------------------------------------------------------------------
+
+static bool read_yes_or_no(const char *text, bool *on)
+{
+    static const char words[] = "no|yes|false|true|0|1|off|on";
+    const int word = text != NULL ? find_word(words, text) : 1;
+    *on = word % 2 == 1;
+    return word >= 0;
+}
+
+static bool read_switch(const char *text, const view_option *option, view_options *options)
+{
+    return read_yes_or_no(text, field_of(option, options));
+}
+
+static char *write_switch(const view_option *option, const view_options *options)
+{
+    const bool *const on = value_of(option, options);
+    return common_copy(*on ? "yes" : "no");
+}
+
+static bool read_opposite(const char *text, const view_option *option, view_options *options)
+{
+    bool *const field = field_of(option, options);
+    const bool is_read = read_yes_or_no(text, field);
+    *field = !*field;
+    return is_read;
+}
+
+static char *write_opposite(const view_option *option, const view_options *options)
+{
+    const bool *const on = value_of(option, options);
+    return common_copy(*on ? "no" : "yes");
+}
+
+static bool read_either(const char *text, const view_option *option, view_options *options)
+{
+    const int word = find_word(option->value, text);
+    bool *const second = field_of(option, options);
+    *second = word == 1;
+    return word >= 0;
+}
+
+static char *write_either(const view_option *option, const view_options *options)
+{
+    const bool *const second = value_of(option, options);
+    return copy_word(option->value, *second ? 1 : 0);
+}
+
+static bool read_choice(const char *text, const view_option *option, view_options *options)
+{
+    const int word = find_word(option->value, text);
+    const unsigned choice = (unsigned)word;
+    memcpy(field_of(option, options), &choice, sizeof choice);
+    return word >= 0;
+}
+
+static char *write_choice(const view_option *option, const view_options *options)
+{
+    unsigned choice;
+    memcpy(&choice, value_of(option, options), sizeof choice);
+    return copy_word(option->value, choice);
+}
+
+// -- Numbers --------------------------------------------------------------------------------
+
+static bool read_count(const char *text, const view_option *option, view_options *options)
+{
+    double number;
+    if (!read_number(text, option, &number) || number != floor(number))
+        return false;
+    uint32_t *const field = field_of(option, options);
+    *field = (uint32_t)number;
+    return true;
+}
+
+static char *write_count(const view_option *option, const view_options *options)
+{
+    const uint32_t *const count = value_of(option, options);
+    return common_format("%u", (unsigned)*count);
+}
+
+static bool read_float(const char *text, const view_option *option, view_options *options)
+{
+    double number;
+    if (!read_number(text, option, &number))
+        return false;
+    float *const field = field_of(option, options);
+    *field = (float)number;
+    return true;
+}
+
+static char *write_float(const view_option *option, const view_options *options)
+{
+    const float *const number = value_of(option, options);
+    const bool is_set = (double)*number >= option->low && (double)*number <= option->high;
+    return is_set ? common_format("%.9g", (double)*number) : NULL;
+}
+
+static bool read_double(const char *text, const view_option *option, view_options *options)
+{
+    return read_number(text, option, field_of(option, options));
+}
+
+static char *write_double(const view_option *option, const view_options *options)
+{
+    const double *const number = value_of(option, options);
+    const bool is_set = *number >= option->low && *number <= option->high;
+    return is_set ? common_format("%.17g", *number) : NULL;
+}
+
+static bool read_grid(const char *text, const view_option *option, view_options *options)
+{
+    double across = 0.0, down = 0.0;
+    const char separator = strchr(text, 'x') != NULL ? 'x' : ',';
+    if (!take_number(&text, option->high, separator, &across)
+        || !take_number(&text, option->high, '\0', &down) || across < option->low
+        || down < option->low || across != floor(across) || down != floor(down))
+        return false;
+    uint32_t *const field = field_of(option, options);
+    field[0] = (uint32_t)across;
+    field[1] = (uint32_t)down;
+    return true;
+}
+
+static char *write_grid(const view_option *option, const view_options *options)
+{
+    const uint32_t *const grid = value_of(option, options);
+    return common_format("%u,%u", (unsigned)grid[0], (unsigned)grid[1]);
+}
+
+static bool read_range(const char *text, const view_option *option, view_options *options)
+{
+    double first = 0.0, last = 0.0;
+    if (!take_number(&text, option->high, '-', &first)
+        || !take_number(&text, option->high, '\0', &last) || first < option->low || first >= last
+        || first != floor(first) || last != floor(last))
+        return false;
+    uint32_t *const field = field_of(option, options);
+    field[0] = (uint32_t)first;
+    field[1] = (uint32_t)last;
+    return true;
+}
+
+static bool read_color(const char *text, const view_option *option, view_options *options)
+{
+    float *const color = field_of(option, options);
+    if (text[0] == '#') {
+        char *end = NULL;
+        const unsigned long hex = strtoul(text + 1, &end, 16);
+        for (int i = 0; i < 3; i++)
+            color[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
+        return strlen(text) == 7 && *end == '\0' && text[1] != '-' && text[1] != '+';
+    }
+    for (int i = 0; i < 3; i++) {
+        double value;
+        if (!take_number(&text, 1.0, i < 2 ? ',' : '\0', &value))
+            return false;
+        color[i] = (float)value;
+    }
+    return true;
+}
+
+static char *write_color(const view_option *option, const view_options *options)
+{
+    const float *const color = value_of(option, options);
+    return common_format("%.9g,%.9g,%.9g", (double)color[0], (double)color[1], (double)color[2]);
+}
+
+static bool read_lights(const char *text, const view_option *option, view_options *options)
+{
+    return view_read_lights(text, field_of(option, options));
+}
+
+static char *write_lights(const view_option *option, const view_options *options)
+{
+    char text[VIEW_LIGHTS_TEXT];
+    view_write_lights(value_of(option, options), text, sizeof text);
+    return common_copy(text);
+}
+
+// -- Texts and lists ------------------------------------------------------------------------
+
+static bool read_text(const char *text, const view_option *option, view_options *options)
+{
+    const char **const field = field_of(option, options);
+    *field = text;
+    return text[0] != '\0';
+}
+
+static bool read_pair_text(const char *text, const view_option *option, view_options *options)
+{
+    const char *const equals = strchr(text, '=');
+    return read_text(text, option, options) && equals != NULL && equals > text && equals[1] != '\0';
+}
+
+static bool read_times(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    for (const char *rest = text;;) {
+        char *end = NULL;
+        const double time = strtod(rest, &end);
+        if (end == rest || !isfinite(time) || (*end != ',' && *end != '\0'))
+            return false;
+        options->times =
+            common_realloc(options->times, options->num_times + 1, sizeof *options->times);
+        options->times[options->num_times++] = time;
+        if (*end == '\0')
+            return true;
+        rest = end + 1;
+    }
+}
+
+// Sorted by time; those of equal time in the order given.
+static bool read_setting(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    const char *const equals = strchr(text, '=');
+    char *end = NULL;
+    if (equals == NULL || equals == text)
+        return false;
+    view_setting setting = {.value = (float)strtod(equals + 1, &end)};
+    if (end == equals + 1 || !isfinite(setting.value))
+        return false;
+    if (*end == '@') {
+        const char *const time = end + 1;
+        setting.time = strtod(time, &end);
+        if (end == time || !isfinite(setting.time))
+            return false;
+    }
+    if (*end != '\0')
+        return false;
+    setting.parameter = common_format("%.*s", (int)(equals - text), text);
+    options->settings =
+        common_realloc(options->settings, options->num_settings + 1, sizeof *options->settings);
+    size_t place = options->num_settings++;
+    for (; place > 0 && options->settings[place - 1].time > setting.time; place--)
+        options->settings[place] = options->settings[place - 1];
+    options->settings[place] = setting;
+    return true;
+}
+
+static bool read_weight(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    const char *const equals = strchr(text, '=');
+    char *end = NULL;
+    if (equals == NULL || equals == text)
+        return false;
+    view_setting morph = {.value = (float)strtod(equals + 1, &end)};
+    if (end == equals + 1 || *end != '\0' || !isfinite(morph.value))
+        return false;
+    morph.parameter = common_format("%.*s", (int)(equals - text), text);
+    options->morphs =
+        common_realloc(options->morphs, options->num_morphs + 1, sizeof *options->morphs);
+    options->morphs[options->num_morphs++] = morph;
+    return true;
+}
+
+static bool read_parm(const char *text, const view_option *option, view_options *options)
+{
+    char *end = NULL;
+    (void)option;
+    if (*text < '0' || *text > '9')
+        return false;
+    const unsigned long parm = strtoul(text, &end, 10);
+    if (parm >= VIEW_NUM_PARMS || *end != '=')
+        return false;
+    const char *const number = end + 1;
+    const double value = strtod(number, &end);
+    if (end == number || *end != '\0' || !(fabs(value) <= FLT_MAX))
+        return false;
+    view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
+    return true;
+}
+
+static bool read_texture(const char *text, const view_option *option, view_options *options)
+{
+    const char *const equals = strchr(text, '=');
+    view_texture_choice choice = {.map = option->map, .mesh = NULL, .file = text};
+    if (equals != NULL) {
+        choice.mesh = common_format("%.*s", (int)(equals - text), text);
+        choice.file = equals + 1;
+    }
+    options->textures =
+        common_realloc(options->textures, options->num_textures + 1, sizeof *options->textures);
+    options->textures[options->num_textures++] = choice;
+    return text[0] != '\0';
+}
+
+static bool read_base(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    options->bases = common_realloc(options->bases, options->num_bases + 1, sizeof *options->bases);
+    options->bases[options->num_bases++] = text;
+    return text[0] != '\0';
+}
+
+static bool read_mesh(const char *text, const view_option *option, view_options *options)
+{
+    (void)option;
+    options->hidden =
+        common_realloc(options->hidden, options->num_hidden + 1, sizeof *options->hidden);
+    options->hidden[options->num_hidden++] = text;
+    return text[0] != '\0';
+}
+
+// -- By kind --------------------------------------------------------------------------------
+
+static const struct {
+    bool (*read)(const char *text, const view_option *option, view_options *options);
+    char *(*write)(const view_option *option, const view_options *options); // NULL: read only
+} kinds[VIEW_OPTION_NUM_KINDS] = {
+    [VIEW_OPTION_SWITCH] = {read_switch, write_switch},
+    [VIEW_OPTION_OPPOSITE] = {read_opposite, write_opposite},
+    [VIEW_OPTION_EITHER] = {read_either, write_either},
+    [VIEW_OPTION_CHOICE] = {read_choice, write_choice},
+    [VIEW_OPTION_COUNT] = {read_count, write_count},
+    [VIEW_OPTION_FLOAT] = {read_float, write_float},
+    [VIEW_OPTION_NUMBER] = {read_double, write_double},
+    [VIEW_OPTION_GRID] = {read_grid, write_grid},
+    [VIEW_OPTION_RANGE] = {read_range, NULL},
+    [VIEW_OPTION_COLOR] = {read_color, write_color},
+    [VIEW_OPTION_LIGHTS] = {read_lights, write_lights},
+    [VIEW_OPTION_TEXT] = {read_text, NULL},
+    [VIEW_OPTION_PAIR_TEXT] = {read_pair_text, NULL},
+    [VIEW_OPTION_TIMES] = {read_times, NULL},
+    [VIEW_OPTION_SETTING] = {read_setting, NULL},
+    [VIEW_OPTION_WEIGHT] = {read_weight, NULL},
+    [VIEW_OPTION_PARM] = {read_parm, NULL},
+    [VIEW_OPTION_TEXTURE] = {read_texture, NULL},
+    [VIEW_OPTION_MESH] = {read_mesh, NULL},
+    [VIEW_OPTION_BASE] = {read_base, NULL},
+};
+
+bool view_read_option(const view_option *option, const char *text, view_options *options)
+{
+    if (text == NULL && option->value != NULL)
+        return false;
+    if (option->given > 0)
+        *(bool *)((unsigned char *)options + option->given) = true;
+    options->names_content = options->names_content || option->names_content;
+    return kinds[option->kind].read(text, option, options);
+}
+
+char *view_write_option(const view_option *option, const view_options *options)
+{
+    return kinds[option->kind].write != NULL ? kinds[option->kind].write(option, options) : NULL;
+}
+
+// == The command line =============================================================================
 
 static bool unknown_option(const char *argument, const view_option *nearest, char *problem,
                            size_t size)
@@ -55,8 +853,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
         value = arguments[++*i];
     }
     const bool taken = view_read_option(found, value, options);
-    size_t num_rows;
-    given[found - view_options_table(&num_rows)] = true;
+    given[found - table] = true;
     char limits[64];
     describe_limits(found, limits, sizeof limits);
     if (!taken)
@@ -75,8 +872,8 @@ bool view_is_movie(const char *path)
 }
 
 // Of the other options only few say something about a thumbnail.
-static bool contradicts_thumbnail(const view_option *table, size_t num_rows, const bool *given,
-                                  const view_options *o, char *problem, size_t size)
+static bool contradicts_thumbnail(const bool *given, const view_options *o, char *problem,
+                                  size_t size)
 {
     static const char allowed[] = " output thumbnail resolution samples skin animation-time "
                                   "verbose config no-config no-auto no-background ";
@@ -85,7 +882,7 @@ static bool contradicts_thumbnail(const view_option *table, size_t num_rows, con
         (void)snprintf(problem, size, "--thumbnail needs --output, and is one picture");
         return true;
     }
-    for (size_t i = 0; i < num_rows; i++) {
+    for (size_t i = 0; i < NUM_OPTIONS; i++) {
         (void)snprintf(name, sizeof name, " %s ", table[i].name);
         if (!given[i] || strstr(allowed, name) != NULL)
             continue;
@@ -218,10 +1015,9 @@ static void settle_game(view_options *options)
 }
 
 // Sets the switches that were not given.
-static void settle_switches(const view_option *table, size_t num_rows, const bool *given,
-                            view_options *options)
+static void settle_switches(const bool *given, view_options *options)
 {
-    for (size_t i = 0; i < num_rows; i++)
+    for (size_t i = 0; i < NUM_OPTIONS; i++)
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
                 is_usual(table[i].usual, options) != (table[i].kind == VIEW_OPTION_OPPOSITE);
@@ -230,8 +1026,6 @@ static void settle_switches(const view_option *table, size_t num_rows, const boo
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {
-    size_t num_rows;
-    const view_option *const table = view_options_table(&num_rows);
     *options = (view_options){
         .width = 1280,
         .height = 720,
@@ -245,13 +1039,12 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
 
-    bool *const given = common_alloc(num_rows, sizeof *given);
+    bool *const given = common_alloc(NUM_OPTIONS, sizeof *given);
     const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
-    const bool is_wrong =
-        is_read && options->thumbnail > 0
-        && contradicts_thumbnail(table, num_rows, given, options, problem, problem_size);
+    const bool is_wrong = is_read && options->thumbnail > 0
+                          && contradicts_thumbnail(given, options, problem, problem_size);
     settle_game(options);
-    settle_switches(table, num_rows, given, options);
+    settle_switches(given, options);
     free(given);
     if (!is_read || is_wrong)
         return false;

@@ -8,11 +8,12 @@
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
-#include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/pages/picture.h"
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/panels.h"
+
+typedef struct view_movie view_movie; // see output.h
 
 // A movie of the window.
 typedef struct view_recording {
