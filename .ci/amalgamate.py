@@ -4,8 +4,8 @@ md5model.c, md5play, md5game; with the generated GL loader and shaders also md5g
 
 In one file every name has one meaning. What several sources have for themselves under one name gets the
 source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros of a source end with it.
-Headers come first, once, without their #include lines; those that each instruction set reads in its own
-way (md5/core/wide.h, and whatever includes it) are repeated for each source.
+Headers come first, once, without their #include lines. What each instruction set reads in its own way
+(md5/core/wide.h, and whatever includes it) comes last, once: the file includes itself for each set.
 """
 import functools
 import glob
@@ -50,31 +50,9 @@ def sorted_by_includes(paths):
     return done
 
 
-def repeated_headers(sources):
-    """Headers that need a macro of the source that includes them, and those that only they include."""
-    repeated = set(glob.glob("md5/core/wide*.h"))
-    headers = sorted(path for path in sorted_by_includes(sources) if path.endswith(".h"))
-    size = 0
-    while size != len(repeated):
-        size = len(repeated)
-        repeated |= {path for path in headers if repeated & set(includes(path))}
-        users = {}
-        for path in list(headers) + list(sources):
-            for each in includes(path):
-                users.setdefault(each, set()).add(path)
-        repeated |= {path for path in headers if any(user in repeated for user in users[path])
-                     and all(is_repeated_by(user, repeated, sources) for user in users[path])
-                     and not needs_one_meaning(path)}
-    return repeated
-
-
-def is_repeated_by(user, repeated, sources):
-    return user in repeated or user in sources and bool(repeated & set(includes(user)))
-
-
-def needs_one_meaning(path):
-    """A header that declares what several sources share: it has prototypes."""
-    return bool(re.search(r"^(?!static|typedef|MD5_)[a-z].*\);$", read(path), re.M))
+def reached(path):
+    """The path and all that it includes, directly or not."""
+    return set(sorted_by_includes([path]))
 
 
 def without_guard(text):
@@ -89,58 +67,99 @@ def heading(path):
     return "\n// == %s %s\n\n" % (path, "=" * max(1, 92 - len(path)))
 
 
-# -- One source with its repeated headers -------------------------------------------------------------
+# -- Kernels -------------------------------------------------------------------------------------------
 
-def holds(condition, defined):
-    """A condition about the instruction set, decided; None for all others."""
-    name = re.match(r" defined\((MD5_WIDE_(?:SSE2|AVX2|AVX512|NEON))\)$", condition)
-    if name:
-        return name.group(1) in defined
-    width = re.match(r" MD5_WIDTH == (\d+)$", condition)
-    widths = {"MD5_WIDE_SSE2": 4, "MD5_WIDE_NEON": 4, "MD5_WIDE_AVX2": 8, "MD5_WIDE_AVX512": 16}
-    return widths.get(next(iter(defined), None), 1) == int(width.group(1)) if width else None
+WIDE = "md5/core/wide.h"
+SET = re.compile(r"^#define MD5_WIDE_(SSE2|AVX2|AVX512|NEON)\n", re.M)
+SETS = ["SSE2", "AVX2", "AVX512", "NEON"]  # each set after those that it hands small inputs to
+PLAIN = "PLAIN"
+KERNELS = "kernels"
+SYSTEM = re.compile(r"^#include (<.*>)\n", re.M)
 
 
-def choose_set(text):
-    """Takes the branches of #if chains that are decided by the MD5_WIDE_* that the source defines."""
-    out, chain, defined = [], [], set()  # chain: [is decided here, a branch was taken, this one is]
-    for line in text.split("\n"):
-        word = re.match(r"#(ifdef|ifndef|if|elif|else|endif)\b(.*)", line)
-        define = re.match(r"#define (MD5_WIDE_(?:SSE2|AVX2|AVX512|NEON))$", line)
-        live = all(taken for decided, _, taken in chain if decided)
-        if word and word.group(1).startswith("if"):
-            taken = holds(word.group(2), defined) if word.group(1) == "if" else None
-            chain.append([taken is not None, bool(taken), bool(taken)])
-            if taken is not None:
-                continue
-        elif word and word.group(1) == "endif":
-            if chain.pop()[0]:
-                continue
-        elif word and chain and chain[-1][0]:
-            before = chain[-1][1]
-            taken = not before and (word.group(1) == "else" or holds(word.group(2), defined))
-            chain[-1] = [True, before or taken, taken]
-            continue
-        if define and live:
-            defined.add(define.group(1))
-        if live:
-            out.append(line)
-    return "\n".join(out)
+def is_of_one_set(path):
+    """Such a header stands where wide.h, or one like it, chooses among the sets."""
+    return bool(re.search(r"_(sse2|avx2|avx512|neon|scalar)\.h$", path))
 
 
-def expanded(path, repeated, seen):
+def is_kernel(path):
+    """Whether a file is read once for each instruction set."""
+    return WIDE in reached(path) or is_of_one_set(path)
+
+
+def kernel_text(path):
+    """Without includes, but for headers of one set, which stand where they are included."""
     def replace(match):
         name = resolve(path, match.group(1))
-        if name not in repeated or name in seen:
-            return ""
-        seen.add(name)
-        return without_guard(expanded(name, repeated, seen))
-    return INCLUDE.sub(replace, read(path))
+        return kernel_text(name).strip() if is_of_one_set(name) else ""
+    return SYSTEM.sub("", SET.sub("", INCLUDE.sub(replace, without_guard(read(path)))))
 
 
-def unit(path, repeated):
-    # Which set it is for must be known before the headers that ask are read.
-    return choose_set(expanded(path, repeated, set()))
+def is_empty(text):
+    return not re.sub(r"^(//|#).*$", "", text, flags=re.M).strip()
+
+
+def only_for(sets, all_sets, text):
+    """The text under the condition that one of these sets is compiled."""
+    if sets == all_sets:
+        return text
+    if sets == all_sets - {PLAIN}:
+        condition = "defined(MD5_PASS)"
+    else:
+        condition = " || ".join("!defined(MD5_PASS)" if each == PLAIN else "defined(MD5_WIDE_%s)" % each
+                                for each in [PLAIN] + SETS if each in sets)
+    return "\n#if %s\n%s\n#endif\n" % (condition, text.rstrip())
+
+
+def kernel_units(sources):
+    """{room: text} of the files that are read once for each set, and the sets that have sources."""
+    set_of = {path: (SET.findall(read(path)) or [PLAIN])[0] for path in sources}
+    all_sets = set(set_of.values()) | {PLAIN}
+    units = {}
+    for path in sorted_by_includes(sources):
+        text = kernel_text(path)
+        if is_kernel(path) and not (path.endswith(".h") and is_of_one_set(path)) and not is_empty(text):
+            sets = {set_of[each] for each in sources if path in reached(each)}
+            room = "/".join(path.split("/")[:2]) + "/" + KERNELS
+            units[room] = units.get(room, "") + only_for(sets, all_sets, heading(path) + text)
+    return units, all_sets
+
+
+def system_headers(paths):
+    """All that kernels include, before their names are macros."""
+    headers = {}
+    for path in sorted_by_includes(paths):
+        name = re.search(r"_(sse2|avx2|avx512|neon)\.h$", path)
+        for header in SYSTEM.findall(read(path)) if is_kernel(path) else []:
+            headers.setdefault(header, set()).add(name.group(1).upper() if name else None)
+    return "".join("#include %s\n" % header if None in sets else
+                   "#if %s\n#include %s\n#endif\n" % (" || ".join("MD5_HAS_" + each for each in sorted(sets)), header)
+                   for header, sets in sorted(headers.items()))
+
+
+PASSES = '''
+// == Kernels ===================================================================================
+//
+// What follows is read once for plain C, and then once for each instruction set: at its end the
+// file includes itself. Each time its names get that of the set: MD5_WIDE_NAME(name).
+
+'''
+
+
+def passes(units, taken, sets, sources):
+    """The kernels' texts, behind the macros of their names, and the lines that include them again."""
+    declared = [declared_names(text) for text in units.values()]
+    names = {name for names, macros in declared for name in names - macros - taken}
+    # After the last pass names are themselves again: the file may be included by others.
+    end = "\n" + "".join("#undef %s\n" % macro for macro in sorted(
+        {macro for _, macros in declared for macro in macros}))
+    again = "".join("\n#if MD5_HAS_%s\n#define MD5_WIDE_%s\n#include MD5_SELF\n#undef MD5_WIDE_%s\n#endif\n"
+                    % (each, each, each) for each in SETS if each in sets)
+    return (PASSES + system_headers(sources) + "\n" +
+            "".join("#define %s MD5_WIDE_NAME(%s)\n" % (name, name) for name in sorted(names)) +
+            "\n#endif // MD5_PASS\n" + "".join(units.values()) + end +
+            "\n#ifndef MD5_PASS\n#define MD5_PASS\n" + again +
+            "\n#undef MD5_PASS\n#define MD5_WIDE_NAME(name) name\n#endif\n")
 
 
 # -- Names -------------------------------------------------------------------------------------------
@@ -228,7 +247,7 @@ def names_of_statement(tokens):
                     break
             if WORD.match(token) and token not in KEYWORDS:
                 before = token
-    return {name for name in names if name}
+    return {name for name in names if name and name != "MD5_WIDE_NAME"}
 
 
 def declared_names(text):
@@ -296,8 +315,14 @@ def stem_of(path):
     return os.path.splitext(os.path.basename(path))[0]
 
 
+def members(text):
+    """Words that name a member of a struct somewhere."""
+    return set(re.findall(r"(?:\.|->)\s*([A-Za-z_]\w*)", text))
+
+
 def rename_clashes(units, shared):
-    """units: {path: text}. Renames what more than one of them, or a shared header, declares."""
+    """units: {path: text}. Renames what more than one of them, or a shared header, declares. Names of kernels
+    become macros: so that members keep theirs, those that are also members are renamed."""
     declared = {path: declared_names(text) for path, text in units.items()}
     count = {}
     for names, _ in declared.values():
@@ -314,13 +339,17 @@ def rename_clashes(units, shared):
         clashing = {name for name in names
                     if (count[name] > 1 or name in taken or name in all_macros - macros)
                     and not (name.startswith(("md5_", "md5i_", "md5gl_", "md5gli_")) and name in taken)}
+        is_kernels = stem_of(path) == KERNELS
+        if is_kernels:
+            clashing |= (names - macros) & members(text)
         suffix = "_" + stem_of(path)
         if stems.count(stem_of(path)) > 1:
             suffix = "_" + os.path.basename(os.path.dirname(path)) + suffix
         while any(name + suffix in count or name + suffix in taken for name in clashing):
             suffix = "_of" + suffix
         text = renamed(text, clashing, suffix) if clashing else text
-        text += "".join("#undef %s\n" % name for name in sorted(macros - shared_macros))
+        if not is_kernels:
+            text += "".join("#undef %s\n" % name for name in sorted(macros - shared_macros))
         result[path] = text
     return result
 
@@ -415,6 +444,27 @@ template <class T> static inline const T *md5_address_of(const T &value) // live
 FEATURE = re.compile(r"^#define (_[A-Z_]+) .*\n", re.M)
 
 
+SELF = '''
+// The name by which this file includes itself, once for each instruction set. Where it has none, as
+// on standard input, kernels are plain C.
+#if defined(__FILE_NAME__)
+#define MD5_SELF __FILE_NAME__
+#elif defined(__has_include)
+#if __has_include("NAME")
+#define MD5_SELF "NAME"
+#endif
+#endif
+#ifndef MD5_SELF
+#define MD5_SELF __FILE__
+#endif
+#if defined(__has_include) && !defined(MD5_NO_SIMD)
+#if !__has_include(MD5_SELF)
+#define MD5_NO_SIMD
+#endif
+#endif
+'''
+
+
 def prologue(units):
     """With the macros that must stand before the first header of the system."""
     features = sorted({match.group(0) for text in units.values() for match in FEATURE.finditer(text)})
@@ -465,16 +515,23 @@ def without_avx512(text):
 
 def source(name, what, headers, sources, generated):
     """All sources behind the headers that they share, which no longer need to include each other."""
-    repeated = repeated_headers(sources)
+    kernels, sets = kernel_units([path for path in sources if is_kernel(path)])
     inner = [path for path in sorted_by_includes(sources)
-             if path.endswith(".h") and path not in repeated and not re.match(PUBLIC, path)]
+             if path.endswith(".h") and not is_kernel(path) and not re.match(PUBLIC, path)]
     shared = "".join(shared_header(path) for path in inner)
-    units = rename_clashes({path: unit(path, repeated) for path in sources},
-                           "".join(INCLUDE.sub("", read(path)) for path in headers) + shared)
+    public = "".join(INCLUDE.sub("", read(path)) for path in headers)
+    units = {path: INCLUDE.sub("", read(path)) for path in sources if not is_kernel(path)}
+    units.update(kernels)
+    units = rename_clashes(units, public + shared)
+    kernels = {path: units.pop(path) for path in kernels}
     shared = shared.replace("#include <glad/gl.h>\n", "")
     body = shared + "".join(heading(path) + text for path, text in units.items())
-    return (beginning(name, what) + prologue(units) + '\n#include "%s.h"\n' % name[:-2] + generated +
-            for_both_languages(body))
+    first = prologue(units) + (SELF.replace('"NAME"', '"%s"' % name) if kernels else "")
+    text = first + '\n#include "%s.h"\n' % name[:-2] + system_headers_once(generated + for_both_languages(body))
+    if kernels:
+        text = "\n#ifndef MD5_PASS" + text + for_both_languages(
+            passes(kernels, declared_names(public + shared)[0], sets, sources))
+    return beginning(name, what) + text
 
 
 PUBLIC = r"md5/md5\w+\.h|render/md5gl\w*\.h"
@@ -516,6 +573,21 @@ def gl_files(glad, shaders):
     text = source("md5gl.c", GL, headers, sorted(glob.glob("render/*.c")), generated)
     return {"md5gl.h": public_header("md5gl.h", GL, headers, ON_MODEL),
             "md5gl.c": text + heading("shaders") + LONG_STRINGS + INCLUDE.sub("", read(shaders))}
+
+
+def system_headers_once(text):
+    """Without those that have been included before, wherever that was unconditional."""
+    out, depth, seen = [], 0, set()
+    for line in text.split("\n"):
+        word = re.match(r"#(if|endif)", line)
+        depth += {"if": 1, "endif": -1}[word.group(1)] if word else 0
+        if re.match(r"#include <", line):
+            if line in seen:
+                continue
+            if depth == 0:
+                seen.add(line)
+        out.append(line)
+    return "\n".join(out)
 
 
 def tidy(text):

@@ -5,6 +5,8 @@
 //
 //   MD5_WIDTH             number of floats: 16, 8, 4, 4 or 1
 //   MD5_WIDE_NAME(name)   name_avx2, ...: the name of a kernel in this set
+//   MD5_WIDE_NARROWER(name)   its name in the next narrower set
+//   MD5_WIDE_REGISTERS    how many registers the set has: 16 or 32
 //   MD5_WIDE_CODE         precedes a function that uses the set
 //   MD5_WIDE_INLINE       precedes a function that must be inlined
 //   MD5_UNROLL            precedes a short loop over an array of md5_wide: see compiler.h

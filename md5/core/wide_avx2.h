@@ -7,6 +7,8 @@
 
 #define MD5_WIDTH 8
 #define MD5_WIDE_NAME(name) name##_avx2
+#define MD5_WIDE_NARROWER(name) name##_sse2
+#define MD5_WIDE_REGISTERS 16
 #define MD5_WIDE_CODE MD5_TARGET("avx2")
 #define MD5_WIDE_INLINE MD5_WIDE_CODE static MD5_ALWAYS_INLINE
 

@@ -7,6 +7,8 @@
 
 #define MD5_WIDTH 16
 #define MD5_WIDE_NAME(name) name##_avx512
+#define MD5_WIDE_NARROWER(name) name##_avx2
+#define MD5_WIDE_REGISTERS 32
 #define MD5_WIDE_CODE MD5_TARGET("avx512f,avx512dq,avx512vl")
 #define MD5_WIDE_INLINE MD5_WIDE_CODE static MD5_ALWAYS_INLINE
 

@@ -165,7 +165,7 @@ MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *of, m
 // == By matrices =================================================================================
 //
 // md5_skin() for instruction sets with wide registers. Compiled once for each set, by a file that
-// chooses the set (see md5/core/wide.h) and then calls skin().
+// chooses the set (see md5/core/wide.h).
 //
 // The vertices of a group share their joints, so a register holds one matrix entry for MD5_WIDTH
 // vertices: an entry of a joint is loaded once, and each lane multiplies it by the bias of its
@@ -493,6 +493,13 @@ MD5_WIDE_CODE static void skin_run(const md5i_skin_job *job, const md5_skin_run 
     }
 }
 
+#ifdef MD5_WIDE_AVX2
+void md5i_skin_run_avx2(const md5i_skin_job *job, const md5_skin_run *run)
+{
+    skin_run(job, run, NULL);
+}
+#endif
+
 // No lane holds a NaN, since comparisons with NaN are false.
 MD5_WIDE_INLINE void lower_to_lanes(float *bound, md5_wide lanes)
 {
@@ -520,7 +527,7 @@ MD5_WIDE_CODE static void add_lanes(md5_bounds *bounds, const lanes_bounds *lane
     raise_to_lanes(&bounds->max.z, lanes->high.z);
 }
 
-MD5_WIDE_CODE static void skin(const md5i_skin_job *job)
+MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
     const md5_wide lowest = md5_wide_all(-FLT_MAX), highest = md5_wide_all(FLT_MAX);
@@ -822,7 +829,7 @@ MD5_WIDE_CODE static void skin_dual_singles(const md5_dual_job *job, const md5_s
 
 // -- All ------------------------------------------------------------------------------------
 
-MD5_WIDE_CODE static void skin_dual(const md5_dual_job *job)
+MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_dual)(const md5_dual_job *job)
 {
     const md5_skin_plan *const plan = job->skin.mesh->skin_plan;
     for (uint32_t i = 0; i < plan->num_runs; i++) {

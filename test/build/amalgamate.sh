@@ -101,6 +101,34 @@ plays() {
         diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
 }
 
+# at_most LINES FILES: so many in all.
+at_most() {
+    most=$1
+    shift
+    lines=$(cat "$@" | wc -l)
+    [ "$lines" -le "$most" ] || {
+        echo "$lines lines, at most $most"
+        false
+    }
+}
+
+# written_once FILE HEADERS...: each head of a kernel's function stands once in the file; a few have another name there.
+written_once() {
+    file=$1
+    shift
+    grep -h '^MD5_WIDE_\(INLINE\|CODE\) .*(' "$@" | sort | uniq -u >"$scratch/heads"
+    grep -Fxf "$scratch/heads" "$file" | sort | uniq -c | awk -v all="$(wc -l <"$scratch/heads")" '
+        $1 > 1 { twice++; print }
+        END {
+            print NR " of " all " functions found"
+            exit !(all > 50 && NR > 0.6 * all && !twice) }'
+}
+
+# sets_of FLAGS... FILE: how many instruction sets the preprocessor lets the file have kernels for.
+sets_of() {
+    $cc -std=c11 -O2 -E "$@" >"$scratch/seen" && grep -c '[ ]*void md5i_skin_[a-z0-9]*(const md5i_skin_job \*job)$' "$scratch/seen"
+}
+
 # The rows of the table of sizes in the guide: KB FLAGS...
 sizes_of_guide() {
     sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' .github/docs/installing.md

@@ -3,9 +3,6 @@
 #include "test/test.h"
 #include "test/pose/test_made_pose.h"
 
-#define FEWEST 1
-#define NARROWER (&md5i_pose_kernels_scalar)
-#define MANY_REGISTERS 1
 #include "md5/pose/simd/crowd_wide.h"
 #include "md5/pose/simd/one_wide.h"
 

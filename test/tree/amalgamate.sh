@@ -1,6 +1,7 @@
 #!/bin/sh
-# The library as two files: without a warning as C11; where there is time, a program in a folder with nothing
-# else, built by one compiler line without SIMD, has the bits of the library.
+# The library as two files: without a warning as C11; no longer than it was, kernels once for all instruction sets;
+# where there is time, a program in a folder with nothing else, built by one compiler line without SIMD, has the bits
+# of the library.
 # test/long/amalgamate.sh compiles it as C++17, with SIMD, optimizers and fused multiply-adds, 
 # and measures its size.
 . test/build/report.sh
@@ -8,11 +9,45 @@
 
 quick="-std=c11 -O0 -DMD5_NO_SIMD"
 
+in_folder() { # FOLDER COMMAND...
+    (cd "$1" && shift && "$@")
+}
+
 check "make amalgamate" amalgamate
 # shellcheck disable=SC2086 # the compiler may be several words
 for name in md5model md5play md5game md5gl; do
     check "$name.c is C11" silent_compiler $cc -std=c11 $name.c
 done
+
+check "the core is no longer than it was" at_most 25200 "$folder"/md5model.[ch]
+check "kernels of the core stand once" written_once "$folder/md5model.c" md5/pose/simd/*_wide.h md5/skin/*_wide.h
+check "kernels of inverse kinematics stand once" written_once "$folder/md5play.c" md5/motion/*_wide.h
+# The file includes itself, whatever its name and place are.
+sets() { # MORE FLAGS... FILE: plain C and so many sets, MORE on x86-64 with MD5_AVX512
+    case $($cc -dumpmachine) in
+    x86_64-*linux*) expected=$((3 + $1)) ;;
+    x86_64-* | aarch64-*) expected=2 ;;
+    *) expected=1 ;;
+    esac
+    shift
+    found=$(sets_of "$@")
+    [ "$found" = "$expected" ] || { echo "$found sets with plain C, expected $expected"; false; }
+}
+place="$scratch/a place"
+mkdir "$place"
+cp "$folder/md5model.h" "$place/"
+cp "$folder/md5model.c" "$place/a copy.c"
+echo '#include "a place/a copy.c"' >"$scratch/within.c"
+check "from elsewhere" sets 0 "$folder/md5model.c"
+check "a copy with spaces in its name" sets 0 "$place/a copy.c"
+check "beside it" in_folder "$place" sets 0 "a copy.c"
+check "below" in_folder "$scratch" sets 0 "a place/a copy.c"
+check "included by another file" sets 0 "$scratch/within.c"
+check "AVX-512 on request" sets 1 -DMD5_AVX512 "$folder/md5model.c"
+from_input() {
+    [ "$(sets_of "-I$folder" -x c - <"$folder/md5model.c")" = 1 ]
+}
+check "standard input gives plain C" from_input
 # shellcheck disable=SC2086 # several words
 check_long "one compiler line" plays $quick
 finish

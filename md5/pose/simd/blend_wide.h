@@ -291,7 +291,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 // == Poses =======================================================================================
 //
 // Blends, adds and subtracts poses, several joints in one register: see kernels.h. Compiled once
-// for each instruction set, and for plain C, by the file that includes it. NARROWER is the set that
+// for each instruction set, and for plain C, by the file that includes it. The next narrower set
 // takes poses with too few joints to fill a register.
 //
 // The slerp weights of all joints are computed before any joint is blended: a single joint is a
@@ -542,7 +542,7 @@ MD5_WIDE_INLINE void combine_blocks(combination kind, const poses *of, const blo
     prepared slots[SLOTS];
     const md5_wide share = share_of(kind, md5_wide_all(of->weight));
     wide_slerp at = wide_slerp_at(size_of_share(kind, share));
-    if (!MANY_REGISTERS)
+    if (MD5_WIDE_REGISTERS == 16)
         MD5_KEEP_IN_MEMORY(at);
     size_t first = group->first;
     for (uint32_t i = 0; i < group->count && kind != SUBTRACT; i++) {
@@ -618,7 +618,7 @@ MD5_WIDE_CODE static void blend(const md5_xform *from, const md5_xform *to, floa
     if (count >= MD5_WIDTH)
         combine(BLEND, &(poses){from, to, NULL, pose, joint_weights, weight, count});
     else if (count > 0)
-        NARROWER->blend(from, to, weight, joint_weights, count, pose);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).blend(from, to, weight, joint_weights, count, pose);
 }
 
 MD5_WIDE_CODE static void add(const md5_xform *pose, const md5_xform *difference, float weight,
@@ -627,7 +627,8 @@ MD5_WIDE_CODE static void add(const md5_xform *pose, const md5_xform *difference
     if (count >= MD5_WIDTH)
         combine(ADD, &(poses){pose, difference, NULL, out, joint_weights, weight, count});
     else if (count > 0)
-        NARROWER->add(pose, difference, weight, joint_weights, count, out);
+        MD5_WIDE_NARROWER(md5i_pose_kernels)
+            .add(pose, difference, weight, joint_weights, count, out);
 }
 
 MD5_WIDE_CODE static void subtract(const md5_xform *source, const md5_xform *reference,
@@ -636,7 +637,7 @@ MD5_WIDE_CODE static void subtract(const md5_xform *source, const md5_xform *ref
     if (count >= MD5_WIDTH)
         combine(SUBTRACT, &(poses){source, reference, NULL, difference, NULL, -1.0f, count});
     else if (count > 0)
-        NARROWER->subtract(source, reference, count, difference);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).subtract(source, reference, count, difference);
 }
 
 MD5_WIDE_CODE static void add_difference(const md5_xform *pose, const md5_xform *source,
@@ -647,7 +648,8 @@ MD5_WIDE_CODE static void add_difference(const md5_xform *pose, const md5_xform 
         combine(ADD_DIFFERENCE,
                 &(poses){pose, source, reference, out, joint_weights, weight, count});
     else if (count > 0)
-        NARROWER->add_difference(pose, source, reference, weight, joint_weights, count, out);
+        MD5_WIDE_NARROWER(md5i_pose_kernels)
+            .add_difference(pose, source, reference, weight, joint_weights, count, out);
 }
 
 #endif

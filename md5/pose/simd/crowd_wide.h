@@ -180,8 +180,7 @@ MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_binding *
 // == Characters with one binding =================================================================
 //
 // Poses several characters with the same binding, one in each lane: see kernels.h. Compiled once
-// for each instruction set, by the file that includes it. MANY_REGISTERS: whether the set has 32 of
-// them.
+// for each instruction set, by the file that includes it.
 //
 // Each step processes all joints before the next step begins, with matrices in the scratch memory.
 // Joint by joint, with everything in registers, the same arithmetic takes half as long again: each
@@ -372,7 +371,7 @@ MD5_WIDE_INLINE void crowd_rest(const crowd_lanes *lanes, const md5_binding *bin
     crowd_constants(lanes, binding);
     crowd_roots(lanes, binding);
     const bool wanted = any_joints_wanted(lanes);
-    if (MANY_REGISTERS && !wanted && has_parents_first(binding->skeleton)) {
+    if (MD5_WIDE_REGISTERS > 16 && !wanted && has_parents_first(binding->skeleton)) {
         crowd_joints_and_palettes(lanes, binding);
         return;
     }
@@ -491,7 +490,7 @@ MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md
     const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};
     const size_t floats = step * (sizeof *first / sizeof(float));
     const bool wanted = any_joints_wanted(&lanes);
-    if (MANY_REGISTERS && !wanted && has_parents_first(binding->skeleton)) {
+    if (MD5_WIDE_REGISTERS > 16 && !wanted && has_parents_first(binding->skeleton)) {
         finish_in_registers(jobs, first, floats, scratch);
         return;
     }

@@ -6,8 +6,6 @@
 #include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"
 
-#define NARROWER (&md5i_pose_kernels_scalar) // never reached: a width of 1 is always filled
-#define MANY_REGISTERS 1                     // constants of one float are no burden
 #include "md5/pose/simd/blend_wide.h"
 
 #include <stddef.h>

@@ -7,12 +7,23 @@
 #include "md5/pose/simd/crowd_wide.h"
 #include "md5/pose/simd/one_wide.h"
 
-#define KERNELS                                                                         \
-    {                                                                                   \
-        .sample = sample, .compose = compose, .multiply = multiply, .finish = finish,   \
-        .single = single, .blend = blend, .add = add, .subtract = subtract,             \
-        .add_difference = add_difference, .crowd = crowd, .finish_crowd = finish_crowd, \
-        .width = MD5_WIDTH,                                                             \
-    }
+#ifndef MD5_WIDE_AVX512 // compressed clips have tracks for eight lanes
+#include "md5/pose/simd/packed_wide.h"
+#endif
+
+const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
+    .sample = sample,
+    .compose = compose,
+    .multiply = multiply,
+    .finish = finish,
+    .single = single,
+    .blend = blend,
+    .add = add,
+    .subtract = subtract,
+    .add_difference = add_difference,
+    .crowd = crowd,
+    .finish_crowd = finish_crowd,
+    .width = MD5_WIDTH,
+};
 
 #endif

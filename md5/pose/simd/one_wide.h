@@ -1,6 +1,5 @@
 // Poses one character, one joint in each lane: see kernels.h. Compiled once for each instruction
-// set, by the file that includes it. NARROWER is the set that takes clips with too few joints
-// (FEWEST) to fill a register.
+// set, by the file that includes it.
 #ifndef MD5_POSE_SIMD_ONE_WIDE_H
 #define MD5_POSE_SIMD_ONE_WIDE_H
 
@@ -9,6 +8,9 @@
 #include "md5/pose/plan.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/simd/slerp_wide.h"
+
+// The next narrower set takes fewer joints: they do not fill a register, or are no faster in one.
+enum { FEWEST = MD5_WIDTH < 16 ? MD5_WIDTH : 33 };
 
 // Samples rotations between two frames. The last set overlaps the one before, so that every set is
 // full.
@@ -155,7 +157,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
                                  const md5_targets *targets, md5_xform *pose)
 {
     if (targets->rotation_slots.count < FEWEST) {
-        NARROWER->sample(anim, moment, targets, pose);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, moment, targets, pose);
         return;
     }
     if (moment->interpolation == MD5_INTERPOLATE_NLERP)
@@ -204,7 +206,7 @@ MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_xform 
     const uint32_t count = skeleton->num_joints;
     const uint32_t *const order = skeleton->order;
     if (count < FEWEST) {
-        NARROWER->compose(skeleton, pose, joints);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).compose(skeleton, pose, joints);
         return;
     }
     for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
@@ -321,7 +323,7 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
     const uint32_t *const order = skeleton->order;
     const uint32_t count = skeleton->num_joints;
     if (count < FEWEST) {
-        NARROWER->finish(skeleton, inverse_bind, pose, joints, palette);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).finish(skeleton, inverse_bind, pose, joints, palette);
         return;
     }
     build_all_locals(count, pose, joints);
@@ -344,7 +346,8 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
     const md5_anim *const anim = binding->anim;
     const md5_pose_plan *const plan = binding->plan;
     if (anim->num_rotations < FEWEST) {
-        NARROWER->single(binding, moment, root, scratch, joints, palette);
+        MD5_WIDE_NARROWER(md5i_pose_kernels)
+            .single(binding, moment, root, scratch, joints, palette);
         return;
     }
     for (uint32_t i = 0; i < plan->num_fixed_translations; i++)

@@ -83,7 +83,7 @@ MD5_WIDE_INLINE __m256i widen_bytes(const uint8_t *bytes)
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)bytes));
 }
 
-MD5_WIDE_INLINE __m256i load_lanes(const void *from)
+MD5_WIDE_INLINE __m256i load_lane_words(const void *from)
 {
     return _mm256_loadu_si256((const __m256i *)from);
 }
@@ -109,7 +109,7 @@ MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
     for (int c = 0; c < 3; c++) {
         const __m256i bits = widen_bytes(group->bits[c]);
         reader->masks[c] = _mm256_sub_epi32(_mm256_sllv_epi32(one, bits), one);
-        reader->offsets[c] = load_lanes(group->offsets[c]);
+        reader->offsets[c] = load_lane_words(group->offsets[c]);
         end = _mm256_add_epi32(end, bits);
         if (c == 2)
             break;
@@ -142,10 +142,10 @@ MD5_WIDE_INLINE __m256i join_lanes(__m256i even, __m256i odd)
 MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
                                key_places *places)
 {
-    const __m256i at = load_lanes(group->at), rows = widen_bytes(group->rows);
+    const __m256i at = load_lane_words(group->at), rows = widen_bytes(group->rows);
     MD5_UNROLL
     for (int k = 0; k < 2; k++) {
-        const __m256i keys = load_lanes(k == 0 ? spans->key0 : spans->key1);
+        const __m256i keys = load_lane_words(k == 0 ? spans->key0 : spans->key1);
         const __m256i bit = _mm256_add_epi32(at, _mm256_mullo_epi32(rows, keys));
         store_lanes_of(places->bytes[k], _mm256_srli_epi32(bit, 3));
         store_lanes_of(places->bits[k], _mm256_and_si256(bit, _mm256_set1_epi32(7)));
@@ -156,7 +156,7 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
                                  md5_wide v[4])
 {
     const uint32_t *const at = places->bytes[k];
-    const __m256i within = load_lanes(places->bits[k]);
+    const __m256i within = load_lane_words(places->bits[k]);
     const __m256i even = _mm256_srlv_epi64(load_words(reader->bytes, at), low_halves(within));
     const __m256i odd =
         _mm256_srlv_epi64(load_words(reader->bytes, at + 1), _mm256_srli_epi64(within, 32));
@@ -274,9 +274,9 @@ typedef struct rotation_sets {
     rotation_set sets[SETS];
 } rotation_sets;
 
-MD5_WIDE_INLINE void begin_rotations(const md5_packed *packed, const md5_packed_lanes *group,
-                                     uint32_t first, const lane_spans *spans,
-                                     const key_places *places, rotation_set *set)
+MD5_WIDE_INLINE void begin_packed_rotations(const md5_packed *packed, const md5_packed_lanes *group,
+                                            uint32_t first, const lane_spans *spans,
+                                            const key_places *places, rotation_set *set)
 {
     key_reader reader;
     const md5_wide scale = md5_wide_load(group->scales + first);
@@ -328,9 +328,10 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
     all->count = 0;
 }
 
-MD5_WIDE_INLINE void sample_translations(const md5_packed *packed, const md5_packed_lanes *group,
-                                         uint32_t first, const lane_spans *spans,
-                                         const key_places *places, md5_xform *pose)
+MD5_WIDE_INLINE void sample_packed_translations(const md5_packed *packed,
+                                                const md5_packed_lanes *group, uint32_t first,
+                                                const lane_spans *spans, const key_places *places,
+                                                md5_xform *pose)
 {
     key_reader reader;
     const md5_wide scale = md5_wide_load(group->scales + first);
@@ -352,9 +353,9 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lan
 {
     for (uint32_t first = 0; first < MD5_LANES; first += MD5_WIDTH) {
         if (group->kind == MD5_PACKED_ROTATION)
-            begin_rotations(packed, group, first, spans, places, &all->sets[all->count++]);
+            begin_packed_rotations(packed, group, first, spans, places, &all->sets[all->count++]);
         else
-            sample_translations(packed, group, first, spans, places, pose);
+            sample_packed_translations(packed, group, first, spans, places, pose);
     }
 }
 
