@@ -805,7 +805,7 @@ static bool read_joint(md5_anim_reader *reader, uint32_t joint)
 }
 
 // Reserves the memory that an ordinary file needs in one chunk, once its counts are known. Includes
-// a byte for each joint and number, which load_anim.c needs.
+// a byte for each joint and number, which loading needs.
 static bool reserve_tables(const md5_anim_reader *reader)
 {
     enum { ALIGNMENT = 16, TABLES = 9 };
