@@ -6,7 +6,7 @@
 // has a function that takes its arrays from a block: it runs once to measure, and once to place.
 #include "md5/compress/file.h"
 #include "md5/core/axes.h"
-#include "md5/core/file_text.h"
+#include "md5/core/file.h"
 #include "md5/md5skin.h"
 #include "md5/pose/clip.h"
 #include "md5/pose/skeleton.h"

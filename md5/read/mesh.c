@@ -630,12 +630,11 @@ static bool find_parents(md5_mesh_reader *reader, md5_file_joint *joints)
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    md5_ordered_name *const names =
-        (md5_ordered_name *)md5i_arena_alloc(lex->arena, count, sizeof *names);
+    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(lex->arena, count, sizeof *names);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = (md5_ordered_name){joints[i].name, i};
-    md5i_order_names(names, count);
+    TRY(names = md5i_order_names(lex->arena, names, count));
     for (uint32_t i = 0; i < count; i++) {
         const md5_file_bone *const bone = &reader->bones[i];
         const md5_ordered_name *const parent =
