@@ -1,13 +1,30 @@
-#include "md5/load.h"
-
+// Loading: models, animations and cameras are made of files; what a load left out is made later.
+// Messages and threads, which loads share.
+//
+// An asset is made in three steps: read the text into tables in an arena, measure the asset, and
+// place it in one block of exactly that size, which md5_free_*() gives back in one piece. Each kind
+// has a function that takes its arrays from a block: it runs once to measure, and once to place.
+#include "md5/compress/file.h"
 #include "md5/core/axes.h"
-#include "md5/core/file_text.h"
+#include "md5/core/file.h"
+#include "md5/md5skin.h"
+#include "md5/pose/clip.h"
+#include "md5/pose/skeleton.h"
+#include "md5/read/tables.h"
+#include "md5/skin/geometry.h"
+#include "md5/skin/plan.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-// -- Parsing and loading --------------------------------------------------------------------
+// == What all share ==============================================================================
 
-static void *build_with_arena(md5_context *context, md5_build_asset *build, const char *text,
+// Makes an asset from a text: one block from the context's allocator. Scratch memory comes from the
+// arena. Returns false, with the context's error set, and then leaves no block behind.
+typedef bool build_asset(md5_arena *arena, const char *text, size_t size, void **asset);
+
+static void *build_with_arena(md5_context *context, build_asset *build, const char *text,
                               size_t size)
 {
     md5_arena arena = {.context = context};
@@ -22,16 +39,16 @@ static void *build_with_arena(md5_context *context, md5_build_asset *build, cons
     return asset;
 }
 
-void *md5i_parse_asset(md5_build_asset *build, const void *text, size_t size,
-                       const md5_load_opts *opts, md5_error *error)
+static void *parse_asset(build_asset *build, const void *text, size_t size,
+                         const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     return build_with_arena(&context, build, text ? (const char *)text : "", text ? size : 0);
 }
 
-void *md5i_load_asset(md5_build_asset *build, const char *path, const md5_load_opts *opts,
-                      md5_error *error)
+static void *load_asset(build_asset *build, const char *path, const md5_load_opts *opts,
+                        md5_error *error)
 {
     md5_context context;
     md5_file_text text = {0};
@@ -43,35 +60,36 @@ void *md5i_load_asset(md5_build_asset *build, const char *path, const md5_load_o
     return asset;
 }
 
-// -- Names ----------------------------------------------------------------------------------
-
-size_t md5i_name_size(md5_span name)
+// Names are stored one behind the other, each with a NUL.
+static size_t name_size(md5_span name)
 {
     return name.size + 1;
 }
 
-const char *md5i_copy_name(char **end, md5_span name)
-{
-    char *const start = *end;
-    md5_copy_items(start, name.bytes, name.size, 1);
-    start[name.size] = '\0';
-    *end = start + md5i_name_size(name);
-    return start;
-}
-
-size_t md5i_joint_names_size(const md5_file_joint *joints, uint32_t num_joints)
+static size_t joint_names_size(const md5_file_joint *joints, uint32_t num_joints)
 {
     size_t size = 0;
     for (uint32_t j = 0; j < num_joints; j++)
-        size += md5i_name_size(joints[j].name);
+        size += name_size(joints[j].name);
     return size;
 }
 
-void md5i_copy_joints(char **end, const md5_file_joint *source, uint32_t num_joints,
-                      md5_joint *joints)
+// Copies a name to *end and moves *end behind its NUL. Returns the copy.
+static const char *copy_name(char **end, md5_span name)
+{
+    char *const start = *end;
+    if (name.size > 0)
+        memcpy(start, name.bytes, name.size);
+    start[name.size] = '\0';
+    *end = start + name_size(name);
+    return start;
+}
+
+static void copy_joints(char **end, const md5_file_joint *source, uint32_t num_joints,
+                        md5_joint *joints)
 {
     for (uint32_t j = 0; j < num_joints; j++)
-        joints[j] = (md5_joint){md5i_copy_name(end, source[j].name), source[j].parent};
+        joints[j] = (md5_joint){copy_name(end, source[j].name), source[j].parent};
 }
 
 // -- Messages -----------------------------------------------------------------------------------
@@ -119,4 +137,830 @@ size_t md5_format_error(const md5_error *error, char *text, size_t size)
     if (size > 0)
         text[all.length < size ? all.length : size - 1] = '\0';
     return all.length;
+}
+
+// -- Threads ----------------------------------------------------------------------------------
+
+void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range, void *user)
+{
+    MD5_ASSERT(range != NULL, "range: not NULL");
+    MD5_ASSERT(threads == NULL || threads->run != NULL, "threads: run is not NULL");
+    MD5_ASSERT(threads == NULL || threads->num_workers > 0, "threads: 1 worker or more");
+    if (count == 0)
+        return;
+    if (threads == NULL || threads->num_workers == 1 || count == 1)
+        range(user, 0, 0, count);
+    else
+        threads->run(threads->pool, count, range, user);
+}
+
+// == Animations ==================================================================================
+
+// What an animation is made of, before its block exists. `moves` has flags of the joints that
+// change over the frames, as md5i_clip_plan() writes them.
+typedef struct anim_parts {
+    md5_anim_file file;
+    md5_clip_source source;
+    uint8_t *moves;
+    uint32_t num_rotations, num_translations;
+} anim_parts;
+
+// Takes the animation from the block, and fills it unless the block is only measured.
+static md5_anim *place_anim(const md5_context *context, md5_block *block, const anim_parts *parts)
+{
+    const md5_anim_file *const file = &parts->file;
+    const uint32_t num_joints = file->num_joints;
+    const size_t num_frames = file->num_frames;
+    const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
+    md5_clip_arrays clip;
+    md5_anim *const anim = (md5_anim *)md5i_block_take(block, 1, sizeof *anim);
+    md5_joint *const joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    const uint32_t *const order =
+        (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
+    const md5_track *const tracks =
+        (const md5_track *)md5i_block_put(block, file->tracks, num_joints, sizeof *tracks);
+    md5_xform *const base_frame =
+        (md5_xform *)md5i_block_take(block, num_joints, sizeof *base_frame);
+    clip.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *clip.constant);
+    clip.rotation_joints =
+        (uint32_t *)md5i_block_take(block, num_rotations, sizeof *clip.rotation_joints);
+    clip.translation_joints =
+        (uint32_t *)md5i_block_take(block, num_translations, sizeof *clip.translation_joints);
+    clip.rotations =
+        (md5_quat *)md5i_block_take(block, num_frames, num_rotations * sizeof *clip.rotations);
+    clip.translations = (md5_vec3 *)md5i_block_take(block, num_frames,
+                                                    num_translations * sizeof *clip.translations);
+    md5_bounds *const bounds =
+        (md5_bounds *)md5i_block_put(block, file->bounds, num_frames, sizeof *bounds);
+    char *names = (char *)md5i_block_take(
+        block, joint_names_size(file->joints, num_joints) + name_size(file->command_line), 1);
+    if (!block->base)
+        return NULL;
+
+    copy_joints(&names, file->joints, num_joints, joints);
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        base_frame[joint] = md5i_clip_base(&file->base_frame[joint]);
+    md5i_clip_build(&parts->source, parts->moves, &clip);
+    if (md5_converts(context)) {
+        md5i_convert_transforms(context, base_frame, num_joints);
+        md5i_convert_transforms(context, clip.constant, num_joints);
+        md5i_convert_rotations(context, clip.rotations, num_frames * num_rotations);
+        md5i_convert_points(context, clip.translations, num_frames * num_translations);
+        md5i_convert_bounds(context, bounds, bounds ? num_frames : 0);
+    }
+    *anim = (md5_anim){
+        .skeleton = {num_joints, joints, order, context->axes, context->scale},
+        .parents_unknown = file->parents_unknown,
+        .tracks = tracks,
+        .base_frame = base_frame,
+        .num_frames = file->num_frames,
+        .frame_rate = file->frame_rate,
+        .duration = (double)(file->num_frames - 1) / file->frame_rate,
+        .constant = clip.constant,
+        .num_rotations = parts->num_rotations,
+        .num_translations = parts->num_translations,
+        .rotation_joints = clip.rotation_joints,
+        .translation_joints = clip.translation_joints,
+        .rotations = clip.rotations,
+        .translations = clip.translations,
+        .frame_bounds = bounds,
+        .num_components = file->num_components,
+        .command_line = copy_name(&names, file->command_line),
+        .num_warnings = context->num_warnings,
+        .size = block->used,
+        .allocator = context->allocator,
+    };
+    return anim;
+}
+
+static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    if (md5i_is_packed_file(text, size))
+        return md5i_read_packed_file(arena, text, size, asset);
+    anim_parts parts;
+    const md5_anim_file *const file = &parts.file;
+    TRY(md5i_is_bfg_anim(text, size) ? md5i_read_bfg_anim(arena, text, size, &parts.file)
+                                     : md5i_read_anim_file(arena, text, size, &parts.file));
+    parts.source = (md5_clip_source){
+        .num_joints = file->num_joints,
+        .num_frames = file->num_frames,
+        .num_components = file->num_components,
+        .tracks = file->tracks,
+        .base_frame = file->base_frame,
+        .numbers = file->numbers,
+    };
+    const size_t num_joints = file->num_joints;
+    parts.moves = (uint8_t *)md5i_arena_alloc(arena, num_joints + file->num_components, 1);
+    TRY(parts.moves);
+    md5i_clip_plan(&parts.source, parts.moves + num_joints, parts.moves, &parts.num_rotations,
+                   &parts.num_translations);
+    md5_block block = {0};
+    place_anim(arena->context, &block, &parts);
+    TRY(md5i_block_allocate(arena->context, &block));
+    *asset = place_anim(arena->context, &block, &parts);
+    return true;
+}
+
+md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_anim *)parse_asset(build_anim, text, size, opts, error);
+}
+
+md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_anim *)load_asset(build_anim, path, opts, error);
+}
+
+void md5_free_anim(md5_anim *anim)
+{
+    if (anim)
+        anim->allocator.free(anim->allocator.user, anim, anim->size);
+}
+
+// == Cameras =====================================================================================
+
+static md5_camera *place_camera(const md5_context *context, md5_block *block,
+                                const md5_camera_file *file)
+{
+    md5_camera *const camera = (md5_camera *)md5i_block_take(block, 1, sizeof *camera);
+    const uint32_t *const cuts =
+        (const uint32_t *)md5i_block_put(block, file->cuts, file->num_cuts, sizeof *cuts);
+    md5_cut_view *const cut_views = (md5_cut_view *)md5i_block_put(
+        block, file->cut_views, file->num_cut_views, sizeof *cut_views);
+    md5_camera_view *const frames =
+        (md5_camera_view *)md5i_block_put(block, file->frames, file->num_frames, sizeof *frames);
+    char *names = (char *)md5i_block_take(block, name_size(file->command_line), 1);
+    if (!block->base)
+        return NULL;
+
+    for (uint32_t i = 0; i < file->num_frames && md5_converts(context); i++) {
+        md5i_convert_points(context, &frames[i].position, 1);
+        md5i_convert_rotations(context, &frames[i].rotation, 1);
+    }
+    for (uint32_t i = 0; i < file->num_cut_views && md5_converts(context); i++) {
+        md5i_convert_points(context, &cut_views[i].position, 1);
+        md5i_convert_rotations(context, &cut_views[i].rotation, 1);
+    }
+    const uint32_t last = file->num_frames - 1;
+    const uint32_t num_intervals = file->num_cuts < last ? last - file->num_cuts : 0;
+    *camera = (md5_camera){
+        .num_frames = file->num_frames,
+        .frame_rate = file->frame_rate,
+        .duration = (double)num_intervals / file->frame_rate,
+        .num_cuts = file->num_cuts,
+        .cuts = cuts,
+        .num_cut_views = file->num_cut_views,
+        .cut_views = cut_views,
+        .frames = frames,
+        .command_line = copy_name(&names, file->command_line),
+        .num_warnings = context->num_warnings,
+        .size = block->used,
+        .allocator = context->allocator,
+    };
+    return camera;
+}
+
+static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    md5_camera_file file;
+    TRY(md5i_is_bfg_camera(text, size) ? md5i_read_bfg_camera(arena, text, size, &file)
+                                       : md5i_read_camera_file(arena, text, size, &file));
+    md5_block block = {0};
+    place_camera(arena->context, &block, &file);
+    TRY(md5i_block_allocate(arena->context, &block));
+    *asset = place_camera(arena->context, &block, &file);
+    return true;
+}
+
+md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
+                             md5_error *error)
+{
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_camera *)parse_asset(build_camera, text, size, opts, error);
+}
+
+md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_camera *)load_asset(build_camera, path, opts, error);
+}
+
+void md5_free_camera(md5_camera *camera)
+{
+    if (camera)
+        camera->allocator.free(camera->allocator.user, camera, camera->size);
+}
+
+// == Meshes ======================================================================================
+//
+// The meshes of a model, all in one block: made at load, or later from tables that were kept for
+// that (md5_load_opts.without), and freed by md5_release_geometry().
+//
+// Each mesh passes three stages. Measuring needs the file's tables. Placing copies these tables to
+// the block. Deriving computes normals, tangents and influences from the copies; by then the tables
+// are gone and their memory serves as scratch.
+
+// Whether the meshes of a load are not made at all.
+static bool keeps_tables(const md5_context *context)
+{
+    return (context->without & MD5_PART_GEOMETRY) == MD5_PART_GEOMETRY;
+}
+
+// The meshes lie in the model's own block.
+static md5_mesh *own_meshes(const md5_model *model)
+{
+    return (md5_mesh *)model->meshes;
+}
+
+// Takes an array of `count` items from the block, and copies the `num_read` that there are to it.
+static void *place(md5_block *block, const void *from, size_t num_read, size_t count, size_t size)
+{
+    void *const to = md5i_block_take(block, count, size);
+    if (to && from && num_read > 0)
+        memcpy(to, from, num_read * size);
+    return to;
+}
+
+// Moves the arrays of the file to the block, and, if they shall be derived there, takes room for
+// all others. While the block is measured they become NULL.
+static void place_mesh(md5_block *block, bool derives, bool has_tangents, md5_mesh_build *mesh)
+{
+    const size_t num_read = mesh->num_file_vertices, num_corners = 3 * (size_t)mesh->num_triangles;
+    const size_t count = derives ? mesh->num_vertices : num_read;
+    const uint16_t *const narrow = mesh->narrow_indices;
+    mesh->file_vertices = (md5_vertex *)place(block, mesh->file_vertices, num_read, num_read,
+                                              sizeof *mesh->file_vertices);
+    mesh->weights = (md5_weight *)place(block, mesh->weights, mesh->num_weights, mesh->num_weights,
+                                        sizeof *mesh->weights);
+    if (mesh->colors)
+        mesh->colors =
+            (md5_vec4 *)place(block, mesh->colors, num_read, num_read, sizeof *mesh->colors);
+    mesh->texcoords =
+        (md5_vec2 *)place(block, mesh->texcoords, num_read, count, sizeof *mesh->texcoords);
+    if (derives || mesh->has_frames)
+        mesh->normals =
+            (md5_vec3 *)place(block, mesh->normals, num_read, count, sizeof *mesh->normals);
+    mesh->tangents = has_tangents ? (md5_vec4 *)place(block, mesh->tangents, num_read, count,
+                                                      sizeof *mesh->tangents)
+                                  : NULL;
+    if (narrow && !derives) {
+        mesh->narrow_indices =
+            (uint16_t *)place(block, narrow, num_corners, num_corners, sizeof *narrow);
+        return;
+    }
+    mesh->indices =
+        (uint32_t *)place(block, mesh->indices, num_corners, num_corners, sizeof *mesh->indices);
+    if (!derives)
+        return;
+    mesh->narrow_indices = NULL;
+    for (size_t i = 0; i < num_corners && narrow && mesh->indices; i += 3) {
+        mesh->indices[i] = narrow[i];
+        mesh->indices[i + 1] = narrow[i + 1];
+        mesh->indices[i + 2] = narrow[i + 2];
+    }
+    mesh->sources = (uint32_t *)md5i_block_take(block, count, sizeof *mesh->sources);
+    mesh->positions = (md5_vec3 *)md5i_block_take(block, count, sizeof *mesh->positions);
+    mesh->first_influence =
+        (uint32_t *)md5i_block_take(block, count + 1, sizeof *mesh->first_influence);
+    mesh->influence_joints =
+        (uint32_t *)md5i_block_take(block, mesh->num_influences, sizeof *mesh->influence_joints);
+    mesh->influences =
+        (md5_vec4 *)md5i_block_take(block, mesh->num_influences, sizeof *mesh->influences);
+}
+
+// Sets the arrays and their counts, except for influences.
+static void set_arrays(const md5_mesh_build *build, md5_mesh *mesh)
+{
+    mesh->num_file_vertices = build->num_file_vertices;
+    mesh->num_weights = build->num_weights;
+    mesh->file_vertices = build->file_vertices;
+    mesh->weights = build->weights;
+    mesh->num_vertices = build->num_vertices;
+    mesh->num_triangles = build->num_triangles;
+    mesh->indices = build->indices;
+    mesh->sources = build->sources;
+    mesh->texcoords = build->texcoords;
+    mesh->positions = build->positions;
+    mesh->normals = build->normals;
+    mesh->tangents = build->tangents;
+    mesh->colors = build->colors;
+    mesh->first_influence = build->first_influence;
+    mesh->influence_joints = build->influence_joints;
+    mesh->influences = build->influences;
+}
+
+static void convert_mesh(const md5_context *context, md5_mesh_build *mesh)
+{
+    const size_t num_vertices = mesh->num_vertices;
+    const size_t num_influences = mesh->first_influence[num_vertices];
+    for (size_t i = 0; i < mesh->num_weights; i++)
+        md5i_convert_points(context, &mesh->weights[i].offset, 1);
+    md5i_convert_points(context, mesh->positions, num_vertices);
+    md5i_convert_directions(context, mesh->normals, num_vertices);
+    // The bitangent is cross(N, T) * w: a reflection changes the sign of the product, and flipping
+    // v that of the bitangent.
+    const float side = md5_is_mirrored(context->axes) != context->flip_v ? -1.0f : 1.0f;
+    for (size_t i = 0; i < num_vertices; i++) {
+        if (context->flip_v)
+            mesh->texcoords[i].y = 1.0f - mesh->texcoords[i].y;
+        if (!mesh->tangents)
+            continue;
+        md5_vec4 *const tangent = &mesh->tangents[i];
+        const md5_vec3 along =
+            md5i_vec3_to_axes(context->axes, (md5_vec3){tangent->x, tangent->y, tangent->z});
+        *tangent = (md5_vec4){along.x, along.y, along.z, tangent->w * side};
+    }
+    for (size_t i = 0; i < num_influences; i++) {
+        md5_vec4 *const influence = &mesh->influences[i];
+        md5_vec3 point = {influence->x, influence->y, influence->z};
+        md5i_convert_points(context, &point, 1);
+        *influence = (md5_vec4){point.x, point.y, point.z, influence->w};
+    }
+}
+
+// What follows is done to `model` with its `meshes`, which have their names. Functions return
+// false, with the context's error set, if memory runs out; then md5_release_geometry() frees what
+// was made so far.
+
+// Makes the meshes of a file, converted as the options ask for, all but their plans and losses.
+// `bind` is the file's own bind pose. Frees the tables in the arena, in whose memory then lies what
+// deriving needs.
+static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_mat34 *bind,
+                        md5_model *model, md5_mesh *meshes)
+{
+    const md5_context *const context = arena->context;
+    const bool has_tangents = !(context->without & MD5_PART_TANGENTS);
+    md5_block block = {0};
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        TRY(md5i_geometry_measure(arena, &file->meshes[m]));
+        md5_mesh_build measured = file->meshes[m];
+        place_mesh(&block, true, has_tangents, &measured);
+    }
+    if (block.used == 0)
+        return true; // no meshes
+    model->geometry_size = block.used;
+    TRY(md5i_block_allocate(arena->context, &block));
+    model->geometry = block.base;
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        place_mesh(&block, true, has_tangents, &file->meshes[m]);
+    md5i_arena_rewind(arena, file->tables);
+
+    model->bounds = md5_bounds_from_points(NULL, 0);
+    model->max_vertices = 0;
+    const md5_mesh_joints joints = {
+        .num_joints = file->num_joints,
+        .bind = bind,
+        .scratch = (uint32_t *)md5i_arena_alloc(arena, file->num_joints, sizeof(uint32_t)),
+    };
+    TRY(joints.scratch);
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        md5_mesh *const mesh = &meshes[m];
+        TRY(md5i_geometry_build(arena, &joints, &file->meshes[m]));
+        if (md5_converts(context))
+            convert_mesh(context, &file->meshes[m]);
+        set_arrays(&file->meshes[m], mesh);
+        mesh->is_mirrored = md5_is_mirrored(context->axes);
+        md5i_geometry_summarize(mesh);
+        model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
+        if (mesh->num_vertices > model->max_vertices)
+            model->max_vertices = mesh->num_vertices;
+    }
+    return true;
+}
+
+// -- Plans and losses -----------------------------------------------------------------------
+
+// Plans of those meshes that have none.
+static bool build_plans(md5_context *context, uint32_t num_meshes, md5_mesh *meshes)
+{
+    for (uint32_t m = 0; m < num_meshes; m++) {
+        if (!meshes[m].skin_plan)
+            TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
+    }
+    return true;
+}
+
+// What drawing paths with 4 or 8 influences a vertex lose.
+static void measure_losses(const md5_model *model, md5_mesh *meshes)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        md5_mesh *const mesh = &meshes[m];
+        // Where each vertex follows one joint with bias 1, or none, packed influences lose nothing.
+        // Without a plan nobody knows.
+        const md5_skin_plan *const plan = mesh->skin_plan;
+        uint32_t run = 0;
+        while (plan && run < plan->num_runs && plan->runs[run].kind <= MD5_SKIN_RIGID)
+            run++;
+        mesh->loss4 = mesh->loss8 = 0.0f;
+        if (plan && run == plan->num_runs)
+            continue;
+        mesh->loss4 = md5_pack_loss(model, m, 4, NULL);
+        // Without a vertex of more than four influences the packed forms are equal.
+        mesh->loss8 = mesh->max_influences > 4 ? md5_pack_loss(model, m, 8, NULL) : mesh->loss4;
+    }
+}
+
+static bool finish_meshes(md5_context *context, const md5_model *model, md5_mesh *meshes)
+{
+    TRY(context->without & MD5_PART_SKIN_PLANS || build_plans(context, model->num_meshes, meshes));
+    if (!(context->without & MD5_PART_LOSSES)) {
+        measure_losses(model, meshes);
+        return true;
+    }
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
+    return true;
+}
+
+// -- Releasing ------------------------------------------------------------------------------
+
+void md5_release_geometry(md5_model *model)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
+        md5_mesh *const mesh = &own_meshes(model)[m];
+        md5i_skin_plan_free(&model->allocator, mesh->skin_plan);
+        mesh->skin_plan = NULL;
+        const md5_mesh_build counts = {
+            .num_file_vertices = mesh->num_file_vertices,
+            .num_weights = mesh->num_weights,
+            .num_triangles = mesh->num_triangles,
+            .num_vertices = mesh->num_vertices,
+        };
+        set_arrays(&counts, mesh);
+    }
+    if (model->geometry)
+        model->allocator.free(model->allocator.user, model->geometry, model->geometry_size);
+    model->geometry = NULL;
+    model->geometry_size = 0;
+}
+
+// == What a load left out ========================================================================
+//
+// What loads leave out, made later: geometry from tables that were kept for it, tangents from the
+// geometry itself, plans and losses.
+
+// All that meshes are made from: the head of a block with the tables behind it.
+typedef struct kept_tables {
+    md5_load_opts opts; // those that concern meshes
+    md5_mat34 *bind;    // [joints] of the file
+    md5_mesh_build *meshes;
+} kept_tables;
+
+// While the block is measured nothing is copied.
+static kept_tables *place_tables(md5_block *block, const md5_mesh_file *file, const md5_mat34 *bind)
+{
+    kept_tables *const kept = (kept_tables *)md5i_block_take(block, 1, sizeof *kept);
+    md5_mat34 *const own_bind =
+        (md5_mat34 *)md5i_block_put(block, bind, file->num_joints, sizeof *own_bind);
+    md5_mesh_build *const meshes =
+        (md5_mesh_build *)md5i_block_take(block, file->num_meshes, sizeof *meshes);
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        md5_mesh_build mesh = file->meshes[m];
+        mesh.name = mesh.shader = (md5_span){0}; // of the text; the model has copies
+        place_mesh(block, false, mesh.has_frames, &mesh);
+        if (meshes)
+            meshes[m] = mesh;
+    }
+    if (kept)
+        *kept = (kept_tables){.bind = own_bind, .meshes = meshes};
+    return kept;
+}
+
+// Instead of making meshes: copies what md5_complete_model() makes them from. The model's bind pose
+// is still that of the file.
+static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_model *model,
+                        md5_mesh *meshes)
+{
+    md5_block block = {0};
+    place_tables(&block, file, model->bind);
+    model->geometry_size = block.used;
+    TRY(md5i_block_allocate(context, &block));
+    model->geometry = block.base;
+    kept_tables *const kept = place_tables(&block, file, model->bind);
+    kept->opts = (md5_load_opts){
+        .allocator = context->allocator,
+        .memory_limit = context->memory_limit,
+        .axes = context->axes,
+        .scale = context->scale,
+        .flip_v = context->flip_v,
+        .normals = context->normals,
+    };
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        const md5_mesh_build *const from = &file->meshes[m];
+        const md5_mesh_build counts = {
+            .num_file_vertices = from->num_file_vertices,
+            .num_weights = from->num_weights,
+            .num_triangles = from->num_triangles,
+            .num_vertices = from->num_file_vertices,
+        };
+        set_arrays(&counts, &meshes[m]);
+        if (counts.num_vertices > model->max_vertices)
+            model->max_vertices = counts.num_vertices;
+        meshes[m].bounds = md5_bounds_from_points(NULL, 0);
+        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
+        meshes[m].is_mirrored = md5_is_mirrored(context->axes);
+    }
+    return true;
+}
+
+// Makes all of the meshes anew. The model changes only if that succeeds.
+static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *model)
+{
+    const uint32_t num_meshes = model->num_meshes;
+    md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
+    md5_mesh *const meshes = (md5_mesh *)md5i_arena_alloc(arena, num_meshes, sizeof *meshes);
+    TRY(meshes);
+    TRY(file.meshes = (md5_mesh_build *)md5i_arena_room(arena, num_meshes, sizeof *file.meshes));
+    file.tables = md5i_arena_here(arena);
+    md5_model changed = *model;
+    changed.geometry = NULL;
+    changed.geometry_size = 0;
+    changed.meshes = meshes;
+    for (uint32_t m = 0; m < num_meshes; m++) {
+        meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
+        file.meshes[m] = kept->meshes[m];
+    }
+    if (!make_meshes(arena, &file, kept->bind, &changed, meshes)
+        || !finish_meshes(arena->context, &changed, meshes)) {
+        md5_release_geometry(&changed);
+        return false;
+    }
+    md5_release_geometry(model);
+    memcpy(own_meshes(model), meshes, num_meshes * sizeof *meshes);
+    changed.meshes = model->meshes;
+    *model = changed;
+    return true;
+}
+
+static bool make_from(const kept_tables *kept, md5_model *model, md5_error *error)
+{
+    md5_context context;
+    md5i_context_begin(&context, &kept->opts, NULL, error);
+    md5_arena arena = {.context = &context};
+    const bool is_made = make_anew(&arena, kept, model);
+    md5i_arena_free(&arena);
+    return is_made;
+}
+
+static bool has_losses(const md5_model *model)
+{
+    uint32_t m = 0;
+    while (m < model->num_meshes && model->meshes[m].loss4 < INFINITY)
+        m++;
+    return m == model->num_meshes;
+}
+
+// -- Tangents from geometry -----------------------------------------------------------------
+
+// The opposite of md5i_convert_points().
+static md5_vec3 point_of_file(const md5_skeleton *skeleton, md5_vec3 point)
+{
+    const float scale = md5_scale_of(skeleton);
+    const md5_vec3 unscaled = {point.x / scale, point.y / scale, point.z / scale};
+    return md5i_vec3_from_axes(skeleton->axes, unscaled);
+}
+
+// The opposite of md5i_convert_matrices().
+static md5_mat34 matrix_of_file(const md5_skeleton *skeleton, const md5_mat34 *matrix)
+{
+    const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
+    md5_mat34 made;
+    for (int row = 0; row < 3; row++) {
+        const float *const from = matrix->m + 4 * row;
+        float *const to = made.m + 4 * map->from[row];
+        for (int column = 0; column < 3; column++)
+            to[map->from[column]] = map->sign[row] * map->sign[column] * from[column];
+        to[3] = map->sign[row] * (from[3] / md5_scale_of(skeleton));
+    }
+    return made;
+}
+
+// What the file said of a mesh that was made without tangents.
+static bool tables_of_mesh(md5_arena *arena, const md5_model *model, const md5_mesh *mesh,
+                           md5_mesh_build *file)
+{
+    *file = (md5_mesh_build){
+        .num_file_vertices = mesh->num_file_vertices,
+        .num_weights = mesh->num_weights,
+        .num_triangles = mesh->num_triangles,
+        .file_vertices = (md5_vertex *)mesh->file_vertices, // only read, as indices are
+        .indices = (uint32_t *)mesh->indices,
+    };
+    TRY(file->weights =
+            (md5_weight *)md5i_arena_room(arena, mesh->num_weights, sizeof *file->weights));
+    TRY(file->texcoords =
+            (md5_vec2 *)md5i_arena_room(arena, mesh->num_file_vertices, sizeof *file->texcoords));
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        file->weights[w] = mesh->weights[w];
+        file->weights[w].offset = point_of_file(&model->skeleton, mesh->weights[w].offset);
+    }
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        file->texcoords[v] = mesh->texcoords[v];
+        if (model->flip_v)
+            file->texcoords[v].y = 1.0f - file->texcoords[v].y;
+    }
+    return true;
+}
+
+// Geometry that exists without tangents is derived again, with the plans and losses that it has or
+// that are asked for.
+static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md5_error *error)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    if (model->stores_normals)
+        return md5i_fail(arena->context, MD5_ERROR_MISMATCH, 0, 0,
+                         "tangents that the file stores were left out: load it with them");
+    kept_tables kept = {
+        .opts = {.allocator = model->allocator,
+                 .axes = skeleton->axes,
+                 .scale = skeleton->scale,
+                 .flip_v = model->flip_v,
+                 .normals = model->normals,
+                 .without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES},
+        .bind = (md5_mat34 *)md5i_arena_room(arena, skeleton->num_joints, sizeof *kept.bind),
+        .meshes = (md5_mesh_build *)md5i_arena_room(arena, model->num_meshes, sizeof *kept.meshes),
+    };
+    TRY(kept.bind && kept.meshes);
+    for (uint32_t j = 0; j < skeleton->num_joints; j++)
+        kept.bind[j] = matrix_of_file(skeleton, &model->bind[j]);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        TRY(tables_of_mesh(arena, model, &model->meshes[m], &kept.meshes[m]));
+        if (model->meshes[m].skin_plan)
+            parts |= MD5_PART_SKIN_PLANS;
+    }
+    if (has_losses(model))
+        parts |= MD5_PART_LOSSES;
+    kept.opts.without &= ~parts;
+    return make_from(&kept, model, error);
+}
+
+bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(parts <= MD5_PART_GEOMETRY, "parts: md5_part flags");
+    const md5_load_opts opts = {.allocator = model->allocator};
+    md5_context context;
+    md5i_context_begin(&context, &opts, NULL, error);
+    if (parts == 0 || model->num_meshes == 0)
+        return true;
+    if (!model->geometry)
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+    if (!model->meshes[0].first_influence) { // tables were kept
+        kept_tables kept = *(const kept_tables *)model->geometry;
+        kept.opts.without = ~parts & (MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES);
+        return make_from(&kept, model, error);
+    }
+    if ((parts & MD5_PART_TANGENTS) && !model->meshes[0].tangents) {
+        md5_arena arena = {.context = &context};
+        const bool is_made = make_tangents(&arena, model, parts, error);
+        md5i_arena_free(&arena);
+        return is_made;
+    }
+    TRY(!(parts & MD5_PART_SKIN_PLANS)
+        || build_plans(&context, model->num_meshes, own_meshes(model)));
+    if (parts & MD5_PART_LOSSES && !has_losses(model))
+        measure_losses(model, own_meshes(model));
+    return true;
+}
+
+// == The model ===================================================================================
+
+// Takes the model's own block, and fills it unless it is only measured: everything but what meshes
+// have in theirs.
+static md5_model *place_model(const md5_context *context, md5_block *block,
+                              const md5_mesh_file *file)
+{
+    const uint32_t num_joints = file->num_joints;
+    size_t names_size = joint_names_size(file->joints, num_joints) + name_size(file->command_line);
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        names_size += name_size(file->meshes[m].name) + name_size(file->meshes[m].shader);
+    md5_model *const model = (md5_model *)md5i_block_take(block, 1, sizeof *model);
+    md5_mesh *const meshes = (md5_mesh *)md5i_block_take(block, file->num_meshes, sizeof *meshes);
+    md5_joint *const joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    const uint32_t *const order =
+        (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
+    md5_xform *const bind_local =
+        (md5_xform *)md5i_block_take(block, num_joints, sizeof *bind_local);
+    md5_mat34 *const bind = (md5_mat34 *)md5i_block_take(block, num_joints, sizeof *bind);
+    md5_mat34 *const inverse_bind =
+        (md5_mat34 *)md5i_block_take(block, num_joints, sizeof *inverse_bind);
+    char *names = (char *)md5i_block_take(block, names_size, 1);
+    if (!block->base)
+        return NULL;
+
+    copy_joints(&names, file->joints, num_joints, joints);
+    *model = (md5_model){
+        .skeleton = {num_joints, joints, order, context->axes, context->scale},
+        .bind_local = bind_local,
+        .bind = bind,
+        .inverse_bind = inverse_bind,
+        .num_meshes = file->num_meshes,
+        .normals = context->normals,
+        .meshes = meshes,
+        .bounds = md5_bounds_from_points(NULL, 0),
+        .command_line = copy_name(&names, file->command_line),
+        .num_warnings = context->num_warnings,
+        .flip_v = context->flip_v,
+        .stores_normals = file->num_meshes > 0 && file->meshes[0].has_frames,
+        .size = block->used,
+        .allocator = context->allocator,
+    };
+    md5i_build_bind_pose(&model->skeleton, file->bind, bind_local, bind, inverse_bind);
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        meshes[m] = (md5_mesh){.name = copy_name(&names, file->meshes[m].name),
+                               .shader = copy_name(&names, file->meshes[m].shader)};
+    return model;
+}
+
+// Reserves the scratch memory of an ordinary file in two chunks: of the joints, which is freed
+// before the meshes take theirs; and of the file's tables, and later, in the same bytes, of what
+// deriving the largest mesh needs.
+static bool reserve_scratch(md5_arena *arena, md5_arena *joints, const char *text, size_t size)
+{
+    const bool keeps = keeps_tables(arena->context);
+    const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
+    const md5_mesh_counts no_tables = {.num_meshes = counts.num_meshes};
+    const uint64_t reading =
+        md5i_mesh_file_size(&counts) + md5i_geometry_measure_size(counts.max_vertices);
+    const uint64_t deriving = md5i_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
+                              + md5i_geometry_build_size(counts.max_vertices);
+    const uint64_t larger = reading > deriving || keeps ? reading : deriving;
+    TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, md5i_file_joints_size(&counts)));
+    return md5i_arena_reserve(arena, larger < SIZE_MAX ? (size_t)larger : SIZE_MAX);
+}
+
+// Reads the file and fills the model's own block. The bind pose is still that of the file.
+static bool read_model(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
+                       md5_mesh_file *file, md5_model **model)
+{
+    const bool is_bfg = md5i_is_bfg_mesh(text, size);
+    if (!is_bfg)
+        TRY(reserve_scratch(arena, joints, text, size));
+    TRY(is_bfg ? md5i_read_bfg_mesh(arena, text, size, file)
+               : md5i_read_mesh_file(arena, joints, text, size, file));
+    md5_block block = {0};
+    place_model(arena->context, &block, file);
+    TRY(md5i_block_allocate(arena->context, &block));
+    *model = place_model(arena->context, &block, file);
+    return true;
+}
+
+static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    md5_context *const context = arena->context;
+    md5_arena joints = {.context = context};
+    md5_mesh_file file;
+    md5_model *model;
+    const bool is_read = read_model(arena, &joints, text, size, &file, &model);
+    md5i_arena_free(&joints);
+    TRY(is_read);
+    const bool keeps = keeps_tables(context);
+    const uint32_t num_joints = model->skeleton.num_joints;
+    md5_mesh *const meshes = own_meshes(model);
+    bool is_filled = keeps ? keep_tables(context, &file, model, meshes)
+                           : make_meshes(arena, &file, model->bind, model, meshes);
+    if (is_filled && md5_converts(context)) { // meshes were derived from the file's own bind pose
+        md5i_convert_transforms(context, (md5_xform *)model->bind_local, num_joints);
+        md5i_convert_matrices(context, (md5_mat34 *)model->bind, num_joints);
+        md5i_convert_matrices(context, (md5_mat34 *)model->inverse_bind, num_joints);
+    }
+    // Plans take memory only after scratch memory is freed, so that the most that is held at once
+    // does not include both.
+    md5i_arena_free(arena);
+    is_filled = is_filled && (keeps || finish_meshes(context, model, meshes));
+    if (is_filled)
+        *asset = model;
+    else
+        md5_free_model(model);
+    return is_filled;
+}
+
+md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
+                           md5_error *error)
+{
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_model *)parse_asset(build_model, text, size, opts, error);
+}
+
+md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_model *)load_asset(build_model, path, opts, error);
+}
+
+void md5_free_model(md5_model *model)
+{
+    if (!model)
+        return;
+    md5_release_geometry(model);
+    model->allocator.free(model->allocator.user, model, model->size);
 }

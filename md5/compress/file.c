@@ -2,6 +2,7 @@
 #include "md5/compress/file.h"
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
+#include "md5/core/bytes.h"
 #include "md5/core/math.h"
 
 #include <string.h>
@@ -230,23 +231,12 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 // "M5CC"
 enum { MAGIC = 0x4343354d, VERSION = 2, HEAD = 20, FIXED = 56, OF_JOINT = 8 };
 
-// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". Finds accidents,
-// not forgeries: those are what the checks of the numbers are for.
-static uint64_t checksum(const uint8_t *bytes, size_t size)
-{
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001B3u;
-    return hash;
-}
-
 // -- Writing ----------------------------------------------------------------------------------
 
 static uint8_t *put(uint8_t *to, uint64_t value, unsigned size)
 {
-    for (unsigned i = 0; i < size; i++)
-        *to++ = (uint8_t)(value >> (8 * i));
-    return to;
+    md5_put_bytes(to, value, size);
+    return to + size;
 }
 
 static uint8_t *put_float(uint8_t *to, float value)
@@ -297,16 +287,11 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     to = put(start, MAGIC, 4);
     to = put(to, VERSION, 4);
     to = put(to, total, 4);
-    (void)put(to, checksum(start + HEAD, total - HEAD), 8);
+    (void)put(to, md5_fnv(MD5_FNV, start + HEAD, total - HEAD), 8);
     return total;
 }
 
 // -- Reading ----------------------------------------------------------------------------------
-
-static uint32_t get_32(const uint8_t *at)
-{
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
 
 // Bytes that have been counted: reading them cannot fail.
 typedef struct clip_reader {
@@ -321,7 +306,7 @@ typedef struct clip_reader {
 static uint32_t take_32(clip_reader *reader)
 {
     reader->at += 4;
-    return get_32(reader->at - 4);
+    return (uint32_t)md5_get_bytes(reader->at - 4, 4);
 }
 
 static float take_float(clip_reader *reader)
@@ -341,15 +326,15 @@ static bool read_head(clip_reader *reader, size_t size)
 {
     if (size < 8)
         return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon");
-    const uint32_t version = get_32(reader->at + 4);
+    const uint32_t version = (uint32_t)md5_get_bytes(reader->at + 4, 4);
     if (version != VERSION)
         return md5i_fail(reader->arena->context, MD5_ERROR_VERSION, 0, 0,
                          "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
-    if (size < HEAD + FIXED || get_32(reader->at + 8) != size)
+    if (size < HEAD + FIXED || md5_get_bytes(reader->at + 8, 4) != size)
         return fail(reader, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
-    const uint64_t low = get_32(reader->at + 12), high = get_32(reader->at + 16);
+    const uint64_t checksum = md5_get_bytes(reader->at + 12, 8);
     reader->at += HEAD;
-    if (checksum(reader->at, size - HEAD) != (low | high << 32))
+    if (md5_fnv(MD5_FNV, reader->at, size - HEAD) != checksum)
         return fail(reader, MD5_ERROR_SYNTAX,
                     "the checksum does not match: the bytes have changed");
     return true;
@@ -365,7 +350,8 @@ static bool read_fixed(clip_reader *reader, size_t size)
     reader->num_names = take_32(reader);
     const uint32_t axes = take_32(reader);
     clip->skeleton.axes = (md5_axes)(axes <= MD5_AXES_BLENDER ? axes : 0);
-    const uint64_t low = take_32(reader), rate = low | (uint64_t)take_32(reader) << 32;
+    const uint64_t rate = md5_get_bytes(reader->at, 8);
+    reader->at += 8;
     memcpy(&clip->frame_rate, &rate, sizeof rate);
     clip->skeleton.scale = take_float(reader);
     clip->tolerance = take_float(reader);
@@ -428,7 +414,7 @@ static bool read_skeleton(clip_reader *reader)
 
 bool md5i_is_packed_file(const char *bytes, size_t size)
 {
-    return size >= 4 && get_32((const uint8_t *)bytes) == MAGIC;
+    return size >= 4 && md5_get_bytes((const uint8_t *)bytes, 4) == MAGIC;
 }
 
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)

@@ -124,3 +124,20 @@ void *md5i_block_take(md5_block *block, size_t count, size_t size)
     block->used += wanted;
     return memory;
 }
+
+void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size)
+{
+    if (!from)
+        return NULL;
+    void *const copy = md5i_block_take(block, count, size);
+    if (copy && count > 0)
+        memcpy(copy, from, count * size);
+    return copy;
+}
+
+bool md5i_block_allocate(md5_context *context, md5_block *block)
+{
+    block->base = (unsigned char *)md5i_alloc(context, block->used);
+    block->used = 0;
+    return block->base != NULL;
+}

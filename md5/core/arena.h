@@ -30,7 +30,7 @@ md5_arena_mark md5i_arena_here(const md5_arena *arena);
 void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
 // Lays out one block of memory: call the same md5i_block_take() sequence twice, first with base
-// NULL to measure, then with base = memory of `used` bytes to place.
+// NULL to measure, then, after md5i_block_allocate(), to place.
 typedef struct md5_block {
     unsigned char *base;
     size_t used; // SIZE_MAX after an overflow
@@ -38,5 +38,11 @@ typedef struct md5_block {
 
 // Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
 void *md5i_block_take(md5_block *block, size_t count, size_t size);
+// The same, with a copy of from[count]; NULL, and no memory, if `from` is NULL.
+void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size);
+
+// Ends measuring and begins placing: allocates what was measured. Returns false and sets the error
+// if memory runs out.
+bool md5i_block_allocate(md5_context *context, md5_block *block);
 
 #endif

@@ -274,3 +274,13 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
     quoted.text[used] = '\0';
     return quoted;
 }
+
+#if !defined(NDEBUG)
+
+void md5i_assert_failed(const char *function, const char *condition, const char *rule)
+{
+    (void)fprintf(stderr, "md5model: %s(): %s (%s is false)\n", function, rule, condition);
+    abort();
+}
+
+#endif

@@ -16,8 +16,9 @@ typedef struct md5_ordered_name {
     uint32_t number;
 } md5_ordered_name;
 
-// Sorts by name, equal ones by number.
-void md5i_order_names(md5_ordered_name *names, size_t count);
+// Sorts by name; equal ones stay in order. Returns `names` or an array of the arena, whichever has
+// the result; NULL, with the context's error set, if memory runs out or `names` is NULL.
+md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, size_t count);
 
 // Returns the first of a name, or NULL.
 const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,

@@ -9,7 +9,7 @@
 
 enum { MD5_SLERP_POWERS = 5, MD5_SLERP_POWERS_OF_R = 3 };
 
-// Coefficients of the weights: [k][m] for u^k r^m. See slerp.c.
+// Coefficients of the weights: [k][m] for u^k r^m. See math.c.
 static const float md5_slerp_table[MD5_SLERP_POWERS][MD5_SLERP_POWERS_OF_R] = {
     {0.0834003652f},
     {0.0181373343f, -0.00226483358f},

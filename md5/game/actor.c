@@ -2,6 +2,7 @@
 // milliseconds, its order of comparisons, its weights in single precision.
 #include "md5/core/arena.h"
 #include "md5/core/axes.h"
+#include "md5/core/bytes.h"
 #include "md5/game/entity.h"
 #include "md5/md5game.h"
 
@@ -650,102 +651,80 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
 enum { SAVE_VERSION = 4 };
 static const char magic[4] = {'M', 'D', '5', 'A'};
 
-// -- Numbers --------------------------------------------------------------------------------------
-
-static void put(unsigned char **at, uint64_t value, int size)
-{
-    for (int i = 0; i < size; i++)
-        *(*at)++ = (unsigned char)(value >> (8 * i));
-}
-
-static uint64_t get(const unsigned char **at, int size)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < size; i++)
-        value |= (uint64_t) * (*at)++ << (8 * i);
-    return value;
-}
-
-static void put_float(unsigned char **at, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(at, bits, 4);
-}
-
-static float get_float(const unsigned char **at)
-{
-    const uint32_t bits = (uint32_t)get(at, 4);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-// -- Fingerprint ----------------------------------------------------------------------------------
-
-static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001B3u; // FNV-1a
-    return hash;
-}
-
 // A hash of the clips' names, numbers of files and frames, times and rates, on all platforms equal.
 static uint64_t fingerprint(const md5_entity *entity)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
+    uint64_t hash = MD5_FNV;
     for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const clip = &entity->clips[i];
-        unsigned char numbers[16], *at = numbers;
-        put(&at, clip->num_files, 4);
-        put(&at, clip->anim->num_frames, 4);
-        put(&at, clip->anim->milliseconds, 4);
-        put_float(&at, clip->anim->rate);
-        hash = add_to_hash(hash, clip->anim->name, strlen(clip->anim->name) + 1);
-        hash = add_to_hash(hash, numbers, sizeof numbers);
+        uint32_t rate;
+        memcpy(&rate, &clip->anim->rate, sizeof rate);
+        const uint32_t numbers[4] = {clip->num_files, clip->anim->num_frames,
+                                     clip->anim->milliseconds, rate};
+        hash = md5_fnv(hash, clip->anim->name, strlen(clip->anim->name) + 1);
+        for (int number = 0; number < 4; number++) {
+            unsigned char bytes[4];
+            md5_put_bytes(bytes, numbers[number], sizeof bytes);
+            hash = md5_fnv(hash, bytes, sizeof bytes);
+        }
     }
     return hash;
 }
 
-// -- Saving ---------------------------------------------------------------------------------------
-
-static void put_slot(unsigned char **at, const md5_actor_slot *slot)
+// Whether flags are valid.
+static bool keep_slot(md5_kept_state *archive, md5_actor_slot *slot)
 {
-    put(at, slot->clip, 4);
-    put(at, slot->held, 4);
-    put(at, slot->is_cycling ? 1u : 0u, 4);
-    put(at, slot->duration, 4);
-    put(at, (uint64_t)slot->start, 8);
-    put(at, (uint64_t)slot->end, 8);
-    put(at, (uint64_t)slot->ramp, 8);
-    put_float(at, slot->from);
-    put_float(at, slot->to);
+    uint32_t flags = slot->is_cycling;
+    md5_keep_32(archive, &slot->clip);
+    md5_keep_32(archive, &slot->held);
+    md5_keep_32(archive, &flags);
+    md5_keep_32(archive, &slot->duration);
+    md5_keep_64(archive, &slot->start);
+    md5_keep_64(archive, &slot->end);
+    md5_keep_64(archive, &slot->ramp);
+    md5_keep_32(archive, &slot->from);
+    md5_keep_32(archive, &slot->to);
+    slot->is_cycling = flags != 0;
+    return flags < 2;
+}
+
+static bool keep_actor(md5_kept_state *archive, md5_actor *actor)
+{
+    md5_actor_blink *const blink = &actor->blink;
+    uint32_t flags = (actor->removes_motion ? 1u : 0u) + (blink->is_stopped ? 2u : 0u);
+    md5_keep_64(archive, &actor->time);
+    md5_keep_64(archive, &actor->before);
+    md5_keep_32(archive, &actor->random);
+    md5_keep_32(archive, &flags);
+    md5_keep_32(archive, &blink->clip);
+    md5_keep_32(archive, &blink->min);
+    md5_keep_32(archive, &blink->max);
+    md5_keep_64(archive, &blink->next);
+    md5_keep_64(archive, &actor->shown_at);
+    actor->removes_motion = (flags & 1) != 0;
+    blink->is_stopped = (flags & 2) != 0;
+    bool is_valid = flags < 4;
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+            is_valid = keep_slot(archive, &actor->slots[channel][i]) && is_valid;
+            is_valid = keep_slot(archive, &actor->shown[channel][i]) && is_valid;
+        }
+    }
+    return is_valid;
 }
 
 void md5_actor_save(const md5_actor *actor, void *bytes)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     MD5_ASSERT(bytes != NULL, "bytes: not NULL");
-    unsigned char *at = (unsigned char *)bytes;
-    memcpy(at, magic, sizeof magic);
-    at += sizeof magic;
-    put(&at, SAVE_VERSION, 4);
-    put(&at, fingerprint(actor->entity), 8);
-    put(&at, (uint64_t)actor->time, 8);
-    put(&at, (uint64_t)actor->before, 8);
-    put(&at, actor->random, 4);
-    put(&at, (actor->removes_motion ? 1u : 0u) + (actor->blink.is_stopped ? 2u : 0u), 4);
-    put(&at, actor->blink.clip, 4);
-    put(&at, actor->blink.min, 4);
-    put(&at, actor->blink.max, 4);
-    put(&at, (uint64_t)actor->blink.next, 8);
-    put(&at, (uint64_t)actor->shown_at, 8);
-    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
-            put_slot(&at, &actor->slots[channel][i]);
-            put_slot(&at, &actor->shown[channel][i]);
-        }
-    }
+    md5_kept_state archive = {.to = (unsigned char *)bytes + sizeof magic};
+    uint32_t version = SAVE_VERSION;
+    uint64_t hash = fingerprint(actor->entity);
+    md5_actor copy = *actor;
+    memcpy(bytes, magic, sizeof magic);
+    md5_keep_32(&archive, &version);
+    md5_keep_64(&archive, &hash);
+    (void)keep_actor(&archive, &copy);
 }
 
 // -- Restoring ------------------------------------------------------------------------------------
@@ -778,21 +757,6 @@ static bool is_slot(const md5_entity *entity, const md5_actor_slot *slot)
            && is_weight(slot->from) && is_weight(slot->to);
 }
 
-static bool get_slot(const unsigned char **at, const md5_entity *entity, md5_actor_slot *slot)
-{
-    slot->clip = (uint32_t)get(at, 4);
-    slot->held = (uint32_t)get(at, 4);
-    const uint64_t flags = get(at, 4);
-    slot->is_cycling = flags != 0;
-    slot->duration = (uint32_t)get(at, 4);
-    slot->start = (int64_t)get(at, 8);
-    slot->end = (int64_t)get(at, 8);
-    slot->ramp = (int64_t)get(at, 8);
-    slot->from = get_float(at);
-    slot->to = get_float(at);
-    return flags < 2 && is_slot(entity, slot);
-}
-
 static bool is_blink(const md5_entity *entity, const md5_actor_blink *blink)
 {
     if (blink->clip == MD5_NONE)
@@ -802,26 +766,15 @@ static bool is_blink(const md5_entity *entity, const md5_actor_blink *blink)
            && is_time(blink->next);
 }
 
-static bool read_actor(const unsigned char *at, const md5_actor *actor, md5_actor *read)
+static bool is_actor(const md5_actor *actor)
 {
-    *read = *actor;
-    read->time = (int64_t)get(&at, 8);
-    read->before = (int64_t)get(&at, 8);
-    read->random = (uint32_t)get(&at, 4);
-    const uint64_t flags = get(&at, 4);
-    read->removes_motion = (flags & 1) != 0;
-    read->blink.is_stopped = (flags & 2) != 0;
-    read->blink.clip = (uint32_t)get(&at, 4);
-    read->blink.min = (uint32_t)get(&at, 4);
-    read->blink.max = (uint32_t)get(&at, 4);
-    read->blink.next = (int64_t)get(&at, 8);
-    read->shown_at = (int64_t)get(&at, 8);
-    TRY(is_time(read->time) && is_time(read->before) && is_time(read->shown_at) && flags < 4
-        && is_blink(actor->entity, &read->blink));
+    const md5_entity *const entity = actor->entity;
+    TRY(is_time(actor->time) && is_time(actor->before) && is_time(actor->shown_at)
+        && is_blink(entity, &actor->blink));
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
-            TRY(get_slot(&at, actor->entity, &read->slots[channel][i])
-                && get_slot(&at, actor->entity, &read->shown[channel][i]));
+            TRY(is_slot(entity, &actor->slots[channel][i])
+                && is_slot(entity, &actor->shown[channel][i]));
     }
     return true;
 }
@@ -831,24 +784,26 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
     md5_context context;
-    md5_actor read;
-    const unsigned char *at = (const unsigned char *)bytes;
+    md5_actor read = *actor;
+    uint32_t version;
+    uint64_t hash;
     md5i_context_begin(&context, NULL, NULL, error);
-    if (size != MD5_ACTOR_SAVE_SIZE || memcmp(at, magic, sizeof magic) != 0)
+    if (size != MD5_ACTOR_SAVE_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
         return md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0,
                          "expected the %d bytes of a saved actor, found %zu bytes%s",
                          MD5_ACTOR_SAVE_SIZE, size,
                          size == MD5_ACTOR_SAVE_SIZE ? " of something else" : "");
-    at += sizeof magic;
-    const uint64_t version = get(&at, 4);
+    md5_kept_state archive = {.from = (const unsigned char *)bytes + sizeof magic};
+    md5_keep_32(&archive, &version);
     if (version != SAVE_VERSION)
         return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
                          "the actor was saved in version %u, expected version %u",
                          (unsigned)version, (unsigned)SAVE_VERSION);
-    if (get(&at, 8) != fingerprint(actor->entity))
+    md5_keep_64(&archive, &hash);
+    if (hash != fingerprint(actor->entity))
         return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
                          "the actor was saved with an entity that has other clips");
-    if (!read_actor(at, actor, &read))
+    if (!keep_actor(&archive, &read) || !is_actor(&read))
         return md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
                          "a number of the saved actor is out of range");
     *actor = read;

@@ -6,7 +6,7 @@
 #ifndef MD5_GAME_CUBE2_SCRIPT_H
 #define MD5_GAME_CUBE2_SCRIPT_H
 
-#include "md5/core/file_text.h"
+#include "md5/core/file.h"
 #include "md5/game/containers.h"
 #include "md5/core/lex.h"
 

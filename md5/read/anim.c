@@ -512,8 +512,7 @@ static bool group_channels(channel_reader *reader)
     reader->owners = (uint32_t *)md5i_arena_room(arena, count, sizeof *reader->owners);
     TRY(reader->owners);
     const md5_arena_mark before = md5i_arena_here(arena);
-    md5_ordered_name *const names =
-        (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
+    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
     TRY(names);
     uint32_t num_names = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -521,7 +520,7 @@ static bool group_channels(channel_reader *reader)
         if (reader->channels[i].attribute < NUM_ATTRIBUTES)
             names[num_names++] = (md5_ordered_name){reader->channels[i].joint, i};
     }
-    md5i_order_names(names, num_names);
+    TRY(names = md5i_order_names(arena, names, num_names));
     for (uint32_t i = 0, first = 0; i < num_names; i++) {
         const md5_span name = names[i].name, group = names[first].name;
         if (name.size != group.size
@@ -805,7 +804,7 @@ static bool read_joint(md5_anim_reader *reader, uint32_t joint)
 }
 
 // Reserves the memory that an ordinary file needs in one chunk, once its counts are known. Includes
-// a byte for each joint and number, which load_anim.c needs.
+// a byte for each joint and number, which loading needs.
 static bool reserve_tables(const md5_anim_reader *reader)
 {
     enum { ALIGNMENT = 16, TABLES = 9 };

@@ -269,7 +269,7 @@ static float half_of(const unsigned char *bytes)
     return bits >> 15 ? -size : size;
 }
 
-static bool read_vertex(bfg_mesh_reader *reader, md5_file_mesh *mesh, uint32_t vertex)
+static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t vertex)
 {
     enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 };
     md5_binary *const in = &reader->in;
@@ -281,7 +281,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_file_mesh *mesh, uint32_t v
     if (!(fabsf(position.x) <= 1e9f && fabsf(position.y) <= 1e9f && fabsf(position.z) <= 1e9f))
         return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
     mesh->texcoords[vertex] = (md5_vec2){half_of(at + TEXCOORD), half_of(at + TEXCOORD + 2)};
-    mesh->vertices[vertex] = (md5_vertex){mesh->num_weights, 0};
+    mesh->file_vertices[vertex] = (md5_vertex){mesh->num_weights, 0};
     for (int i = 0; i < VERTEX_JOINTS; i++) {
         const uint32_t joint = at[JOINTS + i], weight = at[WEIGHTS + i];
         if (weight == 0)
@@ -291,48 +291,48 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_file_mesh *mesh, uint32_t v
                                reader->file->num_joints);
         mesh->weights[mesh->num_weights++] = (md5_weight){
             joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
-        mesh->vertices[vertex].num_weights++;
+        mesh->file_vertices[vertex].num_weights++;
     }
-    if (mesh->vertices[vertex].num_weights == 0)
-        mesh->vertices[vertex].first_weight = 0;
+    if (mesh->file_vertices[vertex].num_weights == 0)
+        mesh->file_vertices[vertex].first_weight = 0;
     in->at = at + VERTEX_BYTES;
     return true;
 }
 
-static bool read_vertices(bfg_mesh_reader *reader, md5_file_mesh *mesh)
+static bool read_vertices(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
     md5_arena *const arena = reader->in.arena;
-    const size_t count = mesh->num_vertices;
-    mesh->vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->vertices);
+    const size_t count = mesh->num_file_vertices;
+    mesh->file_vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices);
     mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords);
     mesh->weights =
         (md5_weight *)md5i_arena_room(arena, VERTEX_JOINTS * count, sizeof *mesh->weights);
-    TRY(mesh->vertices && mesh->texcoords && mesh->weights);
-    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+    TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         TRY(read_vertex(reader, mesh, v));
     return true;
 }
 
-static bool read_triangles(bfg_mesh_reader *reader, md5_file_mesh *mesh, uint32_t num_indices)
+static bool read_triangles(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t num_indices)
 {
     md5_binary *const in = &reader->in;
     mesh->num_triangles = num_indices / 3;
-    mesh->triangles = (uint32_t *)md5i_arena_room(in->arena, num_indices, sizeof *mesh->triangles);
+    mesh->indices = (uint32_t *)md5i_arena_room(in->arena, num_indices, sizeof *mesh->indices);
     const unsigned char *const bytes =
-        mesh->triangles ? binary_take(in, 2 * (size_t)num_indices) : NULL;
+        mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
     TRY(bytes);
     for (uint32_t i = 0; i < num_indices; i++) {
-        mesh->triangles[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
-        if (mesh->triangles[i] >= mesh->num_vertices) {
+        mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
+        if (mesh->indices[i] >= mesh->num_file_vertices) {
             in->at = bytes + 2 * (size_t)i;
-            return binary_fail(in, MD5_ERROR_RANGE, "vertex %u, but there are %u",
-                               mesh->triangles[i], mesh->num_vertices);
+            return binary_fail(in, MD5_ERROR_RANGE, "vertex %u, but there are %u", mesh->indices[i],
+                               mesh->num_file_vertices);
         }
     }
     return true;
 }
 
-static bool read_mesh(bfg_mesh_reader *reader, md5_file_mesh *mesh)
+static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
     md5_binary *const in = &reader->in;
     uint32_t num_joints = 0, num_indices = 0, num_mirrored = 0, num_duplicates = 0, num_edges = 0;
@@ -343,7 +343,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_file_mesh *mesh)
     (void)binary_take(in, num_joints);
     (void)binary_big_float(in); // largest distance of a vertex from its joint
     (void)binary_big_32(in);    // vertices again
-    TRY(binary_count(in, "vertices", 0, VERTEX_BYTES, &mesh->num_vertices));
+    TRY(binary_count(in, "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
     TRY(binary_count(in, "indices", 0, 4, &num_indices));
     TRY(binary_count(in, "mirrored vertices", 0, 4, &num_mirrored));
     TRY(binary_count(in, "duplicate vertices", 0, 8, &num_duplicates));
@@ -358,8 +358,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_file_mesh *mesh)
     return binary_take(in, rest) && binary_take(in, 4);
 }
 
-bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, size_t note_size,
-                        md5_mesh_file *file)
+bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
 {
     enum { LEAST_BYTES = 48 };
     *file = (md5_mesh_file){0};
@@ -367,10 +366,9 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, size_t
     binary_begin(&reader.in, arena, bytes, size);
     TRY(read_mesh_head(&reader.in) && read_mesh_joints(&reader));
     TRY(binary_count(&reader.in, "meshes", 0, LEAST_BYTES, &file->num_meshes));
-    md5_file_mesh *const meshes =
-        (md5_file_mesh *)md5i_arena_alloc(arena, file->num_meshes, sizeof *meshes);
-    file->notes = md5i_arena_alloc(arena, file->num_meshes, note_size);
-    TRY(meshes && file->notes);
+    md5_mesh_build *const meshes =
+        (md5_mesh_build *)md5i_arena_alloc(arena, file->num_meshes, sizeof *meshes);
+    TRY(meshes);
     file->tables = md5i_arena_here(arena);
     for (uint32_t m = 0; m < file->num_meshes; m++)
         TRY(read_mesh(&reader, &meshes[m]));

@@ -31,8 +31,7 @@ typedef struct md5_mesh_reader {
     md5_file_joint *joints;
     struct md5_file_bone *bones; // of version 6; `joints` is set after the last of them
     uint32_t num_bones_read;
-    md5_file_mesh *meshes;
-    size_t note_size;
+    md5_mesh_build *meshes;
     uint64_t num_references; // of vertices to weights, over all meshes
     md5_mesh_file *file;
 } md5_mesh_reader;
@@ -45,7 +44,7 @@ static inline bool md5_is_old_mesh(const md5_mesh_reader *reader)
 
 // State while one mesh is read.
 typedef struct md5_mesh_block {
-    md5_file_mesh *mesh;
+    md5_mesh_build *mesh;
     md5_count num_vertices, num_triangles, num_weights, num_colors;
     const char *vertices_at, *triangles_at; // where the first of each begins
     // The first corner of a narrow triangle whose vertex is out of range, and that vertex.
@@ -116,7 +115,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     const char *const end = text + size;
     const char *at = text;
-    uint64_t sums[NUM_WORDS] = {0}, most_vertices = 0;
+    uint64_t sums[NUM_WORDS] = {0}, max_vertices = 0;
     size_t num_misses = 0;
     while (at < end && num_misses < FREE_MISSES + (size_t)(at - text) / BYTES_A_MISS) {
         at = (const char *)memchr(at, 'n', (size_t)(end - at));
@@ -136,8 +135,8 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         // up, a few bytes for each could ask for the whole text's worth again.
         if (word >= VERTICES || sums[word] == 0)
             sums[word] += count;
-        if (word == VERTICES && count > most_vertices)
-            most_vertices = count;
+        if (word == VERTICES && count > max_vertices)
+            max_vertices = count;
         // Tables follow their counts, and take no less.
         at += word >= VERTICES ? count * count_words[word].bytes : 0;
     }
@@ -147,11 +146,12 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         .num_vertices = sums[VERTICES],
         .num_triangles = sums[TRIANGLES],
         .num_weights = sums[WEIGHTS],
-        .most_vertices = most_vertices,
+        .max_vertices = max_vertices,
     };
 }
 
-enum { ALIGNMENT = 16 };
+// Meshes of up to this many vertices have narrow indices if `numverts` comes before `numtris`.
+enum { MAX_NARROW = 1 << 16, ALIGNMENT = 16 };
 
 size_t md5i_file_joints_size(const md5_mesh_counts *counts)
 {
@@ -164,11 +164,10 @@ size_t md5i_file_joints_size(const md5_mesh_counts *counts)
 size_t md5i_mesh_file_size(const md5_mesh_counts *counts)
 {
     enum { TABLES = 1, TABLES_A_MESH = 4 };
-    const md5_file_mesh *const mesh = NULL;
-    const uint64_t a_vertex = sizeof *mesh->vertices + sizeof *mesh->texcoords;
-    const uint64_t a_corner = counts->most_vertices <= MD5_MOST_NARROW
-                                  ? sizeof *mesh->narrow_triangles
-                                  : sizeof *mesh->triangles;
+    const md5_mesh_build *const mesh = NULL;
+    const uint64_t a_vertex = sizeof *mesh->file_vertices + sizeof *mesh->texcoords;
+    const uint64_t a_corner =
+        counts->max_vertices <= MAX_NARROW ? sizeof *mesh->narrow_indices : sizeof *mesh->indices;
     return (size_t)(counts->num_meshes * sizeof *mesh + counts->num_vertices * a_vertex
                     + counts->num_triangles * 3 * a_corner
                     + counts->num_weights * sizeof *mesh->weights
@@ -233,13 +232,15 @@ static bool read_vec4(md5_lex *lex, md5_vec4 *value)
     return md5_lex_bracket(lex, ')');
 }
 
-static bool allocate_vertices(const md5_mesh_reader *reader, md5_file_mesh *mesh)
+static bool allocate_vertices(const md5_mesh_reader *reader, md5_mesh_build *mesh)
 {
     md5_arena *const arena = reader->lex.arena;
-    const uint32_t count = mesh->num_vertices;
-    TRY(mesh->vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->vertices));
+    const uint32_t count = mesh->num_file_vertices;
+    TRY(mesh->file_vertices =
+            (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices));
     TRY(mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords));
-    if (!md5_has_frames(reader))
+    mesh->has_frames = md5_has_frames(reader);
+    if (!mesh->has_frames)
         return true;
     TRY(mesh->normals = (md5_vec3 *)md5i_arena_room(arena, count, sizeof *mesh->normals));
     TRY(mesh->tangents = (md5_vec4 *)md5i_arena_room(arena, count, sizeof *mesh->tangents));
@@ -250,18 +251,19 @@ static bool allocate_vertices(const md5_mesh_reader *reader, md5_file_mesh *mesh
 static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
-    md5_file_mesh *const mesh = block->mesh;
+    md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
-    const uint32_t count = mesh->num_vertices = block->num_vertices.value;
+    const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
     TRY(allocate_vertices(reader, mesh));
     block->vertices_at = lex->at;
     const bool is_old = md5_is_old_mesh(reader);
     md5_row_number number = md5_row_begin();
     for (uint32_t v = 0; v < count; v++, md5_row_next(&number)) {
-        if (is_old || !md5i_row_vertex(lex, &number, &mesh->vertices[v], &mesh->texcoords[v])) {
+        if (is_old
+            || !md5i_row_vertex(lex, &number, &mesh->file_vertices[v], &mesh->texcoords[v])) {
             TRY(begin_item(lex, &block->num_vertices, "numverts", "vert", v, &is_warned));
-            TRY(read_vertex(lex, is_old, &mesh->vertices[v], &mesh->texcoords[v]));
+            TRY(read_vertex(lex, is_old, &mesh->file_vertices[v], &mesh->texcoords[v]));
         }
         if (md5_has_frames(reader)) {
             TRY(md5_read_vec3(lex, &mesh->normals[v]));
@@ -285,11 +287,11 @@ static void note_bad_corner(md5_mesh_block *block, size_t first, const uint32_t 
 static inline void add_corners(md5_mesh_block *block, size_t first, const uint32_t corners[3])
 {
     const uint32_t a = corners[0], b = corners[1], c = corners[2];
-    if (block->mesh->triangles) {
-        memcpy(block->mesh->triangles + first, corners, 3 * sizeof *corners);
+    if (block->mesh->indices) {
+        memcpy(block->mesh->indices + first, corners, 3 * sizeof *corners);
         return;
     }
-    uint16_t *const to = block->mesh->narrow_triangles + first;
+    uint16_t *const to = block->mesh->narrow_indices + first;
     to[0] = (uint16_t)a;
     to[1] = (uint16_t)b;
     to[2] = (uint16_t)c;
@@ -300,14 +302,14 @@ static inline void add_corners(md5_mesh_block *block, size_t first, const uint32
 
 static bool allocate_triangles(md5_arena *arena, md5_mesh_block *block)
 {
-    md5_file_mesh *const mesh = block->mesh;
+    md5_mesh_build *const mesh = block->mesh;
     const size_t count = 3 * (size_t)mesh->num_triangles;
-    if (block->num_vertices.at && block->num_vertices.value <= MD5_MOST_NARROW)
-        mesh->narrow_triangles =
-            (uint16_t *)md5i_arena_room(arena, count, sizeof *mesh->narrow_triangles);
+    if (block->num_vertices.at && block->num_vertices.value <= MAX_NARROW)
+        mesh->narrow_indices =
+            (uint16_t *)md5i_arena_room(arena, count, sizeof *mesh->narrow_indices);
     else
-        mesh->triangles = (uint32_t *)md5i_arena_room(arena, count, sizeof *mesh->triangles);
-    return mesh->narrow_triangles || mesh->triangles;
+        mesh->indices = (uint32_t *)md5i_arena_room(arena, count, sizeof *mesh->indices);
+    return mesh->narrow_indices || mesh->indices;
 }
 
 static bool read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
@@ -352,7 +354,7 @@ static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
 static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
-    md5_file_mesh *const mesh = block->mesh;
+    md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
     const bool is_old = md5_is_old_mesh(reader);
     const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
@@ -375,7 +377,7 @@ static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
 static bool read_colors(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
-    md5_file_mesh *const mesh = block->mesh;
+    md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
     const uint32_t count = block->num_colors.value;
@@ -448,10 +450,10 @@ static const char *find_corner(const md5_mesh_reader *reader, const md5_mesh_blo
 // that share weights more often than the text has bytes.
 static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
-    md5_file_mesh *const mesh = block->mesh;
+    md5_mesh_build *const mesh = block->mesh;
     const uint64_t text_size = (uint64_t)(reader->lex.end - reader->lex.text);
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        md5_vertex *const vertex = &mesh->vertices[v];
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        md5_vertex *const vertex = &mesh->file_vertices[v];
         const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
         reader->num_references += vertex->num_weights;
         if (vertex->num_weights == 0)
@@ -472,18 +474,18 @@ static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 
 static bool check_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
 {
-    const md5_file_mesh *const mesh = block->mesh;
-    const size_t num_corners = mesh->triangles ? 3 * (size_t)mesh->num_triangles : 0;
+    const md5_mesh_build *const mesh = block->mesh;
+    const size_t num_corners = mesh->indices ? 3 * (size_t)mesh->num_triangles : 0;
     for (size_t i = 0; i < num_corners && !block->has_bad_corner; i++) {
-        block->has_bad_corner = mesh->triangles[i] >= mesh->num_vertices;
+        block->has_bad_corner = mesh->indices[i] >= mesh->num_file_vertices;
         block->bad_corner = i;
-        block->bad_vertex = mesh->triangles[i];
+        block->bad_vertex = mesh->indices[i];
     }
     if (!block->has_bad_corner)
         return true;
     return md5i_lex_fail(&reader->lex, find_corner(reader, block, block->bad_corner),
                          MD5_ERROR_RANGE, "vertex %u, but numverts is %u", block->bad_vertex,
-                         mesh->num_vertices);
+                         mesh->num_file_vertices);
 }
 
 // == Version 6 ===================================================================================
@@ -628,12 +630,11 @@ static bool find_parents(md5_mesh_reader *reader, md5_file_joint *joints)
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    md5_ordered_name *const names =
-        (md5_ordered_name *)md5i_arena_alloc(lex->arena, count, sizeof *names);
+    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(lex->arena, count, sizeof *names);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = (md5_ordered_name){joints[i].name, i};
-    md5i_order_names(names, count);
+    TRY(names = md5i_order_names(lex->arena, names, count));
     for (uint32_t i = 0; i < count; i++) {
         const md5_file_bone *const bone = &reader->bones[i];
         const md5_ordered_name *const parent =
@@ -891,9 +892,8 @@ static bool read_num_meshes(md5_mesh_reader *reader)
     TRY(md5i_read_count(lex, meshes_word(reader), 0, MD5_MESH_BYTES, &reader->num_meshes));
     const uint32_t num_meshes = reader->num_meshes.value;
     TRY(reader->meshes =
-            (md5_file_mesh *)md5i_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
-    reader->file->notes = md5i_arena_alloc(lex->arena, num_meshes, reader->note_size);
-    return reader->file->notes != NULL;
+            (md5_mesh_build *)md5i_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
+    return true;
 }
 
 static bool read_old_word(md5_mesh_reader *reader, md5_span word)
@@ -955,13 +955,11 @@ static bool read_file(md5_mesh_reader *reader)
 }
 
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
-                         size_t note_size, md5_mesh_file *file)
+                         md5_mesh_file *file)
 {
     *file = (md5_mesh_file){0};
-    md5_mesh_reader reader = {.header = {.kind = MD5_KIND_MESH},
-                              .joint_arena = joints,
-                              .note_size = note_size,
-                              .file = file};
+    md5_mesh_reader reader = {
+        .header = {.kind = MD5_KIND_MESH}, .joint_arena = joints, .file = file};
     md5i_lex_begin(&reader.lex, arena, text, size);
     reader.lex.join_strings = true;
     TRY(read_file(&reader));

@@ -39,6 +39,7 @@ typedef struct bind_columns {
 // is below num_sums and that sum names the joint. So it needs no clearing between vertices, and a
 // vertex costs only its own weights.
 typedef struct weight_merger {
+    const md5_mesh_joints *joints;
     const bind_columns *columns; // [joints], or NULL: made when needed
     uint32_t *slots;             // [joints]
     joint_sum *sums;             // [largest number of weights of a vertex]
@@ -84,12 +85,11 @@ static inline quad weigh(const bind_columns *bind, const md5_weight *weight)
                       md5_pair_both((double)weight->bias));
 }
 
-static inline quad weighted_point(const weight_merger *merger, const md5_geometry_source *source,
-                                  const md5_weight *weight)
+static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     if (merger->columns)
         return weigh(&merger->columns[weight->joint], weight);
-    const bind_columns columns = columns_of(&source->bind[weight->joint]);
+    const bind_columns columns = columns_of(&merger->joints->bind[weight->joint]);
     return weigh(&columns, weight);
 }
 
@@ -105,14 +105,13 @@ static joint_sum *find_sum(weight_merger *merger, uint32_t joint)
 }
 
 // Sums a vertex's weights by joint, in the file's order. Returns its position in the bind pose.
-static md5_vec3 merge_weights(weight_merger *merger, const md5_geometry_source *source,
-                              const md5_vertex *vertex)
+static md5_vec3 merge_weights(weight_merger *merger, const md5_weight *weights,
+                              uint32_t num_weights)
 {
-    const md5_weight *const weights = source->weights + vertex->first_weight;
     quad position = quad_zero();
     merger->num_sums = 0;
-    for (uint32_t i = 0; i < vertex->num_weights; i++) {
-        const quad point = weighted_point(merger, source, &weights[i]);
+    for (uint32_t i = 0; i < num_weights; i++) {
+        const quad point = weighted_point(merger, &weights[i]);
         joint_sum *const sum = find_sum(merger, weights[i].joint);
         sum->sum = quad_add(sum->sum, point);
         position = quad_add(position, point);
@@ -205,12 +204,11 @@ static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_ve
 }
 
 // The same for a vertex of one weight, whose point is also the position.
-static uint32_t write_one(const weight_merger *merger, const md5_geometry_source *source,
-                          const md5_weight *weight, md5_vec3 *position, uint32_t *joint,
-                          md5_vec4 *value)
+static uint32_t write_one(const weight_merger *merger, const md5_weight *weight, md5_vec3 *position,
+                          uint32_t *joint, md5_vec4 *value)
 {
     // Adding to zero turns -0 into +0, as any other sum does.
-    const quad sum = quad_add(quad_zero(), weighted_point(merger, source, weight));
+    const quad sum = quad_add(quad_zero(), weighted_point(merger, weight));
     const md5_vec4 rounded = md5_pair_round(sum.xy, sum.zw);
     *position = (md5_vec3){rounded.x, rounded.y, rounded.z};
     if (is_zero(rounded))
@@ -220,35 +218,28 @@ static uint32_t write_one(const weight_merger *merger, const md5_geometry_source
     return 1;
 }
 
-// Converts all bind matrices in advance, if there are enough references to weights to pay for it.
-static bool make_columns(md5_arena *scratch, const md5_geometry_source *source,
-                         uint64_t num_references, weight_merger *merger)
+// Allocates memory for the vertex of most weights, and converts all bind matrices in advance, if
+// there are enough references to weights to pay for it.
+static bool prepare_merger(md5_arena *scratch, const md5_mesh_joints *joints,
+                           const md5_mesh_build *mesh, weight_merger *merger)
 {
     enum { WORTH = 8 }; // references per joint
-    if (source->num_joints == 0 || num_references / WORTH < source->num_joints)
-        return true;
-    bind_columns *const columns =
-        (bind_columns *)md5i_arena_room(scratch, source->num_joints, sizeof *columns);
-    TRY(columns);
-    for (uint32_t joint = 0; joint < source->num_joints; joint++)
-        columns[joint] = columns_of(&source->bind[joint]);
-    merger->columns = columns;
-    return true;
-}
-
-// Allocates memory for the vertex of most weights.
-static bool prepare_merger(md5_arena *scratch, const md5_geometry_source *source,
-                           weight_merger *merger)
-{
     uint32_t max_weights = 0;
     uint64_t num_references = 0;
-    for (uint32_t i = 0; i < source->num_vertices; i++) {
-        const uint32_t count = source->vertices[i].num_weights;
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+        const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
         num_references += count;
     }
-    merger->slots = source->joint_scratch;
-    TRY(make_columns(scratch, source, num_references, merger));
+    *merger = (weight_merger){.joints = joints, .slots = joints->scratch};
+    if (num_references / WORTH >= joints->num_joints) {
+        bind_columns *const columns =
+            (bind_columns *)md5i_arena_room(scratch, joints->num_joints, sizeof *columns);
+        TRY(columns);
+        for (uint32_t joint = 0; joint < joints->num_joints; joint++)
+            columns[joint] = columns_of(&joints->bind[joint]);
+        merger->columns = columns;
+    }
     TRY(merger->sums = (joint_sum *)md5i_arena_room(scratch, max_weights, sizeof *merger->sums));
     if (max_weights > FEW_INFLUENCES)
         TRY(merger->results =
@@ -263,26 +254,26 @@ static bool prepare_merger(md5_arena *scratch, const md5_geometry_source *source
 // Several weights of a vertex on one joint J add up to one influence without loss, because
 // J * (b1 * p1, b1) + J * (b2 * p2, b2) = J * (b1 * p1 + b2 * p2, b1 + b2).
 // Influences that are zero in all four numbers are omitted.
-static bool gather_influences(md5_arena *scratch, const md5_geometry_source *source,
-                              const md5_geometry_arrays *arrays, uint32_t *used)
+static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
+                              md5_mesh_build *mesh, uint32_t *used)
 {
-    weight_merger merger = {0};
-    TRY(prepare_merger(scratch, source, &merger));
+    weight_merger merger;
+    TRY(prepare_merger(scratch, joints, mesh, &merger));
 
     uint32_t next = 0;
-    for (uint32_t i = 0; i < source->num_vertices; i++) {
-        const md5_vertex *const vertex = &source->vertices[i];
-        uint32_t *const joints = arrays->influence_joints + next;
-        md5_vec4 *const values = arrays->influences + next;
-        arrays->first_influence[i] = next;
-        if (vertex->num_weights == 1) {
-            next += write_one(&merger, source, &source->weights[vertex->first_weight],
-                              &arrays->positions[i], joints, values);
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+        const uint32_t num_weights = mesh->file_vertices[i].num_weights;
+        const md5_weight *const weights = mesh->weights + mesh->file_vertices[i].first_weight;
+        uint32_t *const influence_joints = mesh->influence_joints + next;
+        md5_vec4 *const values = mesh->influences + next;
+        mesh->first_influence[i] = next;
+        if (num_weights == 1) {
+            next += write_one(&merger, weights, &mesh->positions[i], influence_joints, values);
             continue;
         }
-        arrays->positions[i] = merge_weights(&merger, source, vertex);
-        next += vertex->num_weights <= FEW_INFLUENCES ? write_few(&merger, joints, values)
-                                                      : write_many(&merger, joints, values);
+        mesh->positions[i] = merge_weights(&merger, weights, num_weights);
+        next += num_weights <= FEW_INFLUENCES ? write_few(&merger, influence_joints, values)
+                                              : write_many(&merger, influence_joints, values);
     }
     *used = next;
     return true;
@@ -324,20 +315,20 @@ static inline void add_uses(unsigned char *uses, const md5_vec2 *texcoords, uint
 }
 
 // Returns NULL and sets the context's error if memory runs out.
-static unsigned char *find_uses(md5_arena *scratch, const md5_geometry_source *source)
+static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     unsigned char *const uses =
-        (unsigned char *)md5i_arena_alloc(scratch, source->num_vertices / PER_BYTE + 1, 1);
+        (unsigned char *)md5i_arena_alloc(scratch, mesh->num_file_vertices / PER_BYTE + 1, 1);
     // A vertex with a tangent from the file keeps it on both sides.
-    if (!uses || source->tangents || source->no_tangents)
+    if (!uses || mesh->has_frames || scratch->context->without & MD5_PART_TANGENTS)
         return uses;
-    const size_t num_corners = 3 * (size_t)source->num_triangles;
-    const uint16_t *const narrow = source->narrow_triangles;
-    const uint32_t *const wide = source->triangles;
+    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
+    const uint16_t *const narrow = mesh->narrow_indices;
+    const uint32_t *const wide = mesh->indices;
     for (size_t i = 0; i < num_corners && narrow; i += 3)
-        add_uses(uses, source->texcoords, narrow[i], narrow[i + 1], narrow[i + 2]);
+        add_uses(uses, mesh->texcoords, narrow[i], narrow[i + 1], narrow[i + 2]);
     for (size_t i = 0; i < num_corners && !narrow; i += 3)
-        add_uses(uses, source->texcoords, wide[i], wide[i + 1], wide[i + 2]);
+        add_uses(uses, mesh->texcoords, wide[i], wide[i + 1], wide[i + 2]);
     return uses;
 }
 
@@ -369,39 +360,34 @@ static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights
     return count - num_merged;
 }
 
-// Counts the drawn vertices, which are the file's and the copies, and their influences: sets the
-// first two members of `sizes`. Returns false and sets the context's error if memory runs out.
-static bool count_seams(md5_arena *scratch, const md5_geometry_source *source,
-                        md5_geometry_sizes *sizes)
+bool md5i_geometry_measure(md5_arena *scratch, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(scratch);
-    const unsigned char *const uses = find_uses(scratch, source);
+    const unsigned char *const uses = find_uses(scratch, mesh);
     TRY(uses);
     // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
     // into 32 bits.
-    uint32_t num_vertices = source->num_vertices, num_influences = 0;
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
+    uint32_t num_vertices = mesh->num_file_vertices, num_influences = 0;
+    for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
         const uint32_t on_seam = is_on_seam(uses, vertex);
         num_vertices += on_seam;
-        const md5_vertex *const own = &source->vertices[vertex];
-        num_influences += count_influences(source->weights + own->first_weight, own->num_weights)
+        const md5_vertex *const own = &mesh->file_vertices[vertex];
+        num_influences += count_influences(mesh->weights + own->first_weight, own->num_weights)
                           << on_seam;
     }
-    sizes->num_vertices = num_vertices;
-    sizes->num_influences = num_influences;
+    mesh->num_vertices = num_vertices;
+    mesh->num_influences = num_influences;
     md5i_arena_rewind(scratch, before);
     return true;
 }
 
-// Writes indices[3 * num_triangles] and the sources of the copies: mirrored triangles use the
-// copies, which follow the file's vertices. `indices` may be the source's triangles. Returns false
-// and sets the context's error if memory runs out.
-static bool split_seams(md5_arena *scratch, const md5_geometry_source *source, uint32_t *indices,
-                        uint32_t *sources)
+// Writes the sources of the copies, and changes the indices: mirrored triangles use the copies,
+// which follow the file's vertices. Returns false and sets the context's error if memory runs out.
+static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(scratch);
-    const uint32_t num_vertices = source->num_vertices;
-    const unsigned char *const uses = find_uses(scratch, source);
+    const uint32_t num_vertices = mesh->num_file_vertices;
+    const unsigned char *const uses = find_uses(scratch, mesh);
     TRY(uses);
     uint32_t *const copies = (uint32_t *)md5i_arena_room(scratch, num_vertices, sizeof *copies);
     TRY(copies);
@@ -410,16 +396,17 @@ static bool split_seams(md5_arena *scratch, const md5_geometry_source *source, u
         if (!is_on_seam(uses, vertex))
             continue;
         copies[vertex] = next;
-        sources[next++] = vertex;
+        mesh->sources[next++] = vertex;
     }
-    for (size_t i = 0; i < source->num_triangles; i++) {
-        const uint32_t *const corners = source->triangles + 3 * i;
+    for (size_t i = 0; i < mesh->num_triangles; i++) {
+        uint32_t *const corners = mesh->indices + 3 * i;
         const uint32_t a = corners[0], b = corners[1], c = corners[2];
         const bool has_copy = is_on_seam(uses, a) || is_on_seam(uses, b) || is_on_seam(uses, c);
-        const bool mirrored = has_copy && is_mirrored(source->texcoords, a, b, c);
-        indices[3 * i + 0] = mirrored && is_on_seam(uses, a) ? copies[a] : a;
-        indices[3 * i + 1] = mirrored && is_on_seam(uses, b) ? copies[b] : b;
-        indices[3 * i + 2] = mirrored && is_on_seam(uses, c) ? copies[c] : c;
+        if (!has_copy || !is_mirrored(mesh->texcoords, a, b, c))
+            continue;
+        corners[0] = is_on_seam(uses, a) ? copies[a] : a;
+        corners[1] = is_on_seam(uses, b) ? copies[b] : b;
+        corners[2] = is_on_seam(uses, c) ? copies[c] : c;
     }
     md5i_arena_rewind(scratch, before);
     return true;
@@ -587,15 +574,16 @@ static uint32_t number_shared_positions(uint32_t *shared_ids, uint32_t num_verti
     return count;
 }
 
-static void add_triangles(const md5_geometry_arrays *arrays, uint32_t num_triangles,
-                          md5_normals weighting, const normal_sums *of_vertices)
+static void add_triangles(const md5_mesh_build *mesh, md5_normals weighting,
+                          const normal_sums *of_vertices)
 {
+    const size_t num_triangles = mesh->num_triangles;
     for (size_t i = 0; i < num_triangles && of_vertices->weights; i++)
-        add_weighted_triangle(arrays->positions, arrays->indices + 3 * i, weighting, of_vertices);
+        add_weighted_triangle(mesh->positions, mesh->indices + 3 * i, weighting, of_vertices);
     for (size_t i = 0; i < num_triangles && !of_vertices->weights; i += 2) {
-        const uint32_t *const corners = arrays->indices + 3 * i;
+        const uint32_t *const corners = mesh->indices + 3 * i;
         const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
-        add_two_triangles(arrays->positions, corners, next, of_vertices);
+        add_two_triangles(mesh->positions, corners, next, of_vertices);
     }
 }
 
@@ -694,35 +682,33 @@ static void write_normals(const all_sums *sums, md5_vec3 *normals)
     }
 }
 
-// Writes the normals of `arrays` from its indices[3 * num_triangles] and positions[num_vertices].
-// Its tangents, if it has them, serve as scratch memory. Returns false and sets the context's error
-// if memory runs out.
+// Writes the normals of a mesh from its indices and positions. Its tangents, if it has them, serve
+// as scratch memory. Returns false and sets the context's error if memory runs out.
 //
 // The unit normals of all triangles that meet at a position count as `weighting` says, whichever of
 // the vertices there they use, so that texture seams and mirror seams are invisible. If the sum of
 // a position cancels out, as on a sheet whose front and back have separate vertices, each vertex
 // takes the sum of its own triangles; if that cancels out too, 0 0 1.
-static bool build_normals(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
-                          md5_normals weighting, const md5_geometry_arrays *arrays)
+static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
+    const md5_normals weighting = arena->context->normals;
+    const uint32_t num_vertices = mesh->num_vertices;
     uint32_t *const shared_ids =
         (uint32_t *)md5i_arena_room(arena, num_vertices, sizeof *shared_ids);
     TRY(shared_ids);
-    TRY(md5i_weld(arena, arrays->positions, num_vertices, shared_ids));
+    TRY(md5i_weld(arena, mesh->positions, num_vertices, shared_ids));
     const uint32_t num_shared = number_shared_positions(shared_ids, num_vertices);
     all_sums sums = {.shared_ids = shared_ids, .num_vertices = num_vertices};
-    TRY(begin_sums(arena, num_vertices, weighting, arrays->tangents, &sums.of_vertices));
+    TRY(begin_sums(arena, num_vertices, weighting, mesh->tangents, &sums.of_vertices));
     TRY(sums.of_positions =
             (position_sum *)md5i_arena_alloc(arena, num_shared, sizeof *sums.of_positions));
-    add_triangles(arrays, num_triangles, weighting, &sums.of_vertices);
+    add_triangles(mesh, weighting, &sums.of_vertices);
     add_to_positions(&sums);
-    write_normals(&sums, arrays->normals);
+    write_normals(&sums, mesh->normals);
     md5i_arena_rewind(arena, before);
     return true;
 }
-
-// Tangents of drawn vertices in the bind pose.
 
 // Bytes of scratch memory that build_tangents() takes for each vertex.
 enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
@@ -752,10 +738,10 @@ static void add_to_sums(void *sums, md5_pair a)
 //   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
 // which solves to P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area with
 // area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
-static void add_texture_axes(const md5_geometry_arrays *arrays, const uint32_t *corners,
+static void add_texture_axes(const md5_mesh_build *mesh, const uint32_t *corners,
                              texture_axes *sums)
 {
-    const md5_vec2 *const uv = arrays->texcoords;
+    const md5_vec2 *const uv = mesh->texcoords;
     const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]]);
     const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
     const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]]), uv_a);
@@ -763,9 +749,9 @@ static void add_texture_axes(const md5_geometry_arrays *arrays, const uint32_t *
     if (!(area < 0.0 || area > 0.0))
         return;
 
-    const md5_vec3 *const pa = &arrays->positions[corners[0]];
-    const md5_vec3 *const pb = &arrays->positions[corners[1]];
-    const md5_vec3 *const pc = &arrays->positions[corners[2]];
+    const md5_vec3 *const pa = &mesh->positions[corners[0]];
+    const md5_vec3 *const pb = &mesh->positions[corners[1]];
+    const md5_vec3 *const pc = &mesh->positions[corners[2]];
     const md5_pair origin = md5_pair_of_floats(pa);
     const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
     const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
@@ -786,7 +772,7 @@ static void add_texture_axes(const md5_geometry_arrays *arrays, const uint32_t *
         texture_axes *const sum = &sums[corners[corner]];
         add_to_sums(sum->x, unit_x);
         add_to_sums(sum->y, unit_y);
-        add_to_sums(&arrays->tangents[corners[corner]], unit_z);
+        add_to_sums(&mesh->tangents[corners[corner]], unit_z);
     }
 }
 
@@ -881,21 +867,21 @@ static void make_tangents(const md5_vec3 *normals, const texture_axes *sums, uin
     }
 }
 
-// Writes the tangents of `arrays` from its indices[3 * num_triangles], positions, normals and
-// texcoords[num_vertices]. Every triangle of a drawn vertex has equal weight. Vertices at the same
-// position do not share tangents, since their textures may have different directions. If +u has no
-// direction, the tangent is any unit vector perpendicular to the normal, with w = 1. Returns false
-// and sets the context's error if memory runs out.
-static bool build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num_triangles,
-                           const md5_geometry_arrays *arrays)
+// Writes the tangents of a mesh from its indices, positions, normals and texcoords. Every triangle
+// of a drawn vertex has equal weight. Vertices at the same position do not share tangents, since
+// their textures may have different directions. If +u has no direction, the tangent is any unit
+// vector perpendicular to the normal, with w = 1. Returns false and sets the context's error if
+// memory runs out.
+static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
+    const uint32_t num_vertices = mesh->num_vertices;
     texture_axes *const sums = (texture_axes *)md5i_arena_alloc(arena, num_vertices, sizeof *sums);
     TRY(sums);
-    memset(arrays->tangents, 0, num_vertices * sizeof *arrays->tangents);
-    for (size_t i = 0; i < num_triangles; i++)
-        add_texture_axes(arrays, arrays->indices + 3 * i, sums);
-    make_tangents(arrays->normals, sums, num_vertices, arrays->tangents);
+    memset(mesh->tangents, 0, num_vertices * sizeof *mesh->tangents);
+    for (size_t i = 0; i < mesh->num_triangles; i++)
+        add_texture_axes(mesh, mesh->indices + 3 * i, sums);
+    make_tangents(mesh->normals, sums, num_vertices, mesh->tangents);
     md5i_arena_rewind(arena, before);
     return true;
 }
@@ -904,31 +890,6 @@ static bool build_tangents(md5_arena *arena, uint32_t num_vertices, uint32_t num
 
 // Sums of biases within this of 1 count as 1: files round each bias to six decimals.
 #define OFF_SUM 1e-4
-
-bool md5i_geometry_measure(md5_arena *scratch, const md5_geometry_source *source,
-                           md5_geometry_sizes *sizes)
-{
-    sizes->has_tangents = !source->no_tangents;
-    return count_seams(scratch, source, sizes);
-}
-
-// Writes what copies share with their sources. `used` influences are written already.
-static void write_copies(const md5_geometry_source *source, const md5_geometry_sizes *sizes,
-                         const md5_geometry_arrays *arrays, uint32_t used)
-{
-    uint32_t *const first_influence = arrays->first_influence;
-    first_influence[source->num_vertices] = used;
-    for (uint32_t vertex = source->num_vertices; vertex < sizes->num_vertices; vertex++) {
-        const uint32_t from = arrays->sources[vertex];
-        arrays->texcoords[vertex] = arrays->texcoords[from];
-        arrays->positions[vertex] = arrays->positions[from];
-        for (uint32_t i = first_influence[from]; i < first_influence[from + 1]; i++, used++) {
-            arrays->influence_joints[used] = arrays->influence_joints[i];
-            arrays->influences[used] = arrays->influences[i];
-        }
-        first_influence[vertex + 1] = used;
-    }
-}
 
 // Returns the direction in model space, of unit length, or zero if it has none. `bind` may be NULL.
 // Normalized before it is rotated: a file's numbers may be too large or too small for floats.
@@ -943,58 +904,60 @@ static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
 // Converts the file's normals and tangents to model space, from the space of each vertex's dominant
 // joint, which is that of its first influence. Normals and tangents get unit length, tangents are
 // made perpendicular to normals.
-static void write_file_frames(const md5_geometry_source *source, const md5_geometry_arrays *arrays)
+static void convert_file_frames(const md5_mat34 *joint_bind, md5_mesh_build *mesh)
 {
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++) {
-        const uint32_t first = arrays->first_influence[vertex];
-        const bool has_joint = first < arrays->first_influence[vertex + 1];
-        const md5_mat34 *const bind =
-            has_joint ? &source->bind[arrays->influence_joints[first]] : NULL;
-        const md5_vec3d up = file_direction(source->normals[vertex], bind);
+    for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
+        const uint32_t first = mesh->first_influence[vertex];
+        const bool has_joint = first < mesh->first_influence[vertex + 1];
+        const md5_mat34 *const bind = has_joint ? &joint_bind[mesh->influence_joints[first]] : NULL;
+        const md5_vec3d up = file_direction(mesh->normals[vertex], bind);
         const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
         const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
-        arrays->normals[vertex] = normal;
-        if (!arrays->tangents)
-            continue; // no_tangents
-        const md5_vec4 from_file = source->tangents[vertex];
+        mesh->normals[vertex] = normal;
+        if (!mesh->tangents)
+            continue;
+        const md5_vec4 from_file = mesh->tangents[vertex];
         const md5_vec3d along =
             file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
         const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_of(normal), along));
-        arrays->tangents[vertex] =
+        mesh->tangents[vertex] =
             (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
     }
 }
 
-bool md5i_geometry_build(md5_arena *scratch, const md5_geometry_source *source,
-                         const md5_geometry_sizes *sizes, const md5_geometry_arrays *arrays)
+bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(scratch);
-    const uint32_t num_vertices = sizes->num_vertices, num_triangles = source->num_triangles;
-    uint32_t num_influences;
-    if (num_vertices == 0) {
-        arrays->first_influence[0] = 0;
+    const uint32_t num_read = mesh->num_file_vertices;
+    uint32_t *const first_influence = mesh->first_influence, used;
+    if (num_read == 0) {
+        first_influence[0] = 0;
         return true;
     }
-    if (arrays->texcoords != source->texcoords)
-        memcpy(arrays->texcoords, source->texcoords,
-               source->num_vertices * sizeof *arrays->texcoords);
     // The sources of drawn vertices: the file's vertices themselves, then those of the copies.
-    for (uint32_t vertex = 0; vertex < source->num_vertices; vertex++)
-        arrays->sources[vertex] = vertex;
-    if (num_vertices > source->num_vertices)
-        TRY(split_seams(scratch, source, arrays->indices, arrays->sources));
-    else if (arrays->indices != source->triangles && num_triangles > 0)
-        memcpy(arrays->indices, source->triangles,
-               3 * (size_t)num_triangles * sizeof *arrays->indices);
-    TRY(gather_influences(scratch, source, arrays, &num_influences));
-    write_copies(source, sizes, arrays, num_influences);
+    for (uint32_t vertex = 0; vertex < num_read; vertex++)
+        mesh->sources[vertex] = vertex;
+    if (mesh->num_vertices > num_read)
+        TRY(split_seams(scratch, mesh));
+    TRY(gather_influences(scratch, joints, mesh, &used));
+    first_influence[num_read] = used;
+    for (uint32_t vertex = num_read; vertex < mesh->num_vertices; vertex++) { // copies
+        const uint32_t from = mesh->sources[vertex];
+        mesh->texcoords[vertex] = mesh->texcoords[from];
+        mesh->positions[vertex] = mesh->positions[from];
+        for (uint32_t i = first_influence[from]; i < first_influence[from + 1]; i++, used++) {
+            mesh->influence_joints[used] = mesh->influence_joints[i];
+            mesh->influences[used] = mesh->influences[i];
+        }
+        first_influence[vertex + 1] = used;
+    }
     md5i_arena_rewind(scratch, before);
-    if (source->normals) {
-        write_file_frames(source, arrays);
+    if (mesh->has_frames) {
+        convert_file_frames(joints->bind, mesh);
         return true;
     }
-    TRY(build_normals(scratch, num_vertices, num_triangles, source->weighting, arrays));
-    return !arrays->tangents || build_tangents(scratch, num_vertices, num_triangles, arrays);
+    TRY(build_normals(scratch, mesh));
+    return !mesh->tangents || build_tangents(scratch, mesh);
 }
 
 size_t md5i_geometry_measure_size(uint64_t num_vertices)

@@ -6,7 +6,7 @@
 // WebAssembly's system has no pipes by itself.
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)
 
-#include "md5/core/file_text.h"
+#include "md5/core/file.h"
 #include "md5/md5model.h"
 #include "md5/md5play.h"
 

@@ -26,8 +26,8 @@ TEST (counts_of_a_file_are_those_that_it_says) {
             expected.num_vertices += mesh->num_file_vertices;
             expected.num_triangles += mesh->num_triangles;
             expected.num_weights += mesh->num_weights;
-            if (mesh->num_file_vertices > expected.most_vertices)
-                expected.most_vertices = mesh->num_file_vertices;
+            if (mesh->num_file_vertices > expected.max_vertices)
+                expected.max_vertices = mesh->num_file_vertices;
         }
         CHECK(memcmp(&counts, &expected, sizeof counts) == 0);
     }

@@ -50,7 +50,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     md5_mesh_file file;
     md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5i_read_mesh_file(&arena, &arena, text, size, 0, &file);
+    const bool loaded = md5i_read_mesh_file(&arena, &arena, text, size, &file);
     md5i_arena_free(&arena);
     return loaded;
 }
@@ -70,7 +70,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
 {
     md5i_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
-    const bool is_read = md5i_read_mesh_file(arena, arena, text, size, 0, file);
+    const bool is_read = md5i_read_mesh_file(arena, arena, text, size, file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
                       error->message);
 }
@@ -96,18 +96,18 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK_NEAR((double)file.bind[2].rotation.w, 0.0, 1e-3);
 
         CHECK_UINT(file.num_meshes, 2);
-        const md5_file_mesh *const mesh = &file.meshes[0];
+        const md5_mesh_build *const mesh = &file.meshes[0];
         CHECK(span_equals(mesh->name, "Body") && span_equals(mesh->shader, "skin/body"));
-        CHECK_UINT(mesh->num_vertices, 3);
+        CHECK_UINT(mesh->num_file_vertices, 3);
         CHECK_UINT(mesh->num_triangles, 1);
         CHECK_UINT(mesh->num_weights, 3);
-        CHECK(mesh->vertices[1].first_weight == 1 && mesh->vertices[1].num_weights == 2);
+        CHECK(mesh->file_vertices[1].first_weight == 1 && mesh->file_vertices[1].num_weights == 2);
         CHECK(mesh->texcoords[2].x == -1.0f && mesh->texcoords[2].y == 1.5f);
-        const uint16_t *const corners = mesh->narrow_triangles;
-        CHECK(corners[0] == 2 && corners[1] == 1 && corners[2] == 0 && !mesh->triangles);
+        const uint16_t *const corners = mesh->narrow_indices;
+        CHECK(corners[0] == 2 && corners[1] == 1 && corners[2] == 0 && !mesh->indices);
         CHECK(mesh->weights[2].joint == 2 && mesh->weights[2].bias == 0.25f);
         CHECK(mesh->weights[2].offset.x == -1.0f && mesh->weights[2].offset.z == 10.0f);
-        CHECK_UINT(file.meshes[1].num_vertices, 0);
+        CHECK_UINT(file.meshes[1].num_file_vertices, 0);
         CHECK(span_equals(file.meshes[1].name, "") && span_equals(file.meshes[1].shader, ""));
     }
     md5i_arena_free(&arena);

@@ -13,7 +13,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     md5_mesh_file file;
     md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5i_read_mesh_file(&arena, &arena, text, size, 0, &file);
+    const bool loaded = md5i_read_mesh_file(&arena, &arena, text, size, &file);
     md5i_arena_free(&arena);
     return loaded;
 }
@@ -24,7 +24,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
 {
     md5i_context_begin(context, NULL, NULL, error);
     *arena = (md5_arena){.context = context};
-    const bool is_read = md5i_read_mesh_file(arena, arena, text, size, 0, file);
+    const bool is_read = md5i_read_mesh_file(arena, arena, text, size, file);
     return test_check(is_read, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
                       error->message);
 }
@@ -129,7 +129,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         md5_mesh_file file;
         md5i_context_begin(&context, NULL, NULL, &error);
         md5_arena arena = {.context = &context};
-        const bool is_read = md5i_read_mesh_file(&arena, &arena, text, size, 0, &file);
+        const bool is_read = md5i_read_mesh_file(&arena, &arena, text, size, &file);
         CHECK(is_read != has_circle);
         bool done[MOST] = {false};
         for (uint32_t i = 0; is_read && i < count; i++) {

@@ -5,6 +5,16 @@
 #include "md5/core/arena.h"
 #include "md5/skin/geometry.h"
 
+// What a file says of a mesh.
+typedef struct made_source {
+    uint32_t num_vertices, num_triangles, num_weights;
+    const md5_vertex *vertices;
+    const md5_vec2 *texcoords;
+    const uint32_t *triangles; // [3 * num_triangles]
+    const md5_weight *weights;
+    const md5_mat34 *bind;
+} made_source;
+
 // A model of one mesh. Lives until made_mesh_free().
 typedef struct made_mesh {
     md5_context context;
@@ -15,13 +25,13 @@ typedef struct made_mesh {
 } made_mesh;
 
 // `opts` may be NULL. Returns whether it worked; free it either way. `num_joints` counts `bind`.
-bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_t num_joints,
+bool made_mesh_build(made_mesh *made, const made_source *source, uint32_t num_joints,
                      const md5_load_opts *opts);
 void made_mesh_free(made_mesh *made);
 
 // A source of one vertex with weights[num_weights] and no triangle. `vertex` is overwritten.
-md5_geometry_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
-                                const md5_mat34 *bind);
+made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
+                        const md5_mat34 *bind);
 
 // A random rotation; each is equally likely.
 md5_quat made_rotation(uint64_t *random);

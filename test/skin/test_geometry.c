@@ -18,7 +18,7 @@ typedef struct rigid {
     uint32_t num_vertices;
     md5_vertex *vertices;
     md5_weight *weights;
-    md5_geometry_source source;
+    made_source source;
 } rigid;
 
 static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_t num_vertices,
@@ -31,7 +31,7 @@ static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_
         mesh.vertices[i] = (md5_vertex){i, 1};
         mesh.weights[i] = (md5_weight){0, 1.0f, points[i]};
     }
-    mesh.source = (md5_geometry_source){
+    mesh.source = (made_source){
         .num_vertices = (uint32_t)num_vertices,
         .num_triangles = (uint32_t)num_triangles,
         .num_weights = (uint32_t)num_vertices,
@@ -439,7 +439,7 @@ TEST (texture_without_area_counts_as_not_mirrored) {
 // -- Ends of the range ------------------------------------------------------------------------
 
 TEST (empty_mesh_is_empty) {
-    const md5_geometry_source source = {.bind = &identity};
+    const made_source source = {.bind = &identity};
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &source, 1, NULL))) {
         CHECK_UINT(made.mesh.num_vertices, 0);
@@ -496,7 +496,7 @@ TEST (summary_counts_weights_and_off_sums) {
     md5_weight weights[8];
     for (uint32_t i = 0; i < 8; i++)
         weights[i] = (md5_weight){0, biases[i], {(float)i, 0, 0}};
-    const md5_geometry_source source = {
+    const made_source source = {
         .num_vertices = 6,
         .num_weights = 8,
         .vertices = vertices,

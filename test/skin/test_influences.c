@@ -125,7 +125,7 @@ TEST (influences_are_weights_merged_by_joint) {
             position = add(position, scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
         }
         md5_vertex vertex;
-        const md5_geometry_source source = made_vertex(&vertex, weights, num_weights, bind);
+        const made_source source = made_vertex(&vertex, weights, num_weights, bind);
         made_mesh made;
         if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
             CHECK_UINT(made.mesh.max_influences, made.mesh.num_influences);
@@ -148,7 +148,7 @@ TEST (weights_that_add_nothing_leave_no_influence) {
     };
     const md5_mat34 bind[3] = {identity, identity, identity};
     md5_vertex vertex;
-    const md5_geometry_source source = made_vertex(&vertex, weights, 4, bind);
+    const made_source source = made_vertex(&vertex, weights, 4, bind);
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &source, 3, NULL))
         && CHECK_UINT(made.mesh.num_influences, 1)) {
@@ -166,7 +166,7 @@ TEST (cancelled_biases_keep_what_is_left_of_their_points) {
         {0, 1.0f, {0, 0, 0}}, {1, 2.0f, {1, 0, 0}}, {1, -2.0f, {0, 1, 0}}};
     const md5_mat34 bind[2] = {identity, identity};
     md5_vertex vertex;
-    const md5_geometry_source source = made_vertex(&vertex, weights, 3, bind);
+    const made_source source = made_vertex(&vertex, weights, 3, bind);
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &source, 2, NULL))
         && CHECK_UINT(made.mesh.num_influences, 2)) {
@@ -183,7 +183,7 @@ TEST (vertices_may_share_their_weights) {
     const md5_vertex vertices[4] = {{0, 2}, {1, 2}, {0, 3}, {1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}};
     const md5_mat34 bind[3] = {identity, identity, identity};
-    const md5_geometry_source source = {
+    const made_source source = {
         .num_vertices = 4,
         .num_weights = 3,
         .vertices = vertices,
@@ -220,7 +220,7 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
         weights[i] = (md5_weight){num_joints - 1 - i % num_joints, bias, {1, 0, 0}};
     }
     md5_vertex vertex;
-    const md5_geometry_source source = made_vertex(&vertex, weights, count, bind);
+    const made_source source = made_vertex(&vertex, weights, count, bind);
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &source, num_joints, NULL))) {
         CHECK_UINT(made.mesh.num_influences, num_joints);
@@ -260,7 +260,7 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
             weights[i] = (md5_weight){19 - i, bias, random_offset(5.0, &random)};
         }
         md5_vertex vertex;
-        const md5_geometry_source source = made_vertex(&vertex, weights, num_weights, bind);
+        const made_source source = made_vertex(&vertex, weights, num_weights, bind);
         made_mesh made;
         if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
             uint32_t joints[9];
@@ -296,7 +296,7 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
         bind[i] = identity;
     }
     md5_vertex vertex;
-    const md5_geometry_source source = made_vertex(&vertex, weights, count, bind);
+    const made_source source = made_vertex(&vertex, weights, count, bind);
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &source, count, NULL))) {
         uint32_t joints[8];
@@ -448,8 +448,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         loss_case test;
         make_loss_case(&test, round, &random);
         md5_vertex vertex;
-        const md5_geometry_source source =
-            made_vertex(&vertex, test.weights, test.num_weights, test.bind);
+        const made_source source = made_vertex(&vertex, test.weights, test.num_weights, test.bind);
         made_mesh made;
         if (CHECK(made_mesh_build(&made, &source, test.num_joints, NULL))) {
             const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
@@ -490,7 +489,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
             weights[i] = (md5_weight){i, 1.0f / (float)count, offset};
         }
         md5_vertex vertex;
-        const md5_geometry_source source = made_vertex(&vertex, weights, count, bind);
+        const made_source source = made_vertex(&vertex, weights, count, bind);
         made_mesh made;
         if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
             CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
@@ -511,7 +510,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     // its rotation.
     bind[0].m[3] = 10.0f;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
-    md5_geometry_source source = made_vertex(&vertex, &off_sum, 1, bind);
+    made_source source = made_vertex(&vertex, &off_sum, 1, bind);
     if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
         // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
         CHECK_NEAR((double)md5_pack_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);

@@ -12,17 +12,26 @@
 
 // -- Making -----------------------------------------------------------------------------------
 
-static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *source,
+static bool derive(made_mesh *made, md5_arena *scratch, const made_source *source,
                    uint32_t num_joints)
 {
-    md5_geometry_sizes sizes;
-    TRY(md5i_geometry_measure(scratch, source, &sizes));
-    TRY(source->joint_scratch =
-            md5i_arena_alloc(&made->arena, num_joints, sizeof *source->joint_scratch));
-    const size_t vertices = sizes.num_vertices, influences = sizes.num_influences;
-    md5_geometry_arrays arrays = {0};
+    md5_mesh_build build = {
+        .num_file_vertices = source->num_vertices,
+        .num_weights = source->num_weights,
+        .num_triangles = source->num_triangles,
+        .file_vertices = (md5_vertex *)source->vertices,
+        .weights = (md5_weight *)source->weights,
+        .indices = (uint32_t *)source->triangles,
+        .texcoords = (md5_vec2 *)source->texcoords,
+    };
+    TRY(md5i_geometry_measure(scratch, &build));
+    const size_t vertices = build.num_vertices, influences = build.num_influences;
+    const md5_mesh_joints joints = {
+        num_joints, source->bind,
+        md5i_arena_alloc(&made->arena, num_joints, sizeof *joints.scratch)};
+    TRY(joints.scratch);
 #define MAKE(array, count) \
-    TRY(arrays.array = md5i_arena_alloc(&made->arena, count, sizeof *arrays.array))
+    TRY(build.array = md5i_arena_alloc(&made->arena, count, sizeof *build.array))
     MAKE(indices, 3 * (size_t)source->num_triangles);
     MAKE(sources, vertices);
     MAKE(texcoords, vertices);
@@ -33,37 +42,41 @@ static bool derive(made_mesh *made, md5_arena *scratch, md5_geometry_source *sou
     MAKE(influence_joints, influences);
     MAKE(influences, influences);
 #undef MAKE
-    TRY(md5i_geometry_build(scratch, source, &sizes, &arrays));
+    if (source->num_triangles > 0)
+        memcpy(build.indices, source->triangles,
+               3 * (size_t)source->num_triangles * sizeof *build.indices);
+    if (source->num_vertices > 0)
+        memcpy(build.texcoords, source->texcoords, source->num_vertices * sizeof *build.texcoords);
+    TRY(md5i_geometry_build(scratch, &joints, &build));
     made->mesh = (md5_mesh){
         .num_file_vertices = source->num_vertices,
         .num_weights = source->num_weights,
         .file_vertices = source->vertices,
         .weights = source->weights,
-        .num_vertices = sizes.num_vertices,
+        .num_vertices = build.num_vertices,
         .num_triangles = source->num_triangles,
-        .indices = arrays.indices,
-        .sources = arrays.sources,
-        .texcoords = arrays.texcoords,
-        .positions = arrays.positions,
-        .normals = arrays.normals,
-        .tangents = arrays.tangents,
-        .first_influence = arrays.first_influence,
-        .influence_joints = arrays.influence_joints,
-        .influences = arrays.influences,
+        .indices = build.indices,
+        .sources = build.sources,
+        .texcoords = build.texcoords,
+        .positions = build.positions,
+        .normals = build.normals,
+        .tangents = build.tangents,
+        .first_influence = build.first_influence,
+        .influence_joints = build.influence_joints,
+        .influences = build.influences,
     };
     md5i_geometry_summarize(&made->mesh);
     return md5i_skin_plan_build(&made->context, &made->mesh, &made->mesh.skin_plan);
 }
 
-bool made_mesh_build(made_mesh *made, const md5_geometry_source *source, uint32_t num_joints,
+bool made_mesh_build(made_mesh *made, const made_source *source, uint32_t num_joints,
                      const md5_load_opts *opts)
 {
     memset(made, 0, sizeof *made);
     md5i_context_begin(&made->context, opts, NULL, &made->error);
     made->arena.context = &made->context;
     md5_arena scratch = {.context = &made->context};
-    md5_geometry_source copy = *source;
-    const bool is_derived = derive(made, &scratch, &copy, num_joints);
+    const bool is_derived = derive(made, &scratch, source, num_joints);
     md5i_arena_free(&scratch);
     TRY(is_derived);
     made->model.skeleton.num_joints = num_joints;
@@ -79,12 +92,12 @@ void made_mesh_free(made_mesh *made)
     md5i_arena_free(&made->arena);
 }
 
-md5_geometry_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
-                                const md5_mat34 *bind)
+made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
+                        const md5_mat34 *bind)
 {
     static const md5_vec2 texcoord;
     *vertex = (md5_vertex){0, num_weights};
-    return (md5_geometry_source){
+    return (made_source){
         .num_vertices = 1,
         .num_weights = num_weights,
         .vertices = vertex,
@@ -129,7 +142,7 @@ typedef struct cloth_patch {
     md5_vec2 texcoords[VERTICES];
     uint32_t triangles[3 * TRIANGLES];
     md5_weight weights[VERTICES * MOST_WEIGHTS];
-    md5_geometry_source source;
+    made_source source;
 } cloth_patch;
 
 static md5_mat34 inverse(const md5_mat34 *a)
@@ -187,7 +200,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
             weight->bias = (float)(1.0 / count + oddness * (test_random(random) - 0.5));
         }
     }
-    patch->source = (md5_geometry_source){
+    patch->source = (made_source){
         .num_vertices = VERTICES,
         .num_triangles = TRIANGLES,
         .num_weights = used,
@@ -374,7 +387,7 @@ TEST (vanished_direction_stays_as_it_was) {
     const md5_mat34 bind[2] = {palette[0], palette[0]};
     const md5_weight weights[2] = {{0, 0.5f, {1, 2, 3}}, {1, 0.5f, {1, 2, 3}}};
     md5_vertex vertex;
-    const md5_geometry_source source = made_vertex(&vertex, weights, 2, bind);
+    const made_source source = made_vertex(&vertex, weights, 2, bind);
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &source, 2, NULL))) {
         md5_vec3 position, normal;

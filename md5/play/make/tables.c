@@ -2,6 +2,7 @@
 // is the same on every platform.
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
+#include "md5/core/bytes.h"
 #include "md5/play/make/tables.h"
 #include "md5/play/schema.h"
 
@@ -163,10 +164,11 @@ void md5i_copy_tables(md5_block *block, const md5_schema *schema, const void *ro
 
 // -- Fingerprint --------------------------------------------------------------------------------
 
-static void add_bytes(uint64_t *hash, uint64_t bytes, int count)
+static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 {
-    for (int i = 0; i < count; i++)
-        *hash = (*hash ^ (bytes >> (8 * i) & 255u)) * 0x100000001b3u;
+    unsigned char lowest_first[8];
+    md5_put_bytes(lowest_first, bytes, count);
+    *hash = md5_fnv(*hash, lowest_first, count);
 }
 
 static void add(uint64_t *hash, double number)
@@ -251,7 +253,7 @@ static bool is_hashed(const md5_table_walk *walk)
 
 uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = MD5_FNV;
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
         if (!column || !is_hashed(&walk))

@@ -6,7 +6,7 @@
 // they say is kept until it is their turn: so warnings and errors are those of one thread.
 #include "md5/play/locations.h"
 #include "md5/md5play.h"
-#include "md5/core/file_text.h"
+#include "md5/core/file.h"
 #include "md5/core/names.h"
 
 #include <stdio.h>
@@ -154,7 +154,7 @@ static bool find_shared(loading *load)
 {
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
-    md5_ordered_name *const names =
+    md5_ordered_name *names =
         (md5_ordered_name *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *names);
     uint32_t *const shared =
         (uint32_t *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *shared);
@@ -164,7 +164,7 @@ static bool find_shared(loading *load)
         names[i].name.size = strlen(clips[i].file);
         names[i].number = i;
     }
-    md5i_order_names(names, count);
+    TRY(names = md5i_order_names(&load->scratch, names, count));
     for (uint32_t i = 0, first = 0; i < count; i++) {
         const uint32_t clip = names[i].number;
         if (i == 0 || strcmp(clips[first].file, clips[clip].file) != 0)

@@ -2,7 +2,7 @@
 // values of its head, and braces with words and their values; md5/play/schema.c says which there
 // are. Every value's location is kept, for errors that are found only when the machine is created.
 #include "md5/core/arena.h"
-#include "md5/core/file_text.h"
+#include "md5/core/file.h"
 #include "md5/core/lex.h"
 #include "md5/play/locations.h"
 #include "md5/play/schema.h"

@@ -8,7 +8,7 @@
 #define HAS_POSIX 0
 #endif
 
-#include "md5/core/system_file.h"
+#include "md5/core/file.h"
 
 #ifndef MD5_NO_FILES
 
@@ -188,7 +188,7 @@ static bool read_source(md5_context *context, const source *from, md5_file_text 
     }
 }
 
-bool md5i_read_system_file(md5_context *context, const char *path, md5_file_text *text)
+static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     source opened = {0};
     const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
@@ -201,7 +201,7 @@ bool md5i_read_system_file(md5_context *context, const char *path, md5_file_text
 
 #else
 
-bool md5i_read_system_file(md5_context *context, const char *path, md5_file_text *text)
+static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     (void)path, (void)text;
     return md5i_fail(context, MD5_ERROR_IO, 0, 0,
@@ -209,3 +209,32 @@ bool md5i_read_system_file(md5_context *context, const char *path, md5_file_text
 }
 
 #endif
+
+// A file of the caller's own. The reason of a failure is the caller's text, or none.
+static bool open_with(md5_context *context, const char *path, md5_file_text *text)
+{
+    md5_error reason = {.status = MD5_ERROR_IO};
+    text->bytes =
+        (const char *)context->files.open(context->files.user, path, &text->size, &reason);
+    reason.message[sizeof reason.message - 1] = '\0';
+    if (text->bytes)
+        return true;
+    return md5i_fail(context, MD5_ERROR_IO, 0, 0, "cannot open the file%s%s",
+                     reason.message[0] ? ": " : "", reason.message);
+}
+
+bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text)
+{
+    if (!path)
+        return md5i_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
+    return context->files.open ? open_with(context, path, text)
+                               : read_system_file(context, path, text);
+}
+
+void md5i_free_file_text(md5_context *context, md5_file_text *text)
+{
+    if (text->bytes && context->files.open)
+        context->files.close(context->files.user, text->bytes, text->size);
+    md5i_free(context, text->memory, text->room);
+    *text = (md5_file_text){0};
+}

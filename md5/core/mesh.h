@@ -1,0 +1,36 @@
+// One mesh on its way from a file's text to its place in a model.
+#ifndef MD5_CORE_MESH_H
+#define MD5_CORE_MESH_H
+
+#include "md5/core/lex.h"
+
+// The arrays of md5_mesh, of the same names and lengths, and the counts that say how long they are.
+// Reading fills those of the file, in the arena of a load. Placing moves these to the model's
+// block, where all others get room. Deriving completes them there.
+typedef struct md5_mesh_build {
+    // Of the file. Every index is inside its table.
+    md5_span name, shader;
+    uint32_t num_file_vertices, num_weights, num_triangles;
+    bool has_frames; // version 12: normals and tangents are in the space of the dominant joint
+    md5_vertex *file_vertices;
+    md5_weight *weights;
+    md5_vec4 *colors;         // NULL = none
+    uint32_t *indices;        // of file vertices until they are derived
+    uint16_t *narrow_indices; // before they are placed, instead of `indices`; NULL = none
+
+    // [num_file_vertices] before they are placed; NULL = none
+    md5_vec2 *texcoords;
+    md5_vec3 *normals;
+    md5_vec4 *tangents;
+
+    // Derived.
+    uint32_t num_vertices;   // file vertices and copies on mirror seams
+    uint32_t num_influences; // upper bound, exact for what exporters write: see count_influences()
+    uint32_t *sources;
+    md5_vec3 *positions;
+    uint32_t *first_influence;
+    uint32_t *influence_joints;
+    md5_vec4 *influences;
+} md5_mesh_build;
+
+#endif
