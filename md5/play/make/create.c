@@ -65,10 +65,10 @@ static bool count_slots(md5_building *building)
 {
     enum { DEFAULT_SLOTS = 4 };
     const md5_machine_desc *const desc = building->desc;
-    if (desc->max_shots > MD5_MOST_SHOTS)
+    if (desc->max_shots > MD5_MAX_SHOTS)
         return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
                             "max_shots is %u, which must be 0 to %d", desc->max_shots,
-                            MD5_MOST_SHOTS);
+                            MD5_MAX_SHOTS);
     const uint32_t wanted = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
     building->machine->num_slots = desc->num_clips > 0 ? wanted : 0;
     return true;

@@ -477,7 +477,8 @@ static double average_interval(md5_player *player, double left)
     }
 }
 
-void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events, void *user)
+md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
+                                      void *user)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0.0;
@@ -502,11 +503,6 @@ void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events
     }
     if (player->machine->num_soles > 0)
         player->walked = md5_root_delta_mul(player->walked, player->motion);
-}
-
-md5_advance_status md5_player_last_advance(const md5_player *player)
-{
-    MD5_ASSERT(player != NULL, "player: not NULL");
     return player->status;
 }
 

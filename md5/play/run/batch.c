@@ -37,8 +37,8 @@ static void show_kept(const md5_player *player, md5_xform *pose)
         memcpy(pose, player->kept, player->machine->num_joints * sizeof *pose);
 }
 
-bool md5_player_pose(md5_player *player, void *scratch, md5_xform *pose, md5_mat34 *joints,
-                     md5_mat34 *palette)
+bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette,
+                     void *scratch)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     MD5_ASSERT(scratch != NULL, "scratch: not NULL");
@@ -62,7 +62,7 @@ bool md5_player_pose(md5_player *player, void *scratch, md5_xform *pose, md5_mat
 
 // Characters that go together through advancing, blending, modifiers and matrices, each of which is
 // as much code as a processor keeps at hand. No instruction set has more lanes for matrices.
-enum { TOGETHER = MD5_MOST_HOOKED };
+enum { TOGETHER = MD5_MAX_HOOKED };
 
 // Joints of a pose that ends where another may begin.
 static size_t rounded(size_t num_joints)
@@ -232,7 +232,7 @@ static void pose_team(team *of)
 
 static void advance(md5_play_job *job)
 {
-    md5_player_advance(job->player, job->seconds, job->events, job->user);
+    job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
     job->motion = md5_player_root_motion(job->player);
     job->is_computed = md5i_begin_pose(job->player);
 }

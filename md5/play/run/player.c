@@ -26,17 +26,6 @@ bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
     return true;
 }
 
-md5_detail md5_player_detail(const md5_player *player)
-{
-    MD5_ASSERT(player != NULL, "player: not NULL");
-    const md5_detail_state *const state = &player->detail;
-    return (md5_detail){
-        .mask = state->mask < 0 ? NULL : player->machine->tables.masks[state->mask].name,
-        .interval = state->interval,
-        .phase = state->phase,
-    };
-}
-
 // The count of calls goes on at any level of detail, so a game may set it as often as it likes: the
 // players of a crowd keep taking turns. No pose becomes older than the interval.
 bool md5i_begin_pose(md5_player *player)
@@ -224,13 +213,15 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     return player;
 }
 
-md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
+md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *allocator,
                               md5_error *error)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
-    MD5_ASSERT_OPTS(opts);
+    MD5_ASSERT(!allocator || !allocator->alloc == !allocator->free,
+               "allocator: both functions or none");
+    const md5_load_opts opts = {.allocator = allocator ? *allocator : machine->allocator};
     md5_context context;
-    md5i_context_begin(&context, opts, NULL, error);
+    md5i_context_begin(&context, &opts, NULL, error);
     md5_block block = {0};
     lay_out(&block, machine);
     const size_t size = block.used;
@@ -391,14 +382,14 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
-        return (md5_layer_status){.from = -1};
+        return (md5_layer_status){.from = MD5_NONE};
     const md5_play_layer *const of = &machine->layers[layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_active_state *const active = md5_newest(layer_state);
     const double progress = md5i_progress(active);
     return (md5_layer_status){
         .state = active->state,
-        .from = progress < 1.0 ? active->from : -1,
+        .from = progress < 1.0 ? (uint32_t)active->from : MD5_NONE,
         .progress = (float)progress,
         .time = md5i_active_time(active),
         .weight = md5i_weight_of(player, &of->weight),

@@ -65,6 +65,7 @@ typedef struct md5_active_state {
     bool is_new;       // events where it begins have not fired yet
     double start_time; // normalised time at which it began
     float weight;      // in the layer, mean of the last interval
+    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
     md5_clip_instance *instances; // [num_instances]
     md5_clock *groups;
     float *weights; // of items in their motion: parts[].weight
@@ -96,21 +97,22 @@ typedef struct md5_layer_state {
     uint8_t num_used;
     bool has_snapshot; // below the oldest
     bool has_offsets;
-    bool is_resting;          // its open transitions form a cycle: see md5i_take_transitions()
-    bool is_entered;          // MD5_EVENT_ENTER of the newest state need not be reported any more
-    bool has_arrived;         // in this interval the newest state has faded in completely
-    int32_t entered;          // the last state that was reported, -1 = none
-    bool ends_cycle;          // in this interval the newest state reaches an exit and takes it
-    float coverage;           // of the snapshot
-    md5_fade_time settling;   // of the offsets
-    md5_xform *snapshot;      // [joints]
-    md5_offset *offsets;      // [joints]
-    md5_velocity *velocities; // [joints] of the old pose when the offsets began
-    float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
-    float *morph_offsets;     // [num_morphs] with the offsets
+    bool is_resting;        // its open transitions form a cycle: see md5i_take_transitions()
+    bool is_entered;        // MD5_EVENT_ENTER of the newest state need not be reported any more
+    bool has_arrived;       // in this interval the newest state has faded in completely
+    int32_t entered;        // the last state that was reported, -1 = none
+    bool ends_cycle;        // in this interval the newest state reaches an exit and takes it
+    float coverage;         // of the snapshot
+    md5_fade_time settling; // of the offsets
     md5_root_velocity frozen_root; // velocity that goes with the snapshot
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
     md5_root_velocity root_velocity, root_offset;
+    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    md5_xform *snapshot;             // [joints]
+    md5_offset *offsets;             // [joints]
+    md5_velocity *velocities;        // [joints] of the old pose when the offsets began
+    float *frozen_morphs;            // [num_morphs] weights that go with the snapshot
+    float *morph_offsets;            // [num_morphs] with the offsets
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;
 
@@ -188,10 +190,6 @@ typedef struct md5_following {
 
 struct md5_player {
     const md5_machine *machine;
-    md5_layer_state *layer_states; // [layers]
-    float *parameters;             // [parameters]
-    md5_following *followings;     // [follows]
-    uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger in this step
     bool has_consumed;
     bool has_new;              // some active state is new
     bool is_settled;           // no transition can be taken, and nothing has changed since
@@ -204,17 +202,22 @@ struct md5_player {
     uint32_t num_walked;       // likewise: events, silent ones included
     uint32_t num_steps;        // likewise: intervals and transitions
     uint32_t num_shots;        // in all slots
-    md5_shot_slot *slots;      // [num_slots]
-    md5_target *targets;       // [modifiers]
+    md5_root_delta walked;     // since the last pose, if there are soles
+    double since_pose;         // seconds
+    md5_detail_state detail;
+    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    md5_layer_state *layer_states; // [layers]
+    float *parameters;             // [parameters]
+    md5_following *followings;     // [follows]
+    uint32_t *consumed;   // [parameters] 1 + the layer that has consumed this trigger in this step
+    md5_shot_slot *slots; // [num_slots]
+    md5_target *targets;  // [modifiers]
     md5_spring_joint *springs;
     bool *are_placed;      // [modifiers] of springs and feet: their state is initialised
     md5_foot *feet;        // [num_feet]; the joints of their legs never change
     float *drops;          // [modifiers] of feet: displacement of the pelvis
     md5_held *held;        // [num_soles]
-    md5_root_delta walked; // since the last pose, if there are soles
     md5_gaze *gazes;       // [num_gazes]
-    double since_pose;     // seconds
-    md5_detail_state detail;
     md5_xform *kept;       // [joints] the last pose that was computed, if detail.is_kept
     md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
     void *ground_user;
