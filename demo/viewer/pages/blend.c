@@ -658,7 +658,7 @@ static void play_gaits(view_picture *picture, playing *p, md5_xform *kept)
     draw_graph(picture, p->machine, &shown);
     view_add_fact(picture, "speed", (double)speed, ""); // of the parameter, not of the clips
     view_add_fact(picture, "state", (double)shown.state, states[shown.state].name);
-    view_add_fact(picture, "from", (double)shown.from,
+    view_add_fact(picture, "from", shown.from != MD5_NONE ? (double)shown.from : -1.0,
                   shown.from != MD5_NONE ? states[shown.from].name : "");
     view_add_fact(picture, "progress", (double)shown.progress, "");
 }
