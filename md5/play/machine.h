@@ -5,8 +5,7 @@
 
 #include "md5/motion/easing.h"
 #include "md5/motion/feet.h"
-#include "md5/play/event_walk.h"
-#include "md5/play/root_track.h"
+#include "md5/play/clock.h"
 #include "md5/pose/kernels.h"
 
 // The most parts of a flattened blend tree, and so the most poses on the stack while it is blended.

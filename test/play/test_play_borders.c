@@ -1,7 +1,7 @@
 // Events at the borders of steps, states and fades; steps that are far too large.
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/sync.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>

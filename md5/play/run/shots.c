@@ -2,13 +2,12 @@
 // that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
 // time; md5i_blend_shots() blends those of one slot so that each joint has these shares.
 #include "md5/core/assert.h"
-#include "md5/play/run/joint_set.h"
 #include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>
 
-// Times of descriptions are floats; see active_state.c.
+// Times of descriptions are floats; see state.c.
 #define FLOAT_ERROR 6e-8
 
 // Events at the ends of fades have the weight of this progress.
