@@ -405,11 +405,11 @@ typedef struct md5_gaze_rule {
 // turned about its sole by at most 45 degrees; from then on it goes along with the character. The
 // character moves by md5_player_root_motion(); a game that also moves it otherwise carries its feet
 // along. What plays counts by its weight at the ankle; what is added does not count.
-enum { MD5_MOST_HELD = 8 };
+enum { MD5_MAX_HELD = 8 };
 typedef struct md5_hold_rule {
     // Joints at or below the ankles, in the order of `feet`; after the first NULL the ankles
     // themselves. Feet after the last element are not held.
-    const char *toes[MD5_MOST_HELD];
+    const char *toes[MD5_MAX_HELD];
     float height;          // units; 0 means 0.3 of id's units, MD5_ZERO means 0
     float speed;           // units/s; 0 means 10 of id's units, MD5_ZERO means 0
     float distance;        // units; 0 means 4 of id's units, MD5_ZERO means 0: feet are not held
@@ -497,7 +497,7 @@ typedef struct md5_morph_desc {
 
 typedef struct md5_locations md5_locations; // opaque: of a machine file
 
-enum { MD5_MOST_SHOTS = 64 };
+enum { MD5_MAX_SHOTS = 64 };
 
 // The kinds of events that players report besides those of clips. Those that are not reported cost
 // nothing.
@@ -520,7 +520,7 @@ typedef struct md5_machine_desc {
     const md5_follow_desc *follows; // [num_follows]
     uint32_t num_follows;
     uint32_t
-        max_shots; // slots for one-shots, md5_player_play_shot(): at most MD5_MOST_SHOTS; 0 means 4
+        max_shots; // slots for one-shots, md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
@@ -547,22 +547,20 @@ MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
                                              const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players
 
-// Return the index of a name in its table, or -1 if there is none or the name is NULL. Linear in
-// the table: call them once.
-MD5_PLAY_API int32_t md5_find_parameter(const md5_machine *machine, const char *name);
-MD5_PLAY_API int32_t md5_find_clip(const md5_machine *machine, const char *name);
-MD5_PLAY_API int32_t md5_find_motion(const md5_machine *machine, const char *name);
-MD5_PLAY_API int32_t md5_find_layer(const md5_machine *machine, const char *name);
-MD5_PLAY_API int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
-MD5_PLAY_API int32_t md5_find_modifier(const md5_machine *machine, const char *name);
-MD5_PLAY_API int32_t md5_find_mask(const md5_machine *machine, const char *name);
+// Return the index of a name in its table, or MD5_NONE if there is none or the name is NULL; those
+// that set or ask something of a player take it and do nothing. Linear in the table: call them
+// once.
+MD5_PLAY_API uint32_t md5_find_parameter(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
+MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
+MD5_PLAY_API uint32_t md5_find_modifier(const md5_machine *machine, const char *name);
 
 // The morph targets that the machine drives, each once, in the order in which they are first named.
 // Returns their number; the name of one, which belongs to the machine, or NULL if the index is
-// invalid; the index of a name, or -1.
+// invalid.
 MD5_PLAY_API uint32_t md5_machine_num_morphs(const md5_machine *machine);
 MD5_PLAY_API const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph);
-MD5_PLAY_API int32_t md5_find_morph(const md5_machine *machine, const char *name);
 
 // Returns the speed, in units/s, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
 // root: at this value of the parameter, only this item plays. `motion` and `item` are indices into
@@ -620,10 +618,9 @@ MD5_PLAY_API size_t md5_write_machine(const md5_machine_desc *desc, const char *
 typedef struct md5_player md5_player;
 
 // Creates a player in the machine's start states at time 0, in one block of memory. The machine
-// must outlive it. Of `opts`, allocator and memory_limit are used. Returns NULL only if memory runs
-// out.
-MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine, const md5_load_opts *opts,
-                                           md5_error *error);
+// must outlive it. `allocator` may be NULL: the machine's. Returns NULL only if memory runs out.
+MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine,
+                                           const md5_allocator *allocator, md5_error *error);
 MD5_PLAY_API void md5_destroy_player(md5_player *player);
 
 // Resets a player to its state after md5_create_player().
@@ -754,6 +751,13 @@ typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event
 // Each takes well under a microsecond for a small machine.
 enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 
+// What happened in a step. The last two are 0 except for extreme steps.
+typedef struct md5_advance_status {
+    uint32_t num_events;  // that fired
+    uint64_t num_dropped; // that were dropped, silent ones included
+    double undivided;     // seconds at the end that passed in one piece
+} md5_advance_status;
+
 // Advances a player by `seconds`, which may be 0 or negative. A value that is not finite means 0;
 // the magnitude is limited to a million. `events` may be NULL.
 //
@@ -809,18 +813,9 @@ enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 // reached that was not at the start.
 //
 // Computing time is bounded: events beyond MD5_MAX_STEP_EVENTS are dropped and counted; beyond
-// MD5_MAX_STEP_PARTS the rest of the step passes in one piece without transitions. See
-// md5_player_last_advance().
-MD5_PLAY_API void md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
-                                     void *user);
-
-// Result of the last md5_player_advance(). The last two are 0 except for extreme steps.
-typedef struct md5_advance_status {
-    uint32_t num_events;  // that fired
-    uint64_t num_dropped; // that were dropped, silent ones included
-    double undivided;     // seconds at the end that passed in one piece
-} md5_advance_status;
-MD5_PLAY_API md5_advance_status md5_player_last_advance(const md5_player *player);
+// MD5_MAX_STEP_PARTS the rest of the step passes in one piece without transitions.
+MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double seconds,
+                                                   md5_event_fn *events, void *user);
 
 // Returns the root motion of the last md5_player_advance(): the displacement that MD5_EXTRACT_*
 // removed from the playing clips, blended as their poses are, in the space of the character before
@@ -836,8 +831,8 @@ MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 // while it is not visible. With md5_detail.interval it may write the kept pose; returns whether it
 // computed a new one. `scratch` is md5_player_pose_scratch() bytes of any alignment; no other
 // thread may use it meanwhile.
-MD5_PLAY_API bool md5_player_pose(md5_player *player, void *scratch, md5_xform *pose,
-                                  md5_mat34 *joints, md5_mat34 *palette);
+MD5_PLAY_API bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints,
+                                  md5_mat34 *palette, void *scratch);
 MD5_PLAY_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
 // Writes the current weights of the morph targets that the machine drives (md5_morph_desc):
@@ -882,7 +877,6 @@ typedef struct md5_detail {
 // with rebased joints or cubic interpolation stays. md5_play_job.keeps_matrices saves the matrices
 // of kept poses.
 MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
-MD5_PLAY_API md5_detail md5_player_detail(const md5_player *player); // `phase` below `interval`
 
 // -- Saving and copying ---------------------------------------------------------------------
 
@@ -890,10 +884,9 @@ MD5_PLAY_API md5_detail md5_player_detail(const md5_player *player); // `phase` 
 // clocks, parameters, morph weights, targets, springs, feet, gazes, one-shots, level of detail. The
 // bytes
 // are the same on all platforms. A restored player continues with the same bits: poses, events,
-// root motion, also within transitions. Returns the number of bytes, or 0 if `size` is too small.
-// md5_player_save_size() returns the size that is needed now; it changes with the states and
-// one-shots that are active.
-MD5_PLAY_API size_t md5_player_save_size(const md5_player *player);
+// root motion, also within transitions. Returns the number of bytes, which changes with the states
+// and one-shots that are active; if `size` is less, they are cut there. `bytes` may be NULL if
+// `size` is 0.
 MD5_PLAY_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
 // Restores a player from bytes[size] as md5_player_save() wrote them. The player may be of another
@@ -914,14 +907,14 @@ MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 // Status of one layer, for a debug panel.
 typedef struct md5_layer_status {
     uint32_t state; // current state, or target of the transition
-    // Source of the transition; -1: no transition is active. Of several transitions at one instant
-    // it is the source of the first, from which the pose fades.
-    int32_t from;
+    // Source of the transition; MD5_NONE: no transition is active. Of several transitions at one
+    // instant it is the source of the first, from which the pose fades.
+    uint32_t from;
     float progress; // of the transition, 0..1, before easing
     double time;    // normalised time of `state`
     float weight;   // of the layer
 } md5_layer_status;
-// Returns the status of a layer; {.from = -1} if the index is invalid.
+// Returns the status of a layer; {.from = MD5_NONE} if the index is invalid.
 MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
 
 // Returns the model-space bounds of the pose of joints[model joints]: bounds of the joints, widened
@@ -932,7 +925,7 @@ typedef struct md5_play_job md5_play_job;
 
 // Pose hook of md5_play_batch(), for a game's own inverse kinematics, a ragdoll, or a copy of the
 // pose. It is called after layers and modifiers, so that it has the last word, and before joints
-// and palettes are computed. jobs[count], 1 to MD5_MOST_HOOKED, are adjacent jobs with the same
+// and palettes are computed. jobs[count], 1 to MD5_MAX_HOOKED, are adjacent jobs with the same
 // hook and hook_user; poses[i], which it may change, is that of jobs[i], md5_xform[model
 // joints]. It runs on a thread of the batch, at the same time as those of other jobs, and must not
 // call functions that change or pose these players, except to set parameters and targets for the
@@ -941,7 +934,7 @@ typedef struct md5_play_job md5_play_job;
 // job keeps its matrices.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
                               md5_xform *const *poses);
-enum { MD5_MOST_HOOKED = 16 };
+enum { MD5_MAX_HOOKED = 16 };
 
 // One character of a crowd.
 struct md5_play_job {
@@ -958,7 +951,8 @@ struct md5_play_job {
     // which then costs nothing.
     bool keeps_matrices;
     bool is_computed; // written: whether the pose was computed, as md5_player_pose() returns
-    md5_xform motion; // written: md5_player_root_motion()
+    md5_advance_status status; // written: as md5_player_advance() returns
+    md5_xform motion;          // written: md5_player_root_motion()
 };
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
         return 1;
     }
     const size_t num_joints = character->model->skeleton.num_joints;
-    const int32_t speed = md5_find_parameter(character->machine, "speed");
+    const uint32_t speed = md5_find_parameter(character->machine, "speed");
     md5_mat34 *palettes = reserve((size_t)count * num_joints * sizeof *palettes);
     md5_play_job *jobs = reserve((size_t)count * sizeof *jobs);
     for (int i = 0; i < count; i++) {
@@ -73,8 +73,7 @@ int main(int argc, char **argv)
         jobs[i].palette = palettes + (size_t)i * num_joints;
         if (!jobs[i].player)
             exit(1);
-        if (speed >= 0)
-            md5_player_set(jobs[i].player, (uint32_t)speed, (float)(i % 40));
+        md5_player_set(jobs[i].player, speed, (float)(i % 40));
     }
     const md5_threads threads = {.run = run, .pool = &num_threads, .num_workers = num_threads};
     void *scratch = reserve(md5_play_batch_scratch(jobs, (size_t)count, &threads));

@@ -41,8 +41,8 @@ int main(int argc, char **argv)
         return fail(&error);
 
     // Names become numbers once; -1 if the machine has no such parameter, which sets nothing.
-    const int32_t speed = md5_find_parameter(character->machine, "speed");
-    const int32_t jump = md5_find_parameter(character->machine, "jump");
+    const uint32_t speed = md5_find_parameter(character->machine, "speed");
+    const uint32_t jump = md5_find_parameter(character->machine, "jump");
     const size_t num_joints = character->model->skeleton.num_joints;
     void *scratch = malloc(md5_player_pose_scratch(character->machine));
     md5_xform *pose = malloc(num_joints * sizeof *pose);
@@ -53,14 +53,14 @@ int main(int argc, char **argv)
     game state = {0};
     md5_xform placement = {.rotation = {.w = 1}}; // of the character in the world
     for (int frame = 0; frame < 240; frame++) {
-        if (frame == 30 && speed >= 0)
-            md5_player_set(player, (uint32_t)speed, 16); // the machine file says what this means
-        if (frame == 120 && jump >= 0)
-            md5_player_set(player, (uint32_t)jump, 1);
+        if (frame == 30)
+            md5_player_set(player, speed, 16); // the machine file says what this means
+        if (frame == 120)
+            md5_player_set(player, jump, 1);
         state.time = frame / 60.0;
         md5_player_advance(player, 1.0 / 60, hear, &state);
         placement = md5_xform_mul(placement, md5_player_root_motion(player));
-        md5_player_pose(player, scratch, pose, NULL, palette);
+        md5_player_pose(player, pose, NULL, palette, scratch);
         // Draw here, with the palette and the placement.
     }
     printf("%5.2f s  at x %.1f y %.1f\n", state.time, (double)placement.translation.x,

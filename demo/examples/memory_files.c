@@ -68,7 +68,7 @@ int main(void)
     };
     md5_error error;
     md5_character *lamp = md5_load_character("lamp/lamp.md5machine", &opts, &error);
-    md5_player *player = lamp ? md5_create_player(lamp->machine, &opts, &error) : NULL;
+    md5_player *player = lamp ? md5_create_player(lamp->machine, &opts.allocator, &error) : NULL;
     void *scratch = player ? malloc(md5_player_pose_scratch(lamp->machine)) : NULL;
     if (!scratch) {
         fprintf(stderr, "%s: %s\n", error.file, error.message);
@@ -78,7 +78,7 @@ int main(void)
     md5_xform pose[2];
     md5_mat34 joints[2];
     for (int i = 0; i < 5; i++) {
-        md5_player_pose(player, scratch, pose, joints, NULL);
+        md5_player_pose(player, pose, joints, NULL, scratch);
         printf("bulb at y %.1f z %.1f\n", (double)joints[1].m[7], (double)joints[1].m[11]);
         md5_player_advance(player, 0.25, NULL, NULL); // allocates nothing
     }

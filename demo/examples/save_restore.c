@@ -40,13 +40,12 @@ int main(int argc, char **argv)
     md5_xform *again = malloc(num_joints * sizeof *again);
 
     // In the middle of a transition from standing to walking.
-    const int32_t speed = md5_find_parameter(character->machine, "speed");
-    if (speed >= 0)
-        md5_player_set(player, (uint32_t)speed, 16);
+    const uint32_t speed = md5_find_parameter(character->machine, "speed");
+    md5_player_set(player, speed, 16);
     play(player, 8);
 
     // The bytes go to a file or over a network; they are the same on all platforms.
-    const size_t size = md5_player_save_size(player);
+    const size_t size = md5_player_save(player, NULL, 0);
     void *bytes = malloc(size);
     if (!scratch || !pose || !again || !bytes || md5_player_save(player, bytes, size) != size)
         exit(1);
@@ -57,8 +56,8 @@ int main(int argc, char **argv)
     // Both go on with the same bits.
     play(player, 50);
     play(other, 50);
-    md5_player_pose(player, scratch, pose, NULL, NULL);
-    md5_player_pose(other, scratch, again, NULL, NULL);
+    md5_player_pose(player, pose, NULL, NULL, scratch);
+    md5_player_pose(other, again, NULL, NULL, scratch);
     const int is_same = memcmp(pose, again, num_joints * sizeof *pose) == 0;
     printf("50 frames later: %s\n", is_same ? "the same pose, bit for bit" : "DIFFERENT");
 

@@ -1,6 +1,9 @@
+// The time of a clip: its clock, the events that it passes, and its root motion.
+#include "md5/core/axes.h"
 #include "md5/play/clock.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // From here on a double has no place for the frames between whole cycles.
 #define MAX_RATE 0x1p52
@@ -72,7 +75,8 @@ md5_clock md5i_clock_at(const md5_timing *timing, double time)
     return md5i_clock_advance(timing, (md5_clock){0}, time);
 }
 
-md5_clock md5i_clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
+// A clock moved by less than a cycle, for comparing only: ONCE may come to lie beyond its ends.
+static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const md5_clock moved = {clock.cycle, clock.phase + cycles};
     if (timing->mode == MD5_PLAY_ONCE)
@@ -97,7 +101,8 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most
     return (md5_clock){clock.cycle + 1, 0.0};
 }
 
-double md5i_clock_frame(const md5_timing *timing, md5_clock clock)
+// The position in the clip, in frames: 0 .. intervals.
+static double clock_frame(const md5_timing *timing, md5_clock clock)
 {
     const double intervals = (double)md5i_timing_intervals(timing);
     if (!turns(timing))
@@ -121,7 +126,7 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         moment.cycle++;
         return moment;
     }
-    const double position = md5i_clock_frame(timing, clock);
+    const double position = clock_frame(timing, clock);
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - (double)frame);
     if (fraction >= 1.0f) {
@@ -144,4 +149,294 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
     moment.frame1 = frame == last ? 0 : frame + 1;
     moment.fraction = fraction;
     return moment;
+}
+
+// == Events =====================================================================================
+
+static int compare_cues(const void *left, const void *right)
+{
+    const md5_cue *a = (const md5_cue *)left, *b = (const md5_cue *)right;
+    if (a->phase != b->phase)
+        return a->phase < b->phase ? -1 : 1;
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
+                        bool has_ends, md5_cue *cues)
+{
+    const double intervals = (double)md5i_timing_intervals(timing);
+    uint32_t num_cues = 0;
+    for (uint32_t i = 0; i < num_events; i++) {
+        const double phase = (double)events[i].frame / intervals;
+        if (timing->mode != MD5_PLAY_PING_PONG) {
+            cues[num_cues++] = (md5_cue){phase, i};
+            continue;
+        }
+        cues[num_cues++] = (md5_cue){0.5 * phase, i};
+        if (phase > 0.0 && phase < 1.0)
+            cues[num_cues++] = (md5_cue){1.0 - 0.5 * phase, i};
+    }
+    if (has_ends) {
+        cues[num_cues++] = (md5_cue){0.0, num_events};
+        cues[num_cues++] = (md5_cue){1.0, num_events};
+    }
+    qsort(cues, num_cues, sizeof *cues, compare_cues);
+    return num_cues;
+}
+
+// Number of cues whose phase is below `phase`, or, with `or_at`, not above it.
+static int64_t count_below(const md5_cue *cues, int64_t num_cues, double phase, bool or_at)
+{
+    int64_t low = 0, high = num_cues;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        const double at = cues[middle].phase;
+        if (at < phase || (or_at && at == phase))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// A border between cues: those from `next` of `cycle` on lie above it.
+typedef struct border {
+    int64_t cycle, next;
+} border;
+
+// The border just below or, with `is_above`, above what lies at a clock.
+static border border_at(const md5_cues *of, md5_clock clock, bool is_above)
+{
+    return (border){clock.cycle, count_below(of->cues, of->num_cues, clock.phase, is_above)};
+}
+
+// As many cues as a step can have; more cannot be told from it.
+#define MOST_CUES 1e18
+
+static uint64_t cues_between(const md5_cues *of, border low, border high)
+{
+    const double cycles = (double)high.cycle - (double)low.cycle;
+    if (cycles * (double)of->num_cues >= MOST_CUES)
+        return (uint64_t)MOST_CUES;
+    const int64_t count = (high.cycle - low.cycle) * (int64_t)of->num_cues + (high.next - low.next);
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+// Within its cycle, also beyond its ends.
+static md5_clock moved(md5_clock clock, double by)
+{
+    return (md5_clock){clock.cycle, clock.phase + by};
+}
+
+// Where a step has come to, seen a border's width ahead in its direction.
+static border end_of_step(const md5_cues *of, md5_clock now, double ahead, bool ends_cycle)
+{
+    const md5_clock end = clock_shift(of->timing, now, ahead);
+    const md5_clock back = clock_shift(of->timing, now, -ahead);
+    // Where ping-pong comes back to its first frame, that is where its cycle ends.
+    if (!ends_cycle || of->timing->mode != MD5_PLAY_LOOP || end.cycle == back.cycle)
+        return border_at(of, end, ahead > 0.0);
+    return (border){back.cycle, ahead > 0.0 ? of->num_cues : 0};
+}
+
+static border begin_of_step(const md5_cues *of, md5_clock before, double ahead, bool at_start)
+{
+    if (at_start && ahead < 0.0 && of->timing->mode == MD5_PLAY_LOOP
+        && md5_clock_stays_whole(before, before))
+        return (border){clock_shift(of->timing, before, -ahead).cycle, 0};
+    return border_at(of, clock_shift(of->timing, before, ahead), ahead > 0.0);
+}
+
+md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+                                     bool at_start, bool ends_cycle)
+{
+    const bool is_backward =
+        now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase);
+    const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
+    const bool stays = at_start && md5_clock_stays_whole(before, now);
+    const border end = end_of_step(of, now, ahead, ends_cycle || stays);
+    const border begin = begin_of_step(of, before, ahead, at_start);
+    return (md5_event_walk){
+        .cues = of->cues,
+        .num_cues = of->num_cues,
+        .cycle = begin.cycle,
+        .next = is_backward ? begin.next - 1 : begin.next,
+        .num_left = is_backward ? cues_between(of, end, begin) : cues_between(of, begin, end),
+        .is_backward = is_backward,
+    };
+}
+
+md5_event_walk md5i_begin_event_start(const md5_cues *of, md5_clock start)
+{
+    const border low = border_at(of, moved(start, -MD5_BORDER), false);
+    const border high = border_at(of, moved(start, MD5_BORDER), true);
+    return (md5_event_walk){
+        .cues = of->cues,
+        .num_cues = of->num_cues,
+        .cycle = low.cycle,
+        .next = low.next,
+        .num_left = cues_between(of, low, high),
+    };
+}
+
+// Brings the walk to a cue, if it stands beyond the end or the start of its cycle.
+static void turn_over(md5_event_walk *walk)
+{
+    if (!walk->is_backward && walk->next >= walk->num_cues) {
+        walk->next = 0;
+        walk->cycle++;
+    } else if (walk->is_backward && walk->next < 0) {
+        walk->next = walk->num_cues - 1;
+        walk->cycle--;
+    }
+}
+
+bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
+{
+    if (walk->num_left == 0)
+        return false;
+    turn_over(walk);
+    const md5_cue *const cue = &walk->cues[walk->next];
+    *event = cue->event;
+    *when = (md5_clock){walk->cycle, cue->phase};
+    walk->next += walk->is_backward ? -1 : 1;
+    walk->num_left--;
+    return true;
+}
+
+// == Root motion ================================================================================
+
+static const md5_root_delta NO_DELTA = {.cosine = 1.0};
+
+// An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
+// 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
+md5_stride md5i_root_delta_stride(const md5_root_delta *delta)
+{
+    enum { HALVINGS = 26 }; // then the cosine is 1
+    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
+    const double sine =
+        delta->sine < 0.0 ? -sqrt(1.0 - cosine * cosine) : sqrt(1.0 - cosine * cosine);
+    const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
+    double longer = 1.0;
+    for (int i = 0; i < HALVINGS; i++) {
+        cosine = sqrt(0.5 + 0.5 * cosine);
+        longer /= cosine;
+    }
+    return (md5_stride){x * longer, y * longer, delta->z};
+}
+
+// Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
+// this takes the one to the left.
+md5_xform md5i_root_delta_transform(md5_root_delta delta)
+{
+    double w = 1.0 + delta.cosine, z = delta.sine;
+    if (w < 1e-12) {
+        w = 0.0;
+        z = 1.0;
+    }
+    const double length = sqrt(w * w + z * z);
+    return (md5_xform){
+        .rotation = {.z = (float)(z / length), .w = (float)(w / length)},
+        .translation = {(float)delta.x, (float)delta.y, (float)delta.z},
+    };
+}
+
+// The part of a rotation that turns about z, as a complex number; that of `before` where it turns
+// upside down and there is none. The quaternion's w + iz is half of it, and squared the whole.
+static void take_yaw(md5_quat rotation, const md5_root_delta *before, md5_root_delta *delta)
+{
+    const double w = (double)rotation.w, z = (double)rotation.z;
+    const double square = w * w + z * z;
+    if (square < 1e-8) {
+        delta->cosine = before->cosine;
+        delta->sine = before->sine;
+        return;
+    }
+    delta->cosine = (w * w - z * z) / square;
+    delta->sine = 2.0 * w * z / square;
+}
+
+void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
+                          md5_root_delta *frames)
+{
+    md5_root_delta back = NO_DELTA;
+    md5_root_delta delta = NO_DELTA;
+    for (uint32_t i = 0; i < num_frames; i++) {
+        const md5_vec3 position = roots[i].translation;
+        delta.x = (double)position.x;
+        delta.y = (double)position.y;
+        delta.z = extract == MD5_EXTRACT_MOVE ? (double)position.z : 0.0;
+        if (extract == MD5_EXTRACT_TURN)
+            take_yaw(roots[i].rotation, &delta, &delta);
+        if (i == 0)
+            back = md5_root_delta_inverse(delta);
+        frames[i] = md5_root_delta_mul(delta, back);
+    }
+    if (num_frames > 0)
+        frames[0] = NO_DELTA;
+}
+
+// Between two frames. The shorter arc of yaw is near enough to its chord, brought to unit length;
+// what this is off from the sampled rotation stays in the pose.
+md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment *moment)
+{
+    const md5_root_delta *a = &track->frames[moment->frame0], *b = &track->frames[moment->frame1];
+    if (moment->frame1 < moment->frame0)
+        b = a; // back to the first frame: no displacement
+    const double t = (double)moment->fraction;
+    md5_root_delta delta = {
+        .x = a->x + (b->x - a->x) * t,
+        .y = a->y + (b->y - a->y) * t,
+        .z = a->z + (b->z - a->z) * t,
+        .cosine = a->cosine + (b->cosine - a->cosine) * t,
+        .sine = a->sine + (b->sine - a->sine) * t,
+    };
+    const double square = delta.cosine * delta.cosine + delta.sine * delta.sine;
+    if (square < 1e-12) { // half a turn from frame to frame: there is no shorter arc
+        delta.cosine = a->cosine;
+        delta.sine = a->sine;
+        return delta;
+    }
+    const double scale = 1.0 / sqrt(square);
+    delta.cosine *= scale;
+    delta.sine *= scale;
+    return delta;
+}
+
+// delta^power, by squaring.
+static md5_root_delta repeated(md5_root_delta delta, int64_t power)
+{
+    md5_root_delta square = power < 0 ? md5_root_delta_inverse(delta) : delta;
+    uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
+    md5_root_delta product = NO_DELTA;
+    for (; rest > 0; rest /= 2) {
+        if (rest % 2 == 1)
+            product = md5_root_delta_mul(product, square);
+        square = md5_root_delta_mul(square, square);
+    }
+    return product;
+}
+
+md5_root_position md5i_root_position_at(const md5_root_track *track, const md5_timing *timing,
+                                        md5_clock clock)
+{
+    const md5_moment moment = md5i_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
+    return (md5_root_position){clock, moment.cycle, md5i_root_delta_at(track, &moment)};
+}
+
+md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
+                                       const md5_root_position *to)
+{
+    md5_root_delta delta = to->delta;
+    if (to->cycle != from->cycle) {
+        const md5_root_delta cycle = track->frames[track->num_frames - 1];
+        delta = md5_root_delta_mul(repeated(cycle, to->cycle - from->cycle), delta);
+    }
+    return md5_root_delta_mul(md5_root_delta_inverse(from->delta), delta);
+}
+
+void md5i_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_xform *root)
+{
+    const md5_xform back = md5i_root_delta_transform(md5_root_delta_inverse(delta));
+    *root = md5_xform_mul(md5_transform_to_axes(axes, back), *root);
 }

@@ -47,9 +47,6 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
 // than a frame.
 #define MD5_BORDER 1e-9
 
-// A clock moved by less than a cycle, for comparing only: ONCE may come to lie beyond its ends.
-md5_clock md5i_clock_shift(const md5_timing *timing, md5_clock clock, double cycles);
-
 // Cycles from one clock to another.
 static inline double md5_clock_between(md5_clock from, md5_clock to)
 {
@@ -69,12 +66,142 @@ static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
 // frame of a time that was given as a float.
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most);
 
-// The position in the clip, in frames: 0 .. intervals.
-double md5i_clock_frame(const md5_timing *timing, md5_clock clock);
-
 // The sample position. With MD5_PLAY_LOOP `cycle` is the clock's; where the next one begins, to
 // within MD5_BORDER, it is at that one's first frame, as the events are.
 md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
                              md5_interpolation interpolation);
+
+// -- Events -------------------------------------------------------------------------------------
+//
+// Which events a clip passes in a step of time: each exactly once a pass, in order, however time is
+// split, across loops, backward, and through steps of many cycles.
+//
+// The times of a clip come from sums that are rounded, and another split of the same time rounds
+// otherwise. So an event counts as reached from MD5_BORDER of a cycle before it: forward a step
+// from `before` to `now` passes what lies in (before + MD5_BORDER, now + MD5_BORDER], backward in
+// [now - MD5_BORDER, before - MD5_BORDER). Rounding is far smaller than that, and the borders of
+// neighbouring steps fall on each other.
+
+// Position of an event in a cycle. A ping-pong cycle passes most of them twice. The last frame of a
+// loop is 1, so that it fires at the end of a cycle and not when the first one starts.
+typedef struct md5_cue {
+    double phase;   // 0..1
+    uint32_t event; // its number in the clip
+} md5_cue;
+
+// Cues of `num_events` events, sorted by phase, events of one frame in the order of their table.
+// Writes cues[], at most 2 * num_events, and returns how many. Frames lie within the clip. With
+// `has_ends` both ends of a cycle have a cue too, for event `num_events`.
+uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
+                        bool has_ends, md5_cue *cues);
+
+// The cues of one clip: cues[num_cues], as md5i_make_cues() writes them.
+typedef struct md5_cues {
+    const md5_timing *timing;
+    const md5_cue *cues;
+    uint32_t num_cues;
+} md5_cues;
+
+// The remaining events, from cue `next` of cycle `cycle` on.
+typedef struct md5_event_walk {
+    const md5_cue *cues;
+    int64_t num_cues;
+    int64_t cycle, next;
+    uint64_t num_left;
+    bool is_backward;
+} md5_event_walk;
+
+// A step from `before` to `now`. at_start: the clip has not moved since it began at `before`; if
+// that is a whole cycle, backward it passes the end of the cycle before, which forward it has not
+// passed. ends_cycle: the clip is left at `now`; then a cycle that would begin there does not: its
+// first event is silent.
+md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
+                                     bool at_start, bool ends_cycle);
+
+// The events where a clip begins, without those at the end of the previous cycle.
+md5_event_walk md5i_begin_event_start(const md5_cues *of, md5_clock start);
+
+// Writes the next event and its clock. Returns false if there is none.
+bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
+
+// -- Root motion --------------------------------------------------------------------------------
+//
+// Root motion of a clip: the part of the motion of joint 0 that is extracted from its poses and
+// reported to the game, and what remains.
+
+// A displacement of the root in id's axes: a rotation about z, then a translation. In double, so
+// that many short steps add up to a long one. The rotation is a unit complex number, which needs no
+// trigonometry and gives the same bits on every platform.
+typedef struct md5_root_delta {
+    double x, y, z;
+    double cosine, sine; // of the yaw
+} md5_root_delta;
+
+// First b, then a.
+static inline md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b)
+{
+    return (md5_root_delta){
+        .x = a.x + (a.cosine * b.x - a.sine * b.y),
+        .y = a.y + (a.sine * b.x + a.cosine * b.y),
+        .z = a.z + b.z,
+        .cosine = a.cosine * b.cosine - a.sine * b.sine,
+        .sine = a.cosine * b.sine + a.sine * b.cosine,
+    };
+}
+
+static inline md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
+{
+    return (md5_root_delta){
+        .x = -(delta.cosine * delta.x + delta.sine * delta.y),
+        .y = -(delta.cosine * delta.y - delta.sine * delta.x),
+        .z = -delta.z,
+        .cosine = delta.cosine,
+        .sine = -delta.sine,
+    };
+}
+
+md5_xform md5i_root_delta_transform(md5_root_delta delta);
+
+// Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
+// equals the sum of many short equal steps.
+typedef struct md5_stride {
+    double x, y, z;
+} md5_stride;
+md5_stride md5i_root_delta_stride(const md5_root_delta *delta);
+
+// Displacement of joint 0 from the first frame of a clip, for each frame.
+typedef struct md5_root_track {
+    md5_extract extract;
+    uint32_t num_frames;
+    const md5_root_delta *frames; // [num_frames], the first is no displacement
+} md5_root_track;
+
+// Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames], in id's
+// axes.
+void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
+                          md5_root_delta *frames);
+
+// The displacement at a sample position of a cycle. In the interval of MD5_PERIOD_OPEN that leads
+// back to the first frame it does not change. `extract` must not be NONE.
+md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment *moment);
+
+// The displacement at a clock. A step needs two; the second is the first of the next step.
+typedef struct md5_root_position {
+    md5_clock clock;
+    int64_t cycle; // with MD5_PLAY_LOOP, else 0
+    md5_root_delta delta;
+} md5_root_position;
+
+md5_root_position md5i_root_position_at(const md5_root_track *track, const md5_timing *timing,
+                                        md5_clock clock);
+
+// The displacement from one to the other, whole cycles included, in the character's space at the
+// first. With ONCE and PING_PONG cycles add nothing: the clip returns to its start.
+md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
+                                       const md5_root_position *to);
+
+// Removes from pose[0], in the model's axes, the displacement that is extracted at its sample
+// position.
+void md5i_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_xform *root);
 
 #endif

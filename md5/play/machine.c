@@ -36,59 +36,46 @@ uint64_t md5_machine_fingerprint(const md5_machine *machine)
     return machine->fingerprint;
 }
 
-// The row of that name. The first member of every row is its name.
-static int32_t find(const void *rows, uint32_t count, size_t row_size, const char *name)
+uint32_t md5i_find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
 {
     for (uint32_t i = 0; name && i < count; i++) {
         const char *const *const each =
             (const char *const *)(const void *)((const char *)rows + i * row_size);
         if (strcmp(*each, name) == 0)
-            return (int32_t)i;
+            return i;
     }
-    return -1;
+    return MD5_NONE;
 }
 
-#define FIND(of, rows, name) find((of)->rows, (of)->num_##rows, sizeof *(of)->rows, name)
+#define FIND(of, rows, name) md5i_find_row((of)->rows, (of)->num_##rows, sizeof *(of)->rows, name)
 
-int32_t md5_find_parameter(const md5_machine *machine, const char *name)
+uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     return FIND(&machine->tables, parameters, name);
 }
 
-int32_t md5_find_clip(const md5_machine *machine, const char *name)
+uint32_t md5_find_clip(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     return FIND(&machine->tables, clips, name);
 }
 
-int32_t md5_find_motion(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
-    return FIND(&machine->tables, motions, name);
-}
-
-int32_t md5_find_mask(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
-    return FIND(&machine->tables, masks, name);
-}
-
-int32_t md5_find_layer(const md5_machine *machine, const char *name)
+uint32_t md5_find_layer(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     return FIND(&machine->tables, layers, name);
 }
 
-int32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
+uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     if (layer >= machine->tables.num_layers)
-        return -1;
+        return MD5_NONE;
     return FIND(&machine->tables.layers[layer], states, name);
 }
 
-int32_t md5_find_modifier(const md5_machine *machine, const char *name)
+uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     return FIND(&machine->tables, modifiers, name);
@@ -105,13 +92,6 @@ const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
     MD5_ASSERT(machine != NULL, "machine: not NULL");
     return morph < machine->num_morphs ? machine->tables.morphs[machine->morph_firsts[morph]].target
                                        : NULL;
-}
-
-int32_t md5_find_morph(const md5_machine *machine, const char *name)
-{
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
-    const int32_t row = FIND(&machine->tables, morphs, name); // the first of that name
-    return row < 0 ? -1 : (int32_t)machine->morph_rows[row].target;
 }
 
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)

@@ -5,8 +5,7 @@
 
 #include "md5/motion/easing.h"
 #include "md5/motion/feet.h"
-#include "md5/play/event_walk.h"
-#include "md5/play/root_track.h"
+#include "md5/play/clock.h"
 #include "md5/pose/kernels.h"
 
 // The most parts of a flattened blend tree, and so the most poses on the stack while it is blended.
@@ -371,6 +370,15 @@ static inline bool md5_is_sampled_whole(const md5_source *source)
 {
     return source->binding->num_rebases > 0 || source->binding->anim->packed
            || source->interpolation == MD5_INTERPOLATE_CUBIC;
+}
+
+// The index of the row of that name, or MD5_NONE. The first member of every row is its name.
+uint32_t md5i_find_row(const void *rows, uint32_t count, size_t row_size, const char *name);
+
+static inline int32_t md5_find_mask(const md5_machine *machine, const char *name)
+{
+    const md5_machine_desc *const tables = &machine->tables;
+    return (int32_t)md5i_find_row(tables->masks, tables->num_masks, sizeof *tables->masks, name);
 }
 
 // Writes the pose of a clip at a sample position without the extracted motion of joint 0.

@@ -157,7 +157,7 @@ static uint64_t work_character(void *of, md5_cpu level)
     md5_player *const player = play->players[play->next];
     play->next = (play->next + 1) % PLAYING_CROWD;
     md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
-    md5_player_pose(player, play->scratch, play->pose, play->joints, play->palettes);
+    md5_player_pose(player, play->pose, play->joints, play->palettes, play->scratch);
     return play->palettes[0].m[0] > 0.0f;
 }
 
@@ -167,7 +167,7 @@ static uint64_t work_fading_character(void *of, md5_cpu level)
     const playing *const play = of;
     md5_player *const player = play->players[play->next];
     const md5_layer_status status = md5_player_layer(player, 0);
-    if (status.from < 0)
+    if (status.from == MD5_NONE)
         md5_player_set(player, 0, status.state == 0 ? 0.0f : 2.0f);
     return work_character(of, level);
 }

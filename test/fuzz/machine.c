@@ -55,7 +55,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         if (step % 8 == 6)
             md5_player_set_detail(player, &(md5_detail){NULL, 1 + step % 3, step % 2});
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
-        md5_player_pose(player, scratch, pose, joints, palette);
+        md5_player_pose(player, pose, joints, palette, scratch);
         if (!fuzz_is_sound(pose))
             return "an invalid pose";
         const md5_xform way = md5_player_root_motion(player);
@@ -85,7 +85,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
 {
     md5_player *const others[2] = {md5_create_player(machine, NULL, NULL),
                                    md5_create_player(machine, NULL, NULL)};
-    const size_t size = md5_player_save_size(player);
+    const size_t size = md5_player_save(player, NULL, 0);
     uint8_t *const bytes = malloc(size);
     md5_xform expected[FUZZ_JOINTS], pose[FUZZ_JOINTS];
     md5_error error;
@@ -96,10 +96,10 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
         fault = "a saved player was refused";
     md5_player_copy(others[1], player);
     md5_player_advance(player, 0.13, NULL, NULL);
-    md5_player_pose(player, scratch, expected, NULL, NULL);
+    md5_player_pose(player, expected, NULL, NULL, scratch);
     for (int i = 0; i < 2 && !fault; i++) {
         md5_player_advance(others[i], 0.13, NULL, NULL);
-        md5_player_pose(others[i], scratch, pose, NULL, NULL);
+        md5_player_pose(others[i], pose, NULL, NULL, scratch);
         if (memcmp(pose, expected, sizeof pose) != 0)
             fault = i == 0 ? "a restored player poses otherwise" : "a copied one poses otherwise";
     }

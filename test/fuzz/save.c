@@ -72,8 +72,8 @@ static const char *play_on(const figure *of, md5_player *player, uint32_t steps,
     for (uint32_t i = 0; i < steps; i++) {
         const uint32_t choice = choices >> (i % 8);
         if (choice & 1)
-            md5_player_set(player, (uint32_t)md5_find_parameter(of->machine, "t"), 1.0f);
-        md5_player_set(player, (uint32_t)md5_find_parameter(of->machine, "b"), choice % 8 == 6);
+            md5_player_set(player, md5_find_parameter(of->machine, "t"), 1.0f);
+        md5_player_set(player, md5_find_parameter(of->machine, "b"), choice % 8 == 6);
         if (choice & 4)
             md5_player_play_shot(player, 0, i % 2,
                                  &(md5_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
@@ -82,7 +82,7 @@ static const char *play_on(const figure *of, md5_player *player, uint32_t steps,
         for (uint32_t k = 0; k < of->file->desc.num_modifiers; k++)
             md5_player_target(player, k)->weight = choice & 2 ? 1.0f : 0.0f;
         md5_player_advance(player, 0.06, NULL, NULL);
-        md5_player_pose(player, of->scratch, pose, NULL, NULL);
+        md5_player_pose(player, pose, NULL, NULL, of->scratch);
         if (!fuzz_is_sound(pose))
             return "an invalid pose";
     }
@@ -91,7 +91,7 @@ static const char *play_on(const figure *of, md5_player *player, uint32_t steps,
 
 static uint8_t *save(const md5_player *player, size_t *size)
 {
-    *size = md5_player_save_size(player);
+    *size = md5_player_save(player, NULL, 0);
     uint8_t *const bytes = malloc(*size);
     if (md5_player_save(player, bytes, *size) != *size)
         abort();

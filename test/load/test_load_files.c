@@ -220,7 +220,7 @@ TEST (character_loads_the_machine_of_our_model) {
         return;
     CHECK(bobbin->num_clips > 5);
     CHECK_UINT(bobbin->num_warnings, 0);
-    CHECK(md5_find_parameter(bobbin->machine, "speed") >= 0);
+    CHECK(md5_find_parameter(bobbin->machine, "speed") != MD5_NONE);
     md5_free_character(bobbin);
 }
 

@@ -236,7 +236,7 @@ static uint64_t hash_player(const machine_case *made)
         md5_player_advance(made->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
         const md5_xform motion = md5_player_root_motion(made->player);
         hash = hash_pose(hash, &motion, 1);
-        md5_player_pose(made->player, scratch, of.pose, of.joints, of.palette);
+        md5_player_pose(made->player, of.pose, of.joints, of.palette, scratch);
         if (step % 8 == 0)
             hash = hash_posed(hash, made->model, &of);
     }

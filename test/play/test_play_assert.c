@@ -57,16 +57,10 @@ static void ask_no_player_for_gaze(const void *context)
     (void)md5_player_gaze(test_null(), 0);
 }
 
-static void ask_no_player_for_detail(const void *context)
-{
-    (void)context;
-    (void)md5_player_detail(NULL);
-}
-
 static void pose_into_nothing(const void *context)
 {
     const play_scene *const of = context;
-    md5_player_pose(of->player, scratch, NULL, NULL, NULL);
+    md5_player_pose(of->player, NULL, NULL, NULL, scratch);
 }
 
 static void morphs_of_no_player(const void *context)
@@ -79,7 +73,7 @@ static void morphs_of_no_player(const void *context)
 static void pose_overlapping_matrices(const void *context)
 {
     const play_scene *const of = context;
-    md5_player_pose(of->player, scratch, poses, matrices, matrices + 1);
+    md5_player_pose(of->player, poses, matrices, matrices + 1, scratch);
 }
 
 static void batch_without_player(const void *context)
@@ -146,10 +140,10 @@ static void play_with_a_reserved_member(const void *context)
     md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.reserved = {1}});
 }
 
-static void create_player_with_a_reserved_member(const void *context)
+static void create_player_with_half_an_allocator(const void *context)
 {
     const play_scene *const of = context;
-    (void)md5_create_player(of->machine, &(md5_load_opts){.reserved = {1}}, NULL);
+    (void)md5_create_player(of->machine, &(md5_allocator){.free = test_heap_free}, NULL);
 }
 
 // The description is valid except for one reserved member.
@@ -207,7 +201,6 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {fade_by_wrong_jump, "md5_player_play_shot()", "fade_out_curve: a md5_easing"},
         {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
         {ask_no_player_for_gaze, "md5_player_gaze()", "player: not NULL"},
-        {ask_no_player_for_detail, "md5_player_detail()", "player: not NULL"},
         {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},
         {morphs_of_no_player, "md5_player_morphs()", "player: not NULL"},
         {pose_overlapping_matrices, "md5_player_pose()", "joints, palette: must not overlap"},
@@ -221,7 +214,7 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {measure_in_overlapping_scratch, "md5_pose_distance()", "scratch, a: must not overlap"},
         {mask_of_no_text, "md5_build_mask()", "joints: not NULL"},
         {play_with_a_reserved_member, "md5_player_play_shot()", "desc: reserved members must be 0"},
-        {create_player_with_a_reserved_member, "md5_create_player()", "opts: reserved members"},
+        {create_player_with_half_an_allocator, "md5_create_player()", "allocator: both functions"},
     };
     play_scene of;
     play_scene_begin(&of);

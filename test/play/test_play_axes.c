@@ -241,11 +241,11 @@ static void free_walker(walker *made)
 static md5_xform step(walker *made, float speed, bool leaps)
 {
     const md5_machine *const machine = made->character->machine;
-    CHECK(md5_player_set(made->player, (uint32_t)md5_find_parameter(machine, "speed"), speed));
+    CHECK(md5_player_set(made->player, md5_find_parameter(machine, "speed"), speed));
     if (leaps)
-        CHECK(md5_player_set(made->player, (uint32_t)md5_find_parameter(machine, "jump"), 1.0f));
+        CHECK(md5_player_set(made->player, md5_find_parameter(machine, "jump"), 1.0f));
     md5_player_advance(made->player, 0.05, NULL, NULL);
-    md5_player_pose(made->player, made->scratch, made->pose, NULL, NULL);
+    md5_player_pose(made->player, made->pose, NULL, NULL, made->scratch);
     return md5_player_root_motion(made->player);
 }
 

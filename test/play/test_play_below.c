@@ -120,7 +120,7 @@ static const md5_xform *pose_of(const below_case *of, int which)
     const size_t size = of->model->skeleton.num_joints * sizeof *of->poses[which];
     memset(of->scratch, 0xff, of->scratch_size);
     memset(of->poses[which], 0xff, size);
-    md5_player_pose(of->players[which], of->scratch, of->poses[which], NULL, NULL);
+    md5_player_pose(of->players[which], of->poses[which], NULL, NULL, of->scratch);
     return of->poses[which];
 }
 

@@ -1,8 +1,7 @@
 // Weights of blend spaces, and synchronised clips.
 #include "test/test.h"
 
-#include "md5/play/run/blend_space.h"
-#include "md5/play/run/sync.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // Events at the borders of steps, states and fades; steps that are far too large.
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/sync.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -311,8 +311,7 @@ TEST (borders_of_a_step_of_too_many_events) {
         md5_player_advance(of.player, 0.0, NULL, NULL);
         CHECK(md5_player_set(of.player, PACE, 1e6f));
         heard got = {0};
-        md5_player_advance(of.player, way[i], hear, &got);
-        const md5_advance_status status = md5_player_last_advance(of.player);
+        const md5_advance_status status = md5_player_advance(of.player, way[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
         // Four a cycle, 1e12 cycles; backward the last frame, from which it begins, comes twice.
@@ -322,9 +321,8 @@ TEST (borders_of_a_step_of_too_many_events) {
     heard got = {0};
     md5_player_set(of.player, PACE, 1.0f);
     md5_player_advance(of.player, INFINITY, hear, &got);
-    md5_player_advance(of.player, (double)NAN, hear, &got);
+    CHECK_UINT(md5_player_advance(of.player, (double)NAN, hear, &got).num_dropped, 0);
     CHECK_UINT(got.count, 0);
-    CHECK_UINT(md5_player_last_advance(of.player).num_dropped, 0);
     play_scene_end(&of);
 }
 
@@ -345,13 +343,11 @@ TEST (borders_of_a_step_of_too_many_transitions) {
                    .motions = PACED, .num_motions = 1, .layers = &layer, .num_layers = 1});
     CHECK(md5_player_set(of.player, PACE, 3e5f));
     heard got = {0};
-    md5_player_advance(of.player, 1e6, hear, &got);
-    const md5_advance_status status = md5_player_last_advance(of.player);
+    const md5_advance_status status = md5_player_advance(of.player, 1e6, hear, &got);
     CHECK(status.undivided > 9e5 && status.undivided < 1e6);
     CHECK(status.num_events > 0 && status.num_dropped > 0);
     CHECK_UINT(md5_player_layer(of.player, 0).state, 0);
-    md5_player_advance(of.player, 1e-6, hear, &got);
-    CHECK(md5_player_last_advance(of.player).undivided == 0.0);
+    CHECK(md5_player_advance(of.player, 1e-6, hear, &got).undivided == 0.0);
     play_scene_end(&of);
 }
 
@@ -367,8 +363,8 @@ TEST (borders_of_a_step_leave_what_is_after_its_parts) {
     play_scene of;
     begin(&of, (md5_machine_desc){
                    .motions = PACED, .num_motions = 1, .layers = &layer, .num_layers = 1});
-    md5_player_advance(of.player, 1e6, NULL, NULL);
-    CHECK_NEAR(md5_player_last_advance(of.player).undivided, 1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
+    CHECK_NEAR(md5_player_advance(of.player, 1e6, NULL, NULL).undivided,
+               1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
     play_scene_end(&of);
 }
 

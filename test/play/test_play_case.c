@@ -408,7 +408,7 @@ uint32_t play_transitions(uint32_t otherwise)
 void play_pose(md5_player *player, md5_xform *pose)
 {
     void *const scratch = malloc(md5_player_pose_scratch(player->machine));
-    md5_player_pose(player, scratch, pose, NULL, NULL);
+    md5_player_pose(player, pose, NULL, NULL, scratch);
     free(scratch);
 }
 

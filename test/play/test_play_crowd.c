@@ -333,7 +333,7 @@ TEST (crowd_of_two_machines) {
         md5_xform pose[MOST_JOINTS];
         md5_mat34 expected[MOST_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
-        md5_player_pose(alone, scratch, pose, NULL, expected);
+        md5_player_pose(alone, pose, NULL, expected, scratch);
         CHECK(memcmp(expected, palettes[i], num_joints * sizeof *expected) == 0);
         md5_destroy_player(alone);
         md5_destroy_player(jobs[i].player);

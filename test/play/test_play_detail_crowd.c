@@ -89,7 +89,7 @@ static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
     md5_xform pose[PLAY_JOINTS];
     md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
     md5_player_advance(of->alone[number], job->seconds, NULL, NULL);
-    const bool is_computed = md5_player_pose(of->alone[number], scratch, pose, NULL, NULL);
+    const bool is_computed = md5_player_pose(of->alone[number], pose, NULL, NULL, scratch);
     if (job->hook)
         pose[6].translation.x += (float)number;
     md5_local_to_model(&model->skeleton, pose, joints);

@@ -1,7 +1,7 @@
 // Events: each exactly once a pass, in order, however the time is split.
 #include "test/test.h"
 
-#include "md5/play/event_walk.h"
+#include "md5/play/clock.h"
 
 #include <string.h>
 

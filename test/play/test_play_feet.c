@@ -68,7 +68,7 @@ static void end(standing *of)
 static void go_on(standing *of, double seconds)
 {
     md5_player_advance(of->player, seconds, NULL, NULL);
-    md5_player_pose(of->player, of->scratch, of->pose, NULL, NULL);
+    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
 }
 
 static real3 at_of(const standing *of, const md5_xform *pose, uint32_t joint)

@@ -73,7 +73,7 @@ static void end(looking *of)
 static void go_on(looking *of, double seconds)
 {
     md5_player_advance(of->player, seconds, NULL, NULL);
-    md5_player_pose(of->player, of->scratch, of->pose, NULL, NULL);
+    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
 }
 
 // Degrees between an eye's own x axis and a point.
@@ -179,7 +179,7 @@ TEST (play_gaze_of_each_player_has_its_seed) {
         for (int k = 0; k < 2; k++) {
             md5_player_target(others[k], 0)->weight = 1.0f;
             md5_player_advance(others[k], 0.1, NULL, NULL);
-            md5_player_pose(others[k], of.scratch, poses[k], NULL, NULL);
+            md5_player_pose(others[k], poses[k], NULL, NULL, of.scratch);
         }
         CHECK(memcmp(poses[0], of.pose, sizeof of.pose) == 0);
         differs += memcmp(poses[1], of.pose, sizeof of.pose) != 0;
@@ -213,7 +213,7 @@ TEST (play_gaze_is_saved_and_copied) {
         for (int k = 0; k < 2; k++) {
             md5_xform pose[JOINTS];
             md5_player_advance(others[k], 0.1, NULL, NULL);
-            md5_player_pose(others[k], of.scratch, pose, NULL, NULL);
+            md5_player_pose(others[k], pose, NULL, NULL, of.scratch);
             CHECK(memcmp(pose, of.pose, sizeof pose) == 0);
         }
     }

@@ -143,7 +143,7 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     CHECK(md5_player_set(of.player, 0, 0.25f));
     hold_go_on(&of, HOLD_TICK);
     CHECK(of.player->held[0].is_held);
-    const uint32_t clip = (uint32_t)md5_find_clip(of.machine, "slides");
+    const uint32_t clip = md5_find_clip(of.machine, "slides");
     static const md5_shot_desc shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
     for (int i = 0; i < 3; i++) {
         CHECK(md5_player_play_shot(of.player, (uint32_t)i, clip, &shots[i]));
@@ -241,10 +241,10 @@ TEST (play_hold_is_saved_and_copied) {
         md5_mat34 joints[2][HOLD_JOINTS];
         md5_xform pose[HOLD_JOINTS];
         md5_player_advance(of.player, HOLD_TICK, NULL, NULL);
-        md5_player_pose(of.player, of.scratch, of.pose, joints[0], NULL);
+        md5_player_pose(of.player, of.pose, joints[0], NULL, of.scratch);
         for (int k = 0; k < 2; k++) {
             md5_player_advance(others[k], HOLD_TICK, NULL, NULL);
-            md5_player_pose(others[k], of.scratch, pose, NULL, NULL);
+            md5_player_pose(others[k], pose, NULL, NULL, of.scratch);
             CHECK(memcmp(pose, of.pose, sizeof pose) == 0);
         }
         md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};

@@ -118,7 +118,7 @@ void hold_go_on(holding *of, double seconds)
 {
     md5_player_advance(of->player, seconds, NULL, NULL);
     of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
-    md5_player_pose(of->player, of->scratch, of->pose, NULL, NULL);
+    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
 }
 
 // Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.

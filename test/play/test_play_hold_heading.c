@@ -125,7 +125,7 @@ TEST (play_hold_eases_headings_back) {
         v = (now - x) / HOLD_TICK;
         x = now;
     }
-    const uint32_t slides = (uint32_t)md5_find_clip(of.machine, "slides");
+    const uint32_t slides = md5_find_clip(of.machine, "slides");
     CHECK(md5_player_play_shot(of.player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
         hold_go_on(&of, HOLD_TICK);
@@ -145,7 +145,7 @@ TEST (play_hold_throws_no_foot_about) {
     hold_go_on(&of, HOLD_TICK);
     const double turned = hold_body_heading(&of);
     CHECK(turned > 0.3);
-    const uint32_t slides = (uint32_t)md5_find_clip(of.machine, "slides");
+    const uint32_t slides = md5_find_clip(of.machine, "slides");
     CHECK(md5_player_play_shot(of.player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
         hold_go_on(&of, HOLD_TICK);

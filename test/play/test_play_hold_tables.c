@@ -53,7 +53,7 @@ TEST (play_hold_is_part_of_the_tables) {
     modifier.feet = feet;
     modifier.num_feet = 2;
     md5_hold_rule full = {.height = 0.75f, .speed = 0.75f};
-    for (int i = 0; i < MD5_MOST_HELD; i++)
+    for (int i = 0; i < MD5_MAX_HELD; i++)
         full.toes[i] = "toe_l";
     modifier.hold = &full;
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);

@@ -252,8 +252,8 @@ static void end(scene *play)
 
 static void pose(scene *play, int player)
 {
-    md5_player_pose(play->players[player], play->scratch, play->poses[player], NULL,
-                    play->palettes[player]);
+    md5_player_pose(play->players[player], play->poses[player], NULL, play->palettes[player],
+                    play->scratch);
 }
 
 static void advance(scene *play, double seconds)

@@ -41,7 +41,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     md5_target *const target = md5_player_target(player, 0);
     *target = (md5_target){.weight = 1.0f, .position = {5.0f, 2.0f, 6.0f}};
     md5_player_advance(player, 0.0, NULL, NULL);
-    md5_player_pose(player, scratch, pose, NULL, NULL);
+    md5_player_pose(player, pose, NULL, NULL, scratch);
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
     const double miss = real3_length(real3_sub(foot, real3_of(target->position)));
     free(scratch);

@@ -20,8 +20,8 @@ static void count_strikes(void *user, md5_player *player, const md5_event *event
 
 static void set(plant *of, const char *name, float value)
 {
-    const int32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter >= 0 && md5_player_set(of->player, (uint32_t)parameter, value));
+    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
+    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
 }
 
 static void check_state(plant *of, double seconds, const char *name)

@@ -2,7 +2,7 @@
 #include "test/play/test_play_case.h"
 #include "test/test.h"
 
-#include "md5/play/root_track.h"
+#include "md5/play/clock.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "test/play/test_play_random.h"
 #include "test/test.h"
 
-#include "md5/play/make/tables.h"
+#include "md5/play/make/building.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -304,8 +304,7 @@ TEST (shot_that_makes_no_sense_is_refused) {
     CHECK(!md5_player_stop_shot(of.player, 4, 0.0f));
     CHECK(!md5_player_shot(of.player, 4).is_playing);
     CHECK_UINT(md5_player_shot(of.player, 1).clip, WAVE);
-    CHECK(md5_find_clip(of.machine, "c") == WAVE && md5_find_clip(of.machine, "d") == -1);
-    CHECK(md5_find_mask(of.machine, "arms") == 1 && md5_find_mask(of.machine, NULL) == -1);
+    CHECK(md5_find_clip(of.machine, "c") == WAVE && md5_find_clip(of.machine, "d") == MD5_NONE);
     play_scene_end(&of);
 }
 
@@ -314,7 +313,7 @@ TEST (shot_slots_are_counted_when_the_machine_is_made) {
     md5_error error;
     play_scene_begin(&of);
     play_scene_add(&of, 17, rate, 0.5, 1);
-    md5_machine_desc desc = {.model = of.made.model, .max_shots = MD5_MOST_SHOTS + 1};
+    md5_machine_desc desc = {.model = of.made.model, .max_shots = MD5_MAX_SHOTS + 1};
     CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_STRING(error.message, "max_shots is 65, which must be 0 to 64");
     // A machine without layers plays one-shots all the same, over the bind pose.

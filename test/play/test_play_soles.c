@@ -45,7 +45,7 @@ static void find_soles(strider *of)
 static void pose(strider *of)
 {
     const md5_model *const model = of->character->model;
-    md5_player_pose(of->player, of->scratch, of->pose, NULL, of->palette);
+    md5_player_pose(of->player, of->pose, NULL, of->palette, of->scratch);
     uint32_t mesh = model->num_meshes;
     for (uint32_t i = 0; i < of->num_soles; i++) {
         if (of->mesh[i] != mesh)
@@ -85,8 +85,8 @@ static void end(strider *of)
 
 static void set(const strider *of, const char *name, float value)
 {
-    const int32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter >= 0 && md5_player_set(of->player, (uint32_t)parameter, value));
+    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
+    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
 }
 
 // What sole vertices do from step to step that are on the floor before and after it.
@@ -132,9 +132,9 @@ static slide_record stride(const char *file, const order *given, float weight)
     slide_record seen = {0}, unseen;
     if (!begin(&of, file))
         return seen;
-    const int32_t feet = md5_find_modifier(of.character->machine, "legs");
-    if (CHECK(feet >= 0) && weight >= 0.0f)
-        md5_player_target(of.player, (uint32_t)feet)->weight = weight;
+    const uint32_t feet = md5_find_modifier(of.character->machine, "legs");
+    if (CHECK(feet != MD5_NONE) && weight >= 0.0f)
+        md5_player_target(of.player, feet)->weight = weight;
     set(&of, "speed", given->first);
     set(&of, "turn", given->turn);
     for (int i = 0; i < (int)(given->until * (double)STEPS_A_SECOND); i++) {

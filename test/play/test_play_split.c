@@ -159,8 +159,8 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
     of->whole.count = of->split.count = 0;
     of->num_fades = 0;
     for (uint32_t i = 0; i < made->desc.num_layers; i++)
-        of->num_fades += md5_player_layer(players[0], i).from >= 0;
-    md5_player_advance(players[0], seconds, hear, &of->whole);
+        of->num_fades += md5_player_layer(players[0], i).from != MD5_NONE;
+    const md5_advance_status status = md5_player_advance(players[0], seconds, hear, &of->whole);
     play_go_on(&whole, md5_player_root_motion(players[0]));
     for (uint32_t i = first_part(of, parts, num_parts, seconds); i < num_parts; i++) {
         md5_player_advance(players[1], parts[i], hear, &of->split);
@@ -178,7 +178,6 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
     }
     for (uint32_t i = 0; i < of->whole.count; i++)
         of->num_fades += of->whole.events[i]->kind == MD5_EVENT_ENTER;
-    const md5_advance_status status = md5_player_last_advance(players[0]);
     if (status.num_dropped > 0 || status.undivided > 0.0) {
         of->is_cut_off = true;
         return true;

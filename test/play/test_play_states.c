@@ -160,7 +160,7 @@ TEST (states_leave_at_their_exit) {
         status = md5_player_layer(of.player, 0);
         CHECK_UINT(status.state, SIT);
         CHECK_NEAR(status.time, 0.5, 1e-9);
-        CHECK(status.from == -1);
+        CHECK(status.from == MD5_NONE);
         end(&of);
     }
 }
@@ -277,7 +277,7 @@ TEST (states_go_by_priority) {
     CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
     CHECK(md5_player_layer(of.player, 0).from == STAND);
     CHECK_UINT(state_after(&of, 0.25), WALK);
-    CHECK(md5_player_layer(of.player, 0).from == -1);
+    CHECK(md5_player_layer(of.player, 0).from == MD5_NONE);
     end(&of);
 }
 
@@ -342,9 +342,9 @@ TEST (states_that_are_left_at_once_are_no_source) {
         CHECK_UINT(state_after(&of, 0.3), STAND);
         md5_player_set(of.player, 1, 1.0f);
         CHECK_UINT(state_after(&of, 0.0), SIT);
-        CHECK_UINT((uint64_t)md5_player_layer(of.player, 0).from, STAND);
+        CHECK_UINT(md5_player_layer(of.player, 0).from, STAND);
         CHECK_UINT(state_after(&of, 0.2), SIT);
-        CHECK_UINT((uint64_t)md5_player_layer(of.player, 0).from, STAND);
+        CHECK_UINT(md5_player_layer(of.player, 0).from, STAND);
         md5_xform pose[PLAY_JOINTS];
         play_real stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
         play_pose(of.player, pose);
@@ -397,12 +397,12 @@ TEST (states_can_be_set) {
     CHECK(!md5_player_fade_to(of.player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     CHECK(!md5_player_fade_to(of.player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     CHECK(!md5_player_seek(of.player, 2, 0, 0.0) && !md5_player_seek(of.player, 0, 4, 0.0));
-    CHECK(md5_player_layer(of.player, 2).from == -1);
+    CHECK(md5_player_layer(of.player, 2).from == MD5_NONE);
     CHECK(md5_player_target(of.player, 0) == NULL);
     CHECK(md5_player_seek(of.player, 0, SIT, 3.75));
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 3.75, 0.0);
     CHECK(md5_player_fade_to(of.player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(md5_player_layer(of.player, 0).from == -1);
+    CHECK(md5_player_layer(of.player, 0).from == MD5_NONE);
     CHECK(md5_player_fade_to(of.player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     CHECK(md5_player_layer(of.player, 0).from == WALK);
     md5_player_advance(of.player, (double)NAN, NULL, NULL);

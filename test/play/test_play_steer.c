@@ -63,8 +63,8 @@ typedef struct walker {
 
 static void set(walker *of, const char *name, float value)
 {
-    const int32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter >= 0 && md5_player_set(of->player, (uint32_t)parameter, value));
+    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
+    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
 }
 
 static md5_vec3 apply(const md5_mat34 *m, md5_vec3 p)
@@ -78,7 +78,7 @@ static md5_vec3 apply(const md5_mat34 *m, md5_vec3 p)
 
 static void find_soles(walker *of)
 {
-    md5_player_pose(of->player, of->scratch, of->pose, of->joints, NULL);
+    md5_player_pose(of->player, of->pose, of->joints, NULL, of->scratch);
     const md5_mat34 place = md5_mat34_from_xform(of->place);
     for (int i = 0; i < of->who->num_feet; i++) {
         const md5_mat34 joint = md5_mat34_mul(place, of->joints[of->joint[i]]);
@@ -246,9 +246,9 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     const int num_steps = seconds * STEPS_A_SECOND;
     if (!make(&of, who))
         return seen;
-    const int32_t feet = md5_find_modifier(of.character->machine, "legs");
-    if (CHECK(feet >= 0))
-        md5_player_target(of.player, (uint32_t)feet)->weight = holds ? 1.0f : 0.0f;
+    const uint32_t feet = md5_find_modifier(of.character->machine, "legs");
+    if (CHECK(feet != MD5_NONE))
+        md5_player_target(of.player, feet)->weight = holds ? 1.0f : 0.0f;
     find_soles(&of);
     for (int i = 0; i < num_steps; i++) {
         if (i == next) {
@@ -382,9 +382,9 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
     float farthest = 0.0f;
     if (!make(&held, &thimble) || !make(&free_feet, &thimble))
         return;
-    const int32_t feet = md5_find_modifier(held.character->machine, "legs");
-    if (CHECK(feet >= 0))
-        md5_player_target(free_feet.player, (uint32_t)feet)->weight = 0.0f;
+    const uint32_t feet = md5_find_modifier(held.character->machine, "legs");
+    if (CHECK(feet != MD5_NONE))
+        md5_player_target(free_feet.player, feet)->weight = 0.0f;
     walker *const both[] = {&held, &free_feet};
     for (int i = 0; i < 60; i++) {
         for (int k = 0; k < 2; k++) {

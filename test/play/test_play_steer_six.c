@@ -13,8 +13,8 @@ typedef struct crawler {
 
 static void set(crawler *of, const char *name, float value)
 {
-    const int32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter >= 0 && md5_player_set(of->player, (uint32_t)parameter, value));
+    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
+    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
 }
 
 static bool make(crawler *of)

@@ -212,9 +212,9 @@ TEST (view_members_of_a_crowd_look_elsewhere) {
 static void start_inertial(view_crowd *crowd)
 {
     const view_kind *const kind = &crowd->kinds[0];
-    const int32_t trigger = md5_find_parameter(kind->machine, "next_inertial");
+    const uint32_t trigger = md5_find_parameter(kind->machine, "next_inertial");
     for (uint32_t i = kind->begin; i < kind->end; i++)
-        CHECK(md5_player_set(crowd->players[i], (uint32_t)trigger, 1.0f));
+        CHECK(md5_player_set(crowd->players[i], trigger, 1.0f));
 }
 
 // A member that becomes visible looks as if it had been visible all the time.
@@ -291,11 +291,14 @@ TEST (view_members_have_morph_targets_of_their_own) {
         const md5_machine *const machine = kind->machine;
         const uint32_t num_targets = kind->morphs->morph->num_targets;
         const int32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
-        const int32_t own = md5_find_morph(machine, "smile");
-        const int32_t parameter = md5_find_parameter(machine, "smile");
-        CHECK(num_targets == NUM_TARGETS && smile >= 0 && own >= 0 && parameter >= 0);
+        uint32_t own = 0;
+        while (own < md5_machine_num_morphs(machine)
+               && strcmp(md5_machine_morph_name(machine, own), "smile") != 0)
+            own++;
+        const uint32_t parameter = md5_find_parameter(machine, "smile");
+        CHECK(num_targets == NUM_TARGETS && smile >= 0 && own < NUM_TARGETS && parameter != MD5_NONE);
         for (uint32_t i = 0; i < made.crowd->count; i++)
-            CHECK(md5_player_set(made.crowd->players[i], (uint32_t)parameter, 0.05f * (float)i));
+            CHECK(md5_player_set(made.crowd->players[i], parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;
         for (int step = 1; step < 40; step++) {
             made.sight.all = step % 4 == 0; // members appear and disappear: slots are reused

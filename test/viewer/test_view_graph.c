@@ -118,7 +118,7 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
         CHECK(view_perform(state, request));
         CHECK(!machine->acts); // the user has taken over
         CHECK_UINT(md5_player_layer(machine->player, 0).state, dance);
-        CHECK(md5_player_layer(machine->player, 0).from < 0);
+        CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
         facts = draw(state);
         CHECK(is_lit(state, "dance") && !is_lit(state, "idle"));
         // Playing: with a transition.
@@ -129,7 +129,7 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
         view_run_machine(machine, machine->time + 0.1);
         const md5_layer_status status = md5_player_layer(machine->player, 0);
         CHECK_UINT(status.state, idle);
-        CHECK(status.from == (int32_t)dance);
+        CHECK(status.from == dance);
         // A click beside the nodes, then a state that does not exist.
         const view_rect box = view_graph_box(&facts);
         request = view_press_ui(&state->ui, &facts, box.x + 2.0f, box.y + 2.0f);

@@ -10,8 +10,8 @@ static const char *state_of(const view_machine *machine)
 
 static void set_off(view_machine *machine, const char *name)
 {
-    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
-    CHECK(parameter >= 0 && md5_player_set(machine->player, (uint32_t)parameter, 1.0f));
+    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    CHECK(parameter != MD5_NONE && md5_player_set(machine->player, parameter, 1.0f));
 }
 
 TEST (view_carried_fire_burns_when_he_sneezes) {

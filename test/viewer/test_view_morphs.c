@@ -143,8 +143,8 @@ TEST (view_machine_drives_morph_targets) {
         const int32_t smile = md5_find_morph_target(morph, "smile");
         const int32_t blink = md5_find_morph_target(morph, "blink");
         const int32_t other = md5_find_morph_target(morph, "oh");
-        const int32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
-        CHECK(md5_player_set(scene->machine.player, (uint32_t)parameter, 1.0f));
+        const uint32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
+        CHECK(md5_player_set(scene->machine.player, parameter, 1.0f));
         view_pose(scene, &(view_play){.time = 0.25});
         CHECK_NEAR((double)scene->morph_weights[smile], 1.0, 0.0);
         CHECK_NEAR((double)scene->morph_weights[blink], 0.0, 0.0);

@@ -290,12 +290,12 @@ TEST (view_panel_highlights_the_playing_clips_of_a_machine) {
         lit_words(&rows, lit, sizeof lit);
         CHECK_STRING(lit, "stand idle leap breathe ");
         // Between the straight walk and the curve to the left: not the one to the right.
-        const int32_t speed =
+        const uint32_t speed =
             md5_find_parameter(s.viewer.document->scene.machine.character->machine, "speed");
-        const int32_t turn =
+        const uint32_t turn =
             md5_find_parameter(s.viewer.document->scene.machine.character->machine, "turn");
-        CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)speed, 20.0f));
-        CHECK(md5_player_set(s.viewer.document->scene.machine.player, (uint32_t)turn, 30.0f));
+        CHECK(md5_player_set(s.viewer.document->scene.machine.player, speed, 20.0f));
+        CHECK(md5_player_set(s.viewer.document->scene.machine.player, turn, 30.0f));
         live(&s, 4.0);
         list_rows(&s, view_list_figures, &rows);
         lit_words(&rows, lit, sizeof lit);

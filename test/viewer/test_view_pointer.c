@@ -14,9 +14,9 @@ static bool load(view_machine *machine, view_log *log)
 
 static double value(const view_machine *machine, const char *name)
 {
-    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
-    CHECK(parameter >= 0);
-    return (double)md5_player_get(machine->player, (uint32_t)parameter);
+    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    CHECK(parameter != MD5_NONE);
+    return (double)md5_player_get(machine->player, parameter);
 }
 
 static const char *state_of(const view_machine *machine)
@@ -66,8 +66,8 @@ static double turning_rate(const view_machine *machine)
 {
     const double step = 1.0 / 256.0;
     md5_player *const player = md5_create_player(machine->character->machine, NULL, NULL);
-    const int32_t state = md5_find_state(machine->character->machine, 0, "turn_left");
-    CHECK(state >= 0 && md5_player_seek(player, 0, (uint32_t)state, 0.0));
+    const uint32_t state = md5_find_state(machine->character->machine, 0, "turn_left");
+    CHECK(state != MD5_NONE && md5_player_seek(player, 0, state, 0.0));
     md5_player_advance(player, step, NULL, NULL);
     const double angle = turned(md5_player_root_motion(player).rotation);
     md5_destroy_player(player);

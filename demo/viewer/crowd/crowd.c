@@ -73,11 +73,11 @@ void view_wander(view_crowd *crowd, uint32_t number)
     const float seconds = member->waited;
     if (crowd->time >= member->next_choice)
         choose_behaviour(crowd, member, player);
-    const int32_t speed = md5_find_parameter(crowd->kinds[member->kind].machine, "speed");
-    if (speed >= 0) {
-        const float now = md5_player_get(player, (uint32_t)speed);
+    const uint32_t speed = md5_find_parameter(crowd->kinds[member->kind].machine, "speed");
+    if (speed != MD5_NONE) {
+        const float now = md5_player_get(player, speed);
         const float part = fminf(speed_rate * seconds, 1.0f);
-        (void)md5_player_set(player, (uint32_t)speed, now + (member->wanted_speed - now) * part);
+        (void)md5_player_set(player, speed, now + (member->wanted_speed - now) * part);
     }
     stay_near(crowd, member, seconds);
     md5_player_advance(player, (double)seconds, NULL, NULL);

@@ -314,8 +314,8 @@ static void choose_level(const view_crowd *crowd, view_member *member, view_sphe
 static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
                         md5_mat34 *palette)
 {
-    md5_player_pose(player, scratch + view_pose_size(kind), (md5_xform *)(void *)scratch, NULL,
-                    palette);
+    md5_player_pose(player, (md5_xform *)(void *)scratch, NULL, palette,
+                    scratch + view_pose_size(kind));
 }
 
 static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)

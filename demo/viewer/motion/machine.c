@@ -20,9 +20,8 @@ static const float eye_height = 0.75f;
 
 static void set(view_machine *machine, const char *name, float value)
 {
-    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
-    if (parameter >= 0)
-        (void)md5_player_set(machine->player, (uint32_t)parameter, value);
+    (void)md5_player_set(machine->player, md5_find_parameter(machine->character->machine, name),
+                         value);
 }
 
 // A position in the world as the character sees it: its own axes, from where it stands.
@@ -146,8 +145,8 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 
 bool view_can_walk(const view_machine *machine)
 {
-    return md5_find_parameter(machine->character->machine, "ahead") >= 0
-           || md5_find_parameter(machine->character->machine, "speed") >= 0;
+    return md5_find_parameter(machine->character->machine, "ahead") != MD5_NONE
+           || md5_find_parameter(machine->character->machine, "speed") != MD5_NONE;
 }
 
 void view_take_over(view_machine *machine)
@@ -240,12 +239,11 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 // Marks the clip and the motion of that name.
 static void mark(const view_machine *machine, const char *name, bool *clips, bool *motions)
 {
-    const int32_t clip = md5_find_clip(machine->character->machine, name);
-    if (clip >= 0)
+    const uint32_t clip = md5_find_clip(machine->character->machine, name);
+    if (clip != MD5_NONE)
         clips[clip] = true;
-    const int32_t motion = md5_find_motion(machine->character->machine, name);
-    if (motion >= 0)
-        motions[motion] = true;
+    for (uint32_t i = 0; name != NULL && i < machine->desc->num_motions; i++)
+        motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 
 // In a 1D blend, `item` has a weight if the value lies between its two neighbours.
@@ -254,10 +252,10 @@ static bool is_item_near(const view_machine *machine, uint32_t number, uint32_t 
     const md5_machine *const made = machine->character->machine;
     const md5_motion_desc *const motion = &machine->desc->motions[number];
     const bool is_line = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
-    const int32_t parameter = md5_find_parameter(made, motion->x_parameter);
-    if (!is_line || parameter < 0)
+    const uint32_t parameter = md5_find_parameter(made, motion->x_parameter);
+    if (!is_line || parameter == MD5_NONE)
         return true;
-    const float value = md5_player_get(machine->player, (uint32_t)parameter);
+    const float value = md5_player_get(machine->player, parameter);
     const uint32_t last = motion->num_items - 1;
     const bool is_above = item == 0 || value > item_x(made, number, item - 1);
     const bool is_below = item == last || value < item_x(made, number, item + 1);
@@ -288,7 +286,7 @@ static void find_active(const view_machine *machine, bool *active)
         if (status.weight <= 0.0f)
             continue;
         mark(machine, states[status.state].motion, active, motions);
-        if (status.from >= 0)
+        if (status.from != MD5_NONE)
             mark(machine, states[status.from].motion, active, motions);
     }
     const md5_shot_status shot = md5_player_shot(machine->player, shot_slot);
@@ -309,20 +307,19 @@ static void find_active(const view_machine *machine, bool *active)
 
 // -- Time -----------------------------------------------------------------------------------
 
-// Index of the trigger of that name, or -1.
-static int32_t trigger_of(const view_machine *machine, const char *name)
+// Index of the trigger of that name, or MD5_NONE.
+static uint32_t trigger_of(const view_machine *machine, const char *name)
 {
-    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
-    return parameter >= 0 && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER
+    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    return parameter != MD5_NONE
+                   && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER
                ? parameter
-               : -1;
+               : MD5_NONE;
 }
 
 static void set_off(const view_machine *machine, const char *trigger)
 {
-    const int32_t parameter = trigger_of(machine, trigger);
-    if (parameter >= 0)
-        (void)md5_player_set(machine->player, (uint32_t)parameter, 1.0f);
+    (void)md5_player_set(machine->player, trigger_of(machine, trigger), 1.0f);
 }
 
 // Sets the trigger of the other machine. A guest that is in its first state and far away comes from
@@ -330,7 +327,7 @@ static void set_off(const view_machine *machine, const char *trigger)
 static void call(view_machine *other, const char *trigger)
 {
     const view_machine *const host = other->host;
-    if (host != NULL && trigger_of(other, trigger) >= 0
+    if (host != NULL && trigger_of(other, trigger) != MD5_NONE
         && md5_player_layer(other->player, 0).state == 0) {
         const md5_vec3 way = md5_vec3_sub(other->place.translation, host->place.translation);
         if (md5_vec3_length(way) > most_guest * host->reach)
@@ -370,10 +367,9 @@ static void apply_settings(view_machine *machine)
     while (machine->next_setting < machine->num_settings
            && machine->settings[machine->next_setting].time <= machine->time) {
         const view_setting *const setting = &machine->settings[machine->next_setting++];
-        const int32_t parameter =
-            md5_find_parameter(machine->character->machine, setting->parameter);
-        if (parameter >= 0)
-            (void)md5_player_set(machine->player, (uint32_t)parameter, setting->value);
+        (void)md5_player_set(machine->player,
+                             md5_find_parameter(machine->character->machine, setting->parameter),
+                             setting->value);
     }
 }
 
@@ -382,8 +378,8 @@ static void apply_settings(view_machine *machine)
 static bool steer(view_machine *machine, const char *name, int direction, float share,
                   float seconds, bool *moves)
 {
-    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
-    if (parameter < 0)
+    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    if (parameter == MD5_NONE)
         return false;
     *moves = *moves || direction != 0;
     if (!*moves)
@@ -392,7 +388,7 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     view_parameter_range(machine->character->machine, name, &low, &high);
     const float rest = fmaxf(low, fminf(0.0f, high));
     const float end = direction > 0 ? high : direction < 0 ? low : rest;
-    const float now = md5_player_get(machine->player, (uint32_t)parameter);
+    const float now = md5_player_get(machine->player, parameter);
     float next = now + (end * share - now) * (1.0f - expf(-value_rate * seconds));
     if (direction == 0 && fabsf(next - rest) < 0.01f * (high - low)) {
         next = rest;
@@ -405,13 +401,13 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
 // Sets a parameter to `share` of one end of its range while keys ask for it, then once to 0.
 static void order(view_machine *machine, const char *name, int direction, float share, bool *moves)
 {
-    const int32_t parameter = md5_find_parameter(machine->character->machine, name);
+    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
     float low, high;
-    if (parameter < 0 || (direction == 0 && !*moves))
+    if (parameter == MD5_NONE || (direction == 0 && !*moves))
         return;
     view_parameter_range(machine->character->machine, name, &low, &high);
     const float end = direction > 0 ? high : direction < 0 ? low : 0.0f;
-    (void)md5_player_set(machine->player, (uint32_t)parameter, end * share);
+    (void)md5_player_set(machine->player, parameter, end * share);
     *moves = direction != 0;
 }
 
@@ -419,7 +415,7 @@ static void order(view_machine *machine, const char *name, int direction, float 
 // left. Otherwise the viewer turns it.
 static bool turns_itself(const view_machine *machine)
 {
-    return md5_find_parameter(machine->character->machine, "turn") >= 0;
+    return md5_find_parameter(machine->character->machine, "turn") != MD5_NONE;
 }
 
 static void apply_control(view_machine *machine, float seconds)
@@ -567,7 +563,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
                        md5_mat34 *joints, md5_mat34 *palette)
 {
     aim_modifiers(machine);
-    md5_player_pose(machine->player, machine->scratch, pose, joints, palette);
+    md5_player_pose(machine->player, pose, joints, palette, machine->scratch);
     const md5_mat34 place = md5_mat34_from_xform(machine->place);
     for (uint32_t i = 0; i < num_joints; i++) {
         joints[i] = md5_mat34_mul(place, joints[i]);

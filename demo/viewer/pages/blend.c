@@ -168,10 +168,10 @@ static void play_ways(view_picture *picture, md5_machine *machine, int now)
             if (i > 0)
                 md5_player_advance(player, step, NULL, NULL);
             if (i == (int)(begin / step)) {
-                (void)md5_player_pose(player, scratch, before, NULL, NULL);
+                (void)md5_player_pose(player, before, NULL, NULL, scratch);
                 change_state(player, way == 2 ? 0.0f : picture->values[0], way == 1);
             }
-            (void)md5_player_pose(player, scratch, pose, NULL, NULL);
+            (void)md5_player_pose(player, pose, NULL, NULL, scratch);
             view_add_point(picture, (float)(i * step),
                            md5_joint_in_model(picture->scene->skeleton, pose, hand).translation.z);
             if (i == now)
@@ -489,7 +489,7 @@ static float play_gait(view_picture *picture, playing *p, const char *name, view
     for (int i = 0; i <= STEPS_OF_GAIT; i++) {
         const double step = length / (double)STEPS_OF_GAIT, time = step * i;
         md5_player_advance(p->player, i > 0 ? step : 0.0, NULL, NULL);
-        (void)md5_player_pose(p->player, p->scratch, pose, NULL, NULL);
+        (void)md5_player_pose(p->player, pose, NULL, NULL, p->scratch);
         places[i] = md5_joint_in_model(picture->scene->skeleton, pose, foot).translation.x;
         if (i % 4 == 0)
             view_add_point(picture, (float)time, places[i]);
@@ -608,12 +608,12 @@ static void draw_graph(view_picture *picture, const md5_machine *machine,
         view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
                        status->state == i ? VIEW_YELLOW : VIEW_PLAIN_TEXT, layer->states[i].name);
     for (uint32_t i = 0; i < layer->num_transitions; i++) {
-        const int32_t from = md5_find_state(machine, 0, layer->transitions[i].from),
-                      to = md5_find_state(machine, 0, layer->transitions[i].to);
-        const bool is_now = status->from == from && (int32_t)status->state == to;
+        const uint32_t from = md5_find_state(machine, 0, layer->transitions[i].from),
+                       to = md5_find_state(machine, 0, layer->transitions[i].to);
+        const bool is_now = status->from == from && status->state == to;
         const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
-        const float begin = apart * (float)(from - 1) + free_space * way,
-                    end = apart * (float)(to - 1) - free_space * way;
+        const float begin = apart * ((float)from - 1.0f) + free_space * way,
+                    end = apart * ((float)to - 1.0f) - free_space * way;
         const view_color color = is_now ? VIEW_RED : VIEW_DIM_LINE;
         view_add_stroke(picture, (md5_vec3){0.0f, begin, z}, (md5_vec3){0.0f, end, z}, color);
         view_add_stroke(picture, (md5_vec3){0.0f, end - 2.0f * way, z + 1.2f * way},
@@ -624,18 +624,19 @@ static void draw_graph(view_picture *picture, const md5_machine *machine,
 static void play_gaits(view_picture *picture, playing *p, md5_xform *kept)
 {
     const double length = 8.0, now = fmod(picture->time, length);
-    md5_layer_status shown = {.from = -1};
+    md5_layer_status shown = {.from = MD5_NONE};
     float speed = 0.0f, state[STEPS_OF_PLOT + 1];
     for (int i = 0; i <= STEPS_OF_PLOT; i++) {
         const double time = length * i / (double)STEPS_OF_PLOT;
         (void)md5_player_set(p->player, 0, speed_at(time, picture->values[0]));
         md5_player_advance(p->player, i > 0 ? length / (double)STEPS_OF_PLOT : 0.0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p->player, 0);
-        const float from = status.from >= 0 ? (float)status.from : (float)status.state;
+        const float from = status.from != MD5_NONE ? (float)status.from : (float)status.state;
         state[i] =
-            from + ((float)status.state - from) * (status.from >= 0 ? status.progress : 1.0f);
+            from
+            + ((float)status.state - from) * (status.from != MD5_NONE ? status.progress : 1.0f);
         if (time <= now || i == 0) {
-            (void)md5_player_pose(p->player, p->scratch, kept, NULL, NULL);
+            (void)md5_player_pose(p->player, kept, NULL, NULL, p->scratch);
             shown = status;
             speed = speed_at(time, picture->values[0]);
         }
@@ -657,8 +658,8 @@ static void play_gaits(view_picture *picture, playing *p, md5_xform *kept)
     draw_graph(picture, p->machine, &shown);
     view_add_fact(picture, "speed", (double)speed, ""); // of the parameter, not of the clips
     view_add_fact(picture, "state", (double)shown.state, states[shown.state].name);
-    view_add_fact(picture, "from", (double)shown.from,
-                  shown.from >= 0 ? states[shown.from].name : "");
+    view_add_fact(picture, "from", shown.from != MD5_NONE ? (double)shown.from : -1.0,
+                  shown.from != MD5_NONE ? states[shown.from].name : "");
     view_add_fact(picture, "progress", (double)shown.progress, "");
 }
 

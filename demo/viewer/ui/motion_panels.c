@@ -22,7 +22,7 @@ static void add_layer_rows(const view_machine *machine, uint32_t number, view_ro
     const md5_layer_desc *const layer = &machine->desc->layers[number];
     const md5_layer_status status = md5_player_layer(machine->player, number);
     const char *const state = layer->states[status.state].name;
-    if (status.from >= 0)
+    if (status.from != MD5_NONE)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, layer->name, "%s \xE2\x86\x92 %s  %.0f %%",
                      layer->states[status.from].name, state, 100.0 * (double)status.progress);
     else
@@ -34,7 +34,7 @@ static void add_layer_rows(const view_machine *machine, uint32_t number, view_ro
     bool *lit = common_alloc(layer->num_states, sizeof *lit);
     for (uint32_t i = 0; i < layer->num_states; i++) {
         names[i] = layer->states[i].name;
-        lit[i] = i == status.state || (int32_t)i == status.from;
+        lit[i] = i == status.state || i == status.from;
     }
     view_add_words(rows, " ", names, lit, layer->num_states);
     free(names);
@@ -263,14 +263,14 @@ static void draw_node(const view_facts *facts, const layer_graph *graph, uint32_
     const view_rect node = graph->nodes[state];
     const float scale = facts->stage.font->scale;
     const md5_layer_status *const status = &graph->status;
-    const bool is_left = status->from >= 0 && (uint32_t)status->from == state;
+    const bool is_left = status->from == state;
     const bool is_active = status->state == state;
     const char *const name = graph->layer->states[state].name;
     const float text = view_text_width(facts->stage.font, VIEW_TEXT, name);
     const float room = node.width - node_padding * scale;
     view_draw_round_rect(canvas, node, 6.0f * scale, is_left ? 0x6B5730FFu : node_color);
     if (is_active) { // filled as far as the transition has come
-        const float part = status->from >= 0 ? view_clamp(status->progress, 0.0f, 1.0f) : 1.0f;
+        const float part = status->from != MD5_NONE ? view_clamp(status->progress, 0.0f, 1.0f) : 1.0f;
         const view_rect filled = {node.x, node.y, fmaxf(part * node.width, 12.0f * scale),
                                   node.height};
         view_draw_round_rect(canvas, filled, 6.0f * scale, 0x33507FFFu);
@@ -351,8 +351,7 @@ static void draw_transitions(const view_facts *facts, const layer_graph *graph)
         else if (to >= 0 && from >= 0)
             draw_arrow(facts, graph->nodes[from], graph->nodes[to], arrow_color);
     }
-    const bool is_drawn =
-        status->from >= 0 && (uint32_t)status->from < graph->count && status->state < graph->count;
+    const bool is_drawn = status->from < graph->count && status->state < graph->count;
     if (is_drawn) // also if it is none of the table
         draw_arrow(facts, graph->nodes[status->from], graph->nodes[status->state], VIEW_AMBER);
 }

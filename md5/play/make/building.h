@@ -5,7 +5,6 @@
 
 #include "md5/play/machine.h"
 #include "md5/core/arena.h"
-#include "md5/play/locations.h"
 #include "md5/play/schema.h"
 
 // -- Names of a machine's tables: each once in its table, found fast ----------------------------
@@ -72,17 +71,12 @@ static inline bool md5_has_numbers(md5_easing easing)
 
 // Checks the number of steps of an easing and adds it to the machine's curves: *number becomes 1 +
 // its index; without a curve, or if it is linear, 0.
-bool md5i_build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
-                         const char *kind, const char *owner, uint32_t *number);
 bool md5i_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
                       const char *owner, uint32_t *number);
 
 // A clip's frame, a member of a table, as a reference pose, which is added to the machine's.
 bool md5i_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,
                           int32_t *reference);
-
-// Finds the sets of a mask, which is there already.
-void md5i_split_mask(md5_building *building, uint32_t mask);
 
 // Which joints motions change where they are added: takes all marks away; marks those that one is
 // able to move from a reference; makes a set of what has a mark and a weight.
@@ -107,5 +101,19 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
 
 // The memory of one array of the machine, in the arena.
 void *md5i_build_array(md5_building *building, size_t count, size_t size);
+
+// -- Walks over the tables ----------------------------------------------------------------------
+//
+// The walks over a machine's tables when it is made.
+
+// Checks what needs no other row: numbers, choices, that arrays are there.
+bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row);
+
+// Copies a row and all that it names into `block`; while it measures, `copy` is of no use.
+void md5i_copy_tables(md5_block *block, const md5_schema *schema, const void *row, void *copy);
+
+// A hash of a row and all that it names, which are valid, and of the joints and durations that they
+// refer to.
+uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row);
 
 #endif

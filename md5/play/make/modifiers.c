@@ -251,7 +251,7 @@ static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
     const md5_limb *const legs = building->machine->legs + modifier->first_foot;
     const char *const *const toes = desc->hold->toes;
     uint32_t num_toes = 0;
-    while (num_toes < MD5_MOST_HELD && toes[num_toes])
+    while (num_toes < MD5_MAX_HELD && toes[num_toes])
         num_toes++;
     if (num_toes > desc->num_feet)
         return md5i_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
@@ -274,7 +274,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     md5_hold_rule filled = *rule;
     md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
     modifier->first_sole = building->machine->num_soles;
-    modifier->num_held = desc->num_feet < MD5_MOST_HELD ? desc->num_feet : MD5_MOST_HELD;
+    modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
     modifier->hold = (md5_hold){
         .height = filled.height,
         .speed = filled.speed,

@@ -1,11 +1,394 @@
-// Blends layers to one pose: each layer's chain of active states is evaluated, then blended over or
-// added to the layers below.
+// Blends the states of layers, and layers over each other, into a pose.
 #include "md5/motion/space.h"
-#include "md5/play/run/joint_set.h"
 #include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>
+
+// == Sets of joints =============================================================================
+
+// Joints of a list that are gathered at a time.
+enum { CHUNK = 32 };
+
+// A part of a set's joints: a chunk of its list, or all of them where they lie.
+typedef struct joint_part {
+    const uint32_t *listed; // NULL: no list
+    const float *weights;
+    uint32_t begin, first, count;
+} joint_part;
+
+// Goes on to the next part: begin with {0}. False at the end.
+static bool next_part(const md5_machine *machine, const md5_joint_set *set, joint_part *part)
+{
+    const uint32_t begin = part->begin + part->count, left = set->count - begin;
+    if (left == 0)
+        return false;
+    *part = (joint_part){.begin = begin, .first = set->first, .count = left};
+    if (set->is_listed) {
+        part->listed = machine->listed + set->list + begin;
+        part->weights = machine->listed_weights + set->list + begin;
+        part->count = left < CHUNK ? left : CHUNK;
+    } else if (set->mask >= 0) {
+        part->weights = md5_mask_of(machine, set->mask) + set->first;
+    }
+    return true;
+}
+
+// The part's joints of a pose, which are brought to `room` if they do not stand together.
+static const md5_xform *take(const joint_part *part, const md5_xform *pose, md5_xform room[CHUNK])
+{
+    if (!part->listed)
+        return pose + part->first;
+    for (uint32_t i = 0; i < part->count; i++)
+        room[i] = pose[part->listed[i]];
+    return room;
+}
+
+// Where they are worked on. What is done there is not in the pose before put().
+static md5_xform *take_out(const joint_part *part, md5_xform *pose, md5_xform room[CHUNK])
+{
+    if (!part->listed)
+        return pose + part->first;
+    take(part, pose, room);
+    return room;
+}
+
+static void put(const joint_part *part, const md5_xform *changed, md5_xform *pose)
+{
+    for (uint32_t i = 0; part->listed && i < part->count; i++)
+        pose[part->listed[i]] = changed[i];
+}
+
+static void blend_joints(const md5_machine *machine, const md5_joint_set *set,
+                         const md5_xform *other, float weight, md5_xform *pose)
+{
+    md5_xform of_pose[CHUNK], of_other[CHUNK];
+    for (joint_part part = {0}; next_part(machine, set, &part);) {
+        md5_xform *const into = take_out(&part, pose, of_pose);
+        md5_blend_poses(into, take(&part, other, of_other), weight, part.weights, part.count, into);
+        put(&part, into, pose);
+    }
+}
+
+// md5_blend_poses() of all joints, or of the runs of a level of detail.
+static void blend_all(const md5_machine *machine, const md5_detail_set *detail,
+                      const md5_xform *from, const md5_xform *to, float weight, md5_xform *pose)
+{
+    if (!detail)
+        md5_blend_poses(from, to, weight, NULL, machine->num_joints, pose);
+    for (uint32_t i = 0; detail && i < detail->num_runs; i++) {
+        const md5_joint_run run = machine->runs[detail->first_run + i];
+        md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
+                        pose + run.first);
+    }
+}
+
+// Where the mask's weight is 0, joints keep their bits.
+static void blend_runs(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                       const md5_xform *other, float weight, md5_xform *pose)
+{
+    const float *const weights = md5_mask_of(machine, mask);
+    for (uint32_t i = 0; i < detail->num_runs; i++) {
+        const md5_joint_run run = machine->runs[detail->first_run + i];
+        if (md5_meets(run, &machine->mask_sets[mask].all))
+            md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
+                            run.count, pose + run.first);
+    }
+}
+
+void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                     const md5_xform *other, float weight, md5_xform *pose)
+{
+    if (mask < 0) {
+        blend_all(machine, detail, pose, other, weight, pose);
+        return;
+    }
+    if (detail) {
+        blend_runs(machine, detail, mask, other, weight, pose);
+        return;
+    }
+    const md5_mask_sets *const sets = &machine->mask_sets[mask];
+    if (weight < 1.0f || !sets->is_split) {
+        blend_joints(machine, &sets->all, other, weight, pose);
+        return;
+    }
+    const uint32_t *const whole = machine->listed + sets->whole.list;
+    for (uint32_t i = 0; i < sets->whole.count; i++)
+        pose[whole[i]] = other[whole[i]];
+    blend_joints(machine, &sets->partial, other, weight, pose);
+}
+
+// md5i_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
+// joints of partial mask weight of the lower one, as stored by save_between().
+static void save_between(const md5_machine *machine, int32_t mask, const md5_xform *pose,
+                         md5_xform saved[MD5_MOST_SAVED])
+{
+    const md5_joint_set *const set = &machine->mask_sets[mask].partial;
+    for (uint32_t i = 0; i < set->count; i++)
+        saved[i] = pose[machine->listed[set->list + i]];
+}
+
+static void blend_saved(const md5_machine *machine, int32_t mask, const md5_xform *saved,
+                        md5_xform *pose)
+{
+    md5_xform of_pose[CHUNK];
+    for (joint_part part = {0}; next_part(machine, &machine->mask_sets[mask].partial, &part);) {
+        md5_xform *const other = take_out(&part, pose, of_pose);
+        md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
+        put(&part, other, pose);
+    }
+}
+
+// Writes difference[set->count], of these joints to the reference.
+static void subtract_joints(const md5_machine *machine, const md5_joint_set *set,
+                            const md5_xform *source, int32_t reference, md5_xform *difference)
+{
+    const md5_xform *const from = md5_reference_of(machine, reference);
+    md5_xform of_source[CHUNK], of_reference[CHUNK];
+    for (joint_part part = {0}; next_part(machine, set, &part);)
+        md5_subtract_pose(take(&part, source, of_source), take(&part, from, of_reference),
+                          part.count, difference + part.begin);
+}
+
+// Adds difference[set->count] to these joints of `pose`.
+static void add_joints(const md5_machine *machine, const md5_joint_set *set,
+                       const md5_xform *difference, float weight, md5_xform *pose)
+{
+    md5_xform of_pose[CHUNK];
+    for (joint_part part = {0}; next_part(machine, set, &part);) {
+        md5_xform *const into = take_out(&part, pose, of_pose);
+        md5_add_pose(into, difference + part.begin, NULL, weight, part.weights, part.count, into);
+        put(&part, into, pose);
+    }
+}
+
+// md5i_subtract_joints() and md5i_add_joints() in one call.
+static void add_difference_of_joints(const md5_machine *machine, const md5_joint_set *set,
+                                     const md5_xform *source, int32_t reference, float weight,
+                                     md5_xform *pose)
+{
+    const md5_xform *const from = md5_reference_of(machine, reference);
+    md5_xform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
+    for (joint_part part = {0}; next_part(machine, set, &part);) {
+        md5_xform *const into = take_out(&part, pose, of_pose);
+        md5_add_pose(into, take(&part, source, of_source), take(&part, from, of_reference), weight,
+                     part.weights, part.count, into);
+        put(&part, into, pose);
+    }
+}
+
+// == States =====================================================================================
+//
+// The pose of a state's motion.
+
+// Stack of poses: the first is the result, the others are scratch.
+typedef struct pose_stack {
+    md5_xform *first, *spare;
+    uint32_t num_joints, count;
+} pose_stack;
+
+static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
+{
+    return position == 0 ? stack->first : stack->spare + (size_t)(position - 1) * stack->num_joints;
+}
+
+// A hash of the cycles that a state's clips are in.
+static uint64_t cycles_at(md5_player *player, const md5_active_state *active, double seconds)
+{
+    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    uint64_t mark = 0;
+    md5i_find_clocks(player, active, seconds);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        if (active->instances[i].weight != 0.0f)
+            mark = 31 * mark + (uint64_t)player->instance_clocks[i].cycle;
+    }
+    return mark;
+}
+
+// Whether all clips of a state that has a motion are in the same cycle at two times, in seconds
+// from now.
+static bool stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b)
+{
+    return cycles_at(player, active, a) == cycles_at(player, active, b);
+}
+
+// Clocks of a state's clips: now, or `shift` seconds from now as computed by md5i_find_clocks(). A
+// clip with MD5_INTERPOLATE_STEP stands still.
+typedef struct instant {
+    const md5_clip_instance *instances;
+    const md5_clock *shifted; // NULL: now
+    double shift;
+} instant;
+
+static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *source,
+                          const md5_timing *timing)
+{
+    const md5_clip_instance *const instance = &at->instances[number];
+    if (!at->shifted || source->interpolation == MD5_INTERPOLATE_STEP)
+        return instance->now;
+    return md5_clock_after(timing, instance, at->shifted[number], at->shift);
+}
+
+// Some of a clip's joints: those of a layer, of a level of detail, or of both.
+typedef struct selection {
+    const md5_joint_set *joints;  // NULL: of all layers
+    const md5_targets *targets;   // of `joints`
+    const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
+} selection;
+
+static void sample_joints(const md5_machine *machine, const md5_source *source,
+                          const selection *only, const md5_moment *moment, md5_xform *pose)
+{
+    const md5_binding *const binding = source->binding;
+    const md5_joint_set *const joints = only->joints;
+    const uint32_t *const listed = machine->listed + joints->list;
+    if (joints->is_listed) {
+        for (uint32_t i = 0; i < joints->count; i++)
+            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
+    } else {
+        md5_copy_constants(binding, joints->first, joints->count, pose);
+    }
+    binding->plan->kernels->sample(binding->anim, moment, only->targets, pose);
+}
+
+// A listed set is small: then the level of detail saves nothing.
+static void sample_runs(const md5_machine *machine, const md5_source *source, const selection *only,
+                        const md5_moment *moment, md5_xform *pose)
+{
+    const md5_binding *const binding = source->binding;
+    const md5_detail_set *const detail = only->detail;
+    const size_t clip = (size_t)(source - machine->sources);
+    const md5_joint_run *const runs = machine->runs + detail->first_run;
+    const md5_run_slots *const slots =
+        machine->run_slots + detail->first_slots + clip * detail->num_runs;
+    md5_targets targets = binding->plan->targets;
+    const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
+    for (uint32_t i = 0; i < detail->num_runs; i++) {
+        if (only->joints && !md5_meets(runs[i], only->joints))
+            continue;
+        targets.rotation_slots = slots[i].rotations;
+        targets.translation_slots = slots[i].translations;
+        if (has_constants)
+            md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
+        binding->plan->kernels->sample(binding->anim, moment, &targets, pose);
+    }
+}
+
+static void sample_selected(const md5_machine *machine, const md5_source *source,
+                            const selection *only, const md5_moment *moment, md5_xform *pose)
+{
+    const bool is_listed = only->joints && only->joints->is_listed;
+    if (only->detail && !is_listed)
+        sample_runs(machine, source, only, moment, pose);
+    else
+        sample_joints(machine, source, only, moment, pose);
+}
+
+static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,
+                            const instant *at, uint32_t number, const selection *only,
+                            md5_xform *pose)
+{
+    const md5_instance_plan *const plan = &machine->instances[tree->first_instance + number];
+    const md5_clip_instance *const instance = &at->instances[number];
+    const md5_playable *const playable = &machine->playables[plan->playable];
+    const md5_source *const source = &machine->sources[playable->source];
+    const md5_timing *const timing = &source->timings[playable->mode];
+    const md5_clock clock = clock_at(at, number, source, timing);
+    const md5_moment moment = md5i_clock_moment(timing, clock, source->interpolation);
+    if (only && !md5_is_sampled_whole(source))
+        sample_selected(machine, source, only, &moment, pose);
+    else
+        md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
+    if (source->extract == MD5_EXTRACT_NONE)
+        return;
+    const md5_root_track track = md5_track_of(machine, source);
+    const bool is_known =
+        md5_is_at(&instance->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
+    md5i_remove_root_delta(machine->model->skeleton.axes,
+                           is_known ? instance->root.delta : md5i_root_delta_at(&track, &moment),
+                           &pose[0]);
+}
+
+// The last pose is an item's. The first item's pose becomes the motion's; each later one is blended
+// into it.
+static void gather(const md5_player *player, const md5_active_state *active, const md5i_part *part,
+                   const md5_detail_set *detail, pose_stack *stack)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_item *const item = &machine->items[part->item];
+    const md5i_part *const parts = machine->parts + md5_tree_of(player, active)->first_part;
+    const md5_motion *const parent = &machine->motions[parts[part->parent].motion];
+    const float weight = active->weights[part->weight];
+    float *const gathered = &player->gathered[part->parent];
+    const bool is_first = *gathered == 0.0f;
+    *gathered += weight;
+    if (is_first)
+        return;
+    md5_xform *const into = pose_at(stack, stack->count - 2);
+    md5_xform *const last = pose_at(stack, stack->count - 1);
+    if (parent->kind != MD5_MOTION_STACK)
+        md5i_blend_over(machine, detail, -1, last, weight / *gathered, into);
+    else if (item->mode == MD5_LAYER_ADD)
+        add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
+    else
+        md5i_blend_over(machine, detail, item->mask, last, weight, into);
+    stack->count--;
+}
+
+// Writes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] are scratch
+// poses. Of a level of detail only the joints in runs are defined; NULL: all.
+static void evaluate_state(md5_player *player, const md5_active_state *active,
+                           const md5_detail_set *detail, double shift, md5_xform *spare,
+                           md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    if (shift != 0.0)
+        md5i_find_clocks(player, active, shift);
+    const instant at = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
+    // What is added may be added to any joint.
+    const md5_detail_set *const used = tree->has_added ? NULL : detail;
+    const selection reduced = {.detail = used};
+    const selection *const only = used ? &reduced : NULL;
+    if (tree->num_parts == 1) { // a clip
+        sample_instance(machine, tree, &at, 0, only, pose);
+        return;
+    }
+    const md5i_part *const parts = machine->parts + tree->first_part;
+    pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
+    memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
+    for (uint32_t i = 0; i < tree->num_parts; i++) {
+        const md5i_part *const part = &parts[i];
+        if (active->totals[i] == 0.0f)
+            continue;
+        if (part->instance >= 0)
+            sample_instance(machine, tree, &at, (uint32_t)part->instance, only,
+                            pose_at(&stack, stack.count++));
+        if (part->parent >= 0)
+            gather(player, active, part, used, &stack);
+    }
+}
+
+// Writes the current pose of the joints that the layer may change; other joints are undefined.
+static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
+                            const md5_active_state *active, const md5_detail_set *detail,
+                            md5_xform *spare, md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_state *const state = &machine->states[layer->first_state + active->state];
+    if (!state->is_partial) {
+        evaluate_state(player, active, detail, 0.0, spare, pose);
+        return;
+    }
+    const instant now = {.instances = active->instances};
+    const selection only = {&layer->joints, &state->targets, detail};
+    sample_instance(machine, md5_tree_of(player, active), &now, 0, &only, pose);
+}
+
+// == Layers =====================================================================================
+//
+// Blends layers to one pose: each layer's chain of active states is evaluated, then blended over or
+// added to the layers below.
 
 // Velocities are measured over this time, in seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
@@ -58,7 +441,7 @@ static double clip_shift(const blending *of, const md5_active_state *active)
     double moved = 0.0;
     for (int step = 0; step < MOST_STEPS; step++) {
         const double begin = direction * (of->begin + moved);
-        if (md5i_stays_in_cycle(of->player, active, begin, begin + direction * VELOCITY_STEP))
+        if (stays_in_cycle(of->player, active, begin, begin + direction * VELOCITY_STEP))
             break;
         moved += further;
     }
@@ -71,12 +454,11 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_xfo
 {
     const double shift = clip_shift(of, active);
     if (of->layer->mode != MD5_LAYER_ADD) {
-        md5i_evaluate_state(of->player, active, of->detail, shift, spare, pose);
+        evaluate_state(of->player, active, of->detail, shift, spare, pose);
         return;
     }
-    md5i_evaluate_state(of->player, active, NULL, shift, spare_pose(of, spare, 1), spare);
-    md5i_subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, active),
-                         pose);
+    evaluate_state(of->player, active, NULL, shift, spare_pose(of, spare, 1), spare);
+    subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, active), pose);
 }
 
 // Adds what is left of an inertial transition.
@@ -235,14 +617,13 @@ static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xf
     const md5_joint_set *const joints = &of->layer->joints;
     const md5_active_state *const single = single_motion(of->layer_state);
     if (single) {
-        md5i_evaluate_joints(of->player, of->layer, single, NULL, spare_pose(of, spare, 1), spare);
-        md5i_add_difference_of_joints(machine, joints, spare, reference_of(of, single), weight,
-                                      pose);
+        evaluate_joints(of->player, of->layer, single, NULL, spare_pose(of, spare, 1), spare);
+        add_difference_of_joints(machine, joints, spare, reference_of(of, single), weight, pose);
         return;
     }
     const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
-        md5i_add_joints(machine, joints, spare, covered, pose);
+        add_joints(machine, joints, spare, covered, pose);
 }
 
 static void blend_over(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
@@ -253,14 +634,13 @@ static void blend_over(const blending *of, float weight, md5_xform *spare, md5_x
     float covered = weight;
     if (single && weight == 1.0f && machine->states[layer->first_state + single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
-        md5i_save_between(machine, layer->mask, pose, saved);
-        md5i_evaluate_joints(of->player, layer, single, NULL, spare, pose);
-        md5i_blend_saved(machine, layer->mask, saved, pose);
+        save_between(machine, layer->mask, pose, saved);
+        evaluate_joints(of->player, layer, single, NULL, spare, pose);
+        blend_saved(machine, layer->mask, saved, pose);
         return;
     }
     if (single)
-        md5i_evaluate_joints(of->player, layer, single, of->detail, spare_pose(of, spare, 1),
-                             spare);
+        evaluate_joints(of->player, layer, single, of->detail, spare_pose(of, spare, 1), spare);
     else
         covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
@@ -286,7 +666,7 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         if (covered == 0.0f)
             memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
         else if (covered < 1.0f)
-            md5i_blend_all(machine, of->detail, machine->model->bind_local, pose, covered, pose);
+            blend_all(machine, of->detail, machine->model->bind_local, pose, covered, pose);
         *is_begun = true;
         return;
     }

@@ -10,9 +10,41 @@
 #include "md5/md5play.h"
 #include "md5/play/run/inertia.h"
 #include "md5/play/machine.h"
-#include "md5/play/run/sync.h"
 
 #include <math.h>
+
+// -- state.c: synchronised clips ----------------------------------------------------------------
+//
+// Synchronised clips of a blend space share one clock.
+
+// One clip of a group.
+typedef struct md5_sync_item {
+    float weight; // of all items together more than 0
+    double rate;  // own rate, cycles a second; negative = backward
+    // Phases of its markers, ascending, 0 <= phase < 1, and how many; the same
+    // number for each clip of a group. 0: clips have equal phases.
+    const double *markers;
+} md5_sync_item;
+
+// The shared clock after `seconds`. Its rate is the weighted mean of the rates; with markers, the
+// weighted mean of the rates at which each clip moves from this marker to the next. The result does
+// not depend on how the time is split.
+md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                            md5_clock clock, double seconds);
+
+// Seconds that the shared clock takes from one position to another: negative if time must run
+// backward, not finite if it never arrives. `items` as for md5i_sync_advance().
+double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                         md5_clock from, md5_clock to);
+
+// An item's own clock: equal to the shared one without markers; with them, the shared clock's phase
+// 0 is the first marker, and each marker takes an equal part of a cycle.
+md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
+
+// The shared clock when an item's own is `own`: the inverse, up to rounding error.
+md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock own);
+
+// -- The state of a player ----------------------------------------------------------------------
 
 // The largest number of active states in a layer; the frozen pose that replaces older ones counts
 // as one. There is one more while an inertial transition begins, which compares it with the others.
@@ -65,6 +97,7 @@ typedef struct md5_active_state {
     bool is_new;       // events where it begins have not fired yet
     double start_time; // normalised time at which it began
     float weight;      // in the layer, mean of the last interval
+    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
     md5_clip_instance *instances; // [num_instances]
     md5_clock *groups;
     float *weights; // of items in their motion: parts[].weight
@@ -96,21 +129,22 @@ typedef struct md5_layer_state {
     uint8_t num_used;
     bool has_snapshot; // below the oldest
     bool has_offsets;
-    bool is_resting;          // its open transitions form a cycle: see md5i_take_transitions()
-    bool is_entered;          // MD5_EVENT_ENTER of the newest state need not be reported any more
-    bool has_arrived;         // in this interval the newest state has faded in completely
-    int32_t entered;          // the last state that was reported, -1 = none
-    bool ends_cycle;          // in this interval the newest state reaches an exit and takes it
-    float coverage;           // of the snapshot
-    md5_fade_time settling;   // of the offsets
-    md5_xform *snapshot;      // [joints]
-    md5_offset *offsets;      // [joints]
-    md5_velocity *velocities; // [joints] of the old pose when the offsets began
-    float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
-    float *morph_offsets;     // [num_morphs] with the offsets
+    bool is_resting;        // its open transitions form a cycle: see md5i_take_transitions()
+    bool is_entered;        // MD5_EVENT_ENTER of the newest state need not be reported any more
+    bool has_arrived;       // in this interval the newest state has faded in completely
+    int32_t entered;        // the last state that was reported, -1 = none
+    bool ends_cycle;        // in this interval the newest state reaches an exit and takes it
+    float coverage;         // of the snapshot
+    md5_fade_time settling; // of the offsets
     md5_root_velocity frozen_root; // velocity that goes with the snapshot
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
     md5_root_velocity root_velocity, root_offset;
+    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    md5_xform *snapshot;             // [joints]
+    md5_offset *offsets;             // [joints]
+    md5_velocity *velocities;        // [joints] of the old pose when the offsets began
+    float *frozen_morphs;            // [num_morphs] weights that go with the snapshot
+    float *morph_offsets;            // [num_morphs] with the offsets
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;
 
@@ -188,10 +222,6 @@ typedef struct md5_following {
 
 struct md5_player {
     const md5_machine *machine;
-    md5_layer_state *layer_states; // [layers]
-    float *parameters;             // [parameters]
-    md5_following *followings;     // [follows]
-    uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger in this step
     bool has_consumed;
     bool has_new;              // some active state is new
     bool is_settled;           // no transition can be taken, and nothing has changed since
@@ -204,17 +234,22 @@ struct md5_player {
     uint32_t num_walked;       // likewise: events, silent ones included
     uint32_t num_steps;        // likewise: intervals and transitions
     uint32_t num_shots;        // in all slots
-    md5_shot_slot *slots;      // [num_slots]
-    md5_target *targets;       // [modifiers]
+    md5_root_delta walked;     // since the last pose, if there are soles
+    double since_pose;         // seconds
+    md5_detail_state detail;
+    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    md5_layer_state *layer_states; // [layers]
+    float *parameters;             // [parameters]
+    md5_following *followings;     // [follows]
+    uint32_t *consumed;   // [parameters] 1 + the layer that has consumed this trigger in this step
+    md5_shot_slot *slots; // [num_slots]
+    md5_target *targets;  // [modifiers]
     md5_spring_joint *springs;
     bool *are_placed;      // [modifiers] of springs and feet: their state is initialised
     md5_foot *feet;        // [num_feet]; the joints of their legs never change
     float *drops;          // [modifiers] of feet: displacement of the pelvis
     md5_held *held;        // [num_soles]
-    md5_root_delta walked; // since the last pose, if there are soles
     md5_gaze *gazes;       // [num_gazes]
-    double since_pose;     // seconds
-    md5_detail_state detail;
     md5_xform *kept;       // [joints] the last pose that was computed, if detail.is_kept
     md5_ground_fn *ground; // or NULL; the game's, as `ground_user` is
     void *ground_user;
@@ -275,8 +310,7 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 // Returns the fixed weight, or the eased value of the parameter, clamped to 0..1.
 float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule);
 
-// -- active_state.c: playing one state ---------------------------------------------------------
-// ---------------------------------------------------------
+// -- state.c: playing one state -----------------------------------------------------------------
 
 // Where clips begin.
 typedef enum md5_begin {
@@ -347,28 +381,9 @@ float md5i_fade_at(const md5_active_state *active, double shift);
 // get the weight in the middle of the first eighth of the fade.
 float md5i_fade_of_start(const md5_active_state *active);
 
-// -- transitions.c: changes of state ----------------------------------------------------------
+// -- advance.c: changes of state, parameters that follow ----------------------------------------
 
 void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
-
-// Removes states that have faded out.
-void md5i_end_faded(md5_layer_state *layer_state);
-
-// -- transitions.c ----------------------------------------------------------------------------
-
-// Takes all transitions that are possible now, in all layers, and consumes their triggers.
-void md5i_take_transitions(md5_player *player);
-
-// Whether the next transition to be taken in a layer waits for an exit.
-bool md5i_is_at_exit(const md5_player *player, uint32_t layer);
-
-// Seconds, up to `most`, until a transition of the layer becomes active.
-double md5i_seconds_until_exit(md5_player *player, uint32_t layer, double most);
-
-// Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
-double md5i_seconds_until_kink(md5_player *player, double most);
-
-// -- following.c: parameters that follow -------------------------------------------------------
 
 // Sets what a parameter goes to; returns false if it does not follow.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
@@ -376,21 +391,7 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 // Sets all goals to where the parameters are.
 void md5i_rest_parameters(md5_player *player);
 
-bool md5i_is_following(const md5_player *player);
-
-typedef enum md5_follow_task {
-    MD5_FOLLOW_LOOKS, // only sets the followings' `next`: where their parameters will be
-    MD5_FOLLOW_MEAN,  // sets parameters to their means over the time
-    MD5_FOLLOW_MOVES, // moves them
-} md5_follow_task;
-
-// Lets the parameters that follow go on by `seconds`, above 0.
-void md5i_follow_goals(md5_player *player, double seconds, md5_follow_task task);
-
-// Where the parameter of a row will be in `seconds`.
-float md5i_followed(const md5_player *player, int32_t row, double seconds);
-
-// -- motion.c: root motion --------------------------------------------------------------------
+// -- motion.c: root motion, morphs --------------------------------------------------------------
 
 // Root motion of the last interval, of so many seconds.
 md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
@@ -403,7 +404,12 @@ md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_s
 void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain_range old,
                      md5_chain_range fresh);
 
-// -- shots.c: one-shots -----------------------------------------------------------------------
+// Writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
+// layer's own weight. They may be the layer's frozen ones.
+void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
+                       float *weights);
+
+// -- shots.c: one-shots -------------------------------------------------------------------------
 
 void md5i_advance_shots(md5_player *player, double seconds);
 void md5i_end_shots(md5_player *player); // that have ended, or have faded out
@@ -428,7 +434,7 @@ float md5i_shot_share(float share, float covered);
 // Blends the one-shots that are played over `num_below` layers over a pose.
 void md5i_blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare, md5_xform *pose);
 
-// -- layers.c, modifiers.c --------------------------------------------------------------------
+// -- layers.c, modifiers.c ----------------------------------------------------------------------
 
 // Writes the blended pose of all layers. spare[md5i_spare_poses()] are scratch poses.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose);
@@ -441,28 +447,8 @@ void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration);
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
 
-// morphs.c: writes the morph weights of a part of a layer's chain: weights[num_morphs], without the
-// layer's own weight. They may be the layer's frozen ones.
-void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part,
-                       float *weights);
-
 // Number of scratch poses that these two need.
 size_t md5i_captured_poses(const md5_machine *machine);
-
-// Whether all clips of a state that has a motion are in the same cycle at two times, in seconds
-// from now.
-bool md5i_stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b);
-
-// Writes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] are scratch
-// poses. Of a level of detail only the joints in runs are defined; NULL: all.
-void md5i_evaluate_state(md5_player *player, const md5_active_state *active,
-                         const md5_detail_set *detail, double shift, md5_xform *spare,
-                         md5_xform *pose);
-
-// Writes the current pose of the joints that the layer may change; other joints are undefined.
-void md5i_evaluate_joints(md5_player *player, const md5_play_layer *layer,
-                          const md5_active_state *active, const md5_detail_set *detail,
-                          md5_xform *spare, md5_xform *pose);
 
 void md5i_apply_modifiers(md5_player *player, md5_xform *pose);
 
@@ -474,14 +460,46 @@ void md5i_advance_gazes(md5_player *player, double seconds);
 
 // -- player.c: level of detail ------------------------------------------------------------------
 
-// Counts a pose that is asked for. Returns whether it must be computed; else the kept one is shown.
-bool md5i_begin_pose(md5_player *player);
-
-// Ends a computed pose: keeps it if later calls may show it.
-void md5i_end_pose(md5_player *player, const md5_xform *pose);
-
 // Whether all joints of a modifier are animated.
 bool md5i_is_animated(const md5_machine *machine, const md5_detail_set *detail,
                       const md5_modifier *modifier);
+
+// -- state.c: blend spaces ----------------------------------------------------------------------
+//
+// Weights of the items of a blend space. They are not negative and sum to 1.
+
+// items[num_items], num_items >= 1, x strictly ascending: the two neighbours of `x` are
+// weighted by distance; beyond the ends the outermost item has weight 1.
+void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x,
+                           float *weights);
+
+// No two items have the same position. Gradient band interpolation (R. S. Johansen, Automated
+// Semi-Procedural Animation for Character Locomotion, 2009, 6.3): an item's influence falls from 1
+// at its own position to 0 at that of every other item, w_i = min over j of 1 - (p - p_i) . (p_j -
+// p_i) / |p_j - p_i|^2, clamped to 0..1, then all are scaled to sum 1. Time: the square of
+// num_items.
+void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
+                           float *weights);
+
+// -- layers.c: joints ---------------------------------------------------------------------------
+//
+// Blends and adds poses for some joints only, weighted by a mask.
+//
+// Adjacent joints are processed in place. A few scattered joints are listed; they are gathered
+// first. Both give the same bits.
+
+// Whether a run has joints between the first and the last one of a set that is not listed.
+static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
+{
+    return run.first < set->first + set->count && set->first < run.first + run.count;
+}
+
+// Blends `other` over `pose` by mask and weight; mask -1: all joints. Of a level of detail, if one
+// is given, only the runs: other joints need not be defined.
+void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                     const md5_xform *other, float weight, md5_xform *pose);
+
+// md5i_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
+// joints of partial mask weight of the lower one, as stored by md5i_save_between().
 
 #endif

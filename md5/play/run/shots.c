@@ -2,13 +2,12 @@
 // that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
 // time; md5i_blend_shots() blends those of one slot so that each joint has these shares.
 #include "md5/core/assert.h"
-#include "md5/play/run/joint_set.h"
 #include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>
 
-// Times of descriptions are floats; see active_state.c.
+// Times of descriptions are floats; see state.c.
 #define FLOAT_ERROR 6e-8
 
 // Events at the ends of fades have the weight of this progress.
@@ -193,14 +192,14 @@ static float or_one(float value)
 static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md5_shot *shot)
 {
     const int32_t mask = md5_find_mask(machine, desc->mask);
-    const int32_t layer = md5_find_layer(machine, desc->layer);
-    const int32_t reference = md5_find_clip(machine, desc->reference);
-    if ((desc->mask && mask < 0) || (desc->layer && layer < 0)
-        || (desc->reference && reference < 0))
+    const uint32_t layer = md5_find_layer(machine, desc->layer);
+    const uint32_t reference = md5_find_clip(machine, desc->reference);
+    if ((desc->mask && mask < 0) || (desc->layer && layer == MD5_NONE)
+        || (desc->reference && reference == MD5_NONE))
         return false;
     shot->mask = mask;
-    shot->num_below = layer < 0 ? machine->tables.num_layers : (uint32_t)layer + 1;
-    shot->reference = reference < 0 ? shot->source : (uint32_t)reference;
+    shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+    shot->reference = reference == MD5_NONE ? shot->source : reference;
     shot->reference_frame = desc->reference_frame;
     return desc->reference_frame < machine->sources[shot->reference].binding->anim->num_frames;
 }

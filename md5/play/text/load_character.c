@@ -4,7 +4,7 @@
 //
 // On one thread each file is read when it is its turn. With threads all are read first, and what
 // they say is kept until it is their turn: so warnings and errors are those of one thread.
-#include "md5/play/locations.h"
+#include "md5/play/schema.h"
 #include "md5/md5play.h"
 #include "md5/core/file.h"
 #include "md5/core/names.h"

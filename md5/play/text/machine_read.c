@@ -4,7 +4,6 @@
 #include "md5/core/arena.h"
 #include "md5/core/file.h"
 #include "md5/core/lex.h"
-#include "md5/play/locations.h"
 #include "md5/play/schema.h"
 
 #include <stdio.h>

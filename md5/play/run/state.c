@@ -1,9 +1,324 @@
 // Plays one state: weights from the parameters, clocks of its clips.
-#include "md5/play/run/blend_space.h"
 #include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <string.h>
+
+// == Synchronised clips =========================================================================
+
+// Clocks of groups only ever loop.
+static const md5_timing GROUP = {.num_frames = 2, .frame_rate = 1.0};
+
+// Of a clip's cycle, from marker `first` to the next one, which may be the first of the next cycle.
+static double part_of(const double *markers, uint32_t num_markers, uint32_t first)
+{
+    if (first + 1 < num_markers)
+        return markers[first + 1] - markers[first];
+    return markers[0] + 1.0 - markers[first];
+}
+
+// Shared cycles a second between marker `first` and the next.
+static double rate_between(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                           uint32_t first)
+{
+    double sum = 0.0, total = 0.0;
+    for (uint32_t i = 0; i < num_items; i++) {
+        const double stretch =
+            num_markers == 0 ? 1.0
+                             : part_of(items[i].markers, num_markers, first) * (double)num_markers;
+        sum += (double)items[i].weight * items[i].rate / stretch;
+        total += (double)items[i].weight;
+    }
+    return total > 0.0 ? sum / total : 0.0;
+}
+
+// Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or runs
+// backward.
+static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
+                                 uint32_t num_markers)
+{
+    if (num_markers == 0)
+        return 1.0 / rate_between(items, num_items, 0, 0);
+    double seconds = 0.0;
+    for (uint32_t i = 0; i < num_markers; i++) {
+        const double rate = rate_between(items, num_items, num_markers, i);
+        if (rate == 0.0 || (seconds != 0.0 && (rate < 0.0) != (seconds < 0.0)))
+            return 0.0;
+        seconds += 1.0 / (rate * (double)num_markers);
+    }
+    return seconds;
+}
+
+// A place between markers: the number of the one before it, and the share of the way to the next.
+typedef struct marker_place {
+    uint32_t marker;
+    double share;
+} marker_place;
+
+static marker_place place_of(double phase, uint32_t num_markers)
+{
+    const double position = phase * (double)num_markers;
+    uint32_t marker = (uint32_t)position;
+    if (marker >= num_markers)
+        marker = num_markers - 1;
+    return (marker_place){marker, position - (double)marker};
+}
+
+// Goes on within the present part only, up to its end; returns the seconds that are left.
+static double advance_part(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                           md5_clock *clock, marker_place *position, double seconds)
+{
+    const double rate = rate_between(items, num_items, num_markers, position->marker);
+    const double speed = rate * (double)num_markers; // parts a second
+    const double delta = speed * seconds;
+    const double room = delta >= 0.0 ? 1.0 - position->share : position->share;
+    if (fabs(delta) < room || speed == 0.0) {
+        position->share += delta;
+        return 0.0;
+    }
+    const double used = (delta >= 0.0 ? room : -room) / speed;
+    if (delta >= 0.0) {
+        *position = (marker_place){(position->marker + 1) % num_markers, 0.0};
+        clock->cycle += position->marker == 0;
+    } else {
+        clock->cycle -= position->marker == 0;
+        *position = (marker_place){(position->marker + num_markers - 1) % num_markers, 1.0};
+    }
+    return seconds - used;
+}
+
+static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
+                                 uint32_t num_markers, md5_clock clock, double seconds)
+{
+    const double whole = sync_cycle_seconds(items, num_items, num_markers);
+    if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
+        const double cycles = trunc(seconds / whole);
+        clock = md5i_clock_advance(&GROUP, clock, cycles);
+        seconds -= cycles * whole;
+    }
+    // Less than a cycle is left, or a direction that turns round at one of the markers, where it
+    // stays: no more parts than there are, and one for each end.
+    marker_place position = place_of(clock.phase, num_markers);
+    for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
+        seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
+    const double phase = ((double)position.marker + position.share) / (double)num_markers;
+    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
+}
+
+md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                            md5_clock clock, double seconds)
+{
+    if (num_markers > 0)
+        return advance_markers(items, num_items, num_markers, clock, seconds);
+    const double rate = rate_between(items, num_items, 0, 0);
+    return md5i_clock_advance(&GROUP, clock, rate * seconds);
+}
+
+// Seconds for less than a cycle, part after part.
+static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                               md5_clock from, md5_clock to)
+{
+    const marker_place begin = place_of(from.phase, num_markers);
+    const marker_place end = place_of(to.phase, num_markers);
+    const int64_t num_parts =
+        (to.cycle - from.cycle) * (int64_t)num_markers + end.marker - begin.marker;
+    double seconds = 0.0;
+    for (int64_t i = 0; i <= num_parts; i++) {
+        const double first = i == 0 ? begin.share : 0.0;
+        const double last = i == num_parts ? end.share : 1.0;
+        const uint32_t marker = (uint32_t)((begin.marker + (uint64_t)i) % num_markers);
+        const double rate = rate_between(items, num_items, num_markers, marker);
+        if (last == first)
+            continue;
+        const double part = (last - first) / (rate * (double)num_markers);
+        if (rate == 0.0 || part * seconds < 0.0) // it stays at this marker
+            return (double)INFINITY;
+        seconds += part;
+    }
+    return seconds;
+}
+
+static bool is_before(md5_clock a, md5_clock b)
+{
+    return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
+}
+
+double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+                         md5_clock from, md5_clock to)
+{
+    if (num_markers == 0) {
+        const double cycles = md5_clock_between(from, to);
+        return cycles == 0.0 ? 0.0 : cycles / rate_between(items, num_items, 0, 0);
+    }
+    const bool is_backward = is_before(to, from);
+    md5_clock low = is_backward ? to : from;
+    const md5_clock high = is_backward ? from : to;
+    const int64_t whole = high.cycle - low.cycle - (high.phase < low.phase);
+    double seconds = 0.0;
+    if (whole > 0) {
+        seconds = (double)whole * sync_cycle_seconds(items, num_items, num_markers);
+        if (seconds == 0.0)
+            return (double)INFINITY;
+    }
+    low.cycle += whole;
+    seconds += seconds_of_parts(items, num_items, num_markers, low, high);
+    return is_backward ? -seconds : seconds;
+}
+
+md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared)
+{
+    if (num_markers == 0)
+        return shared;
+    const marker_place position = place_of(shared.phase, num_markers);
+    const double phase =
+        markers[position.marker] + position.share * part_of(markers, num_markers, position.marker);
+    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = shared.cycle}, phase);
+}
+
+md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock own)
+{
+    if (num_markers == 0)
+        return own;
+    // Before the first marker lies the last part of the cycle before.
+    double phase = own.phase;
+    int64_t cycle = own.cycle;
+    if (phase < markers[0]) {
+        phase += 1.0;
+        cycle--;
+    }
+    uint32_t marker = num_markers - 1;
+    while (markers[marker] > phase)
+        marker--;
+    const double share = (phase - markers[marker]) / part_of(markers, num_markers, marker);
+    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = cycle},
+                              ((double)marker + share) / (double)num_markers);
+}
+
+// == Blend spaces ===============================================================================
+//
+// Weights of the items of a blend space, also of one whose parameter is the speed of the root.
+
+void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x,
+                           float *weights)
+{
+    memset(weights, 0, num_items * sizeof *weights);
+    uint32_t above = 0;
+    while (above < num_items && items[above].x <= x)
+        above++;
+    if (above == 0 || above == num_items) {
+        weights[above == 0 ? 0 : num_items - 1] = 1.0f;
+        return;
+    }
+    const double low = (double)items[above - 1].x, high = (double)items[above].x;
+    const float share = (float)(((double)x - low) / (high - low));
+    weights[above - 1] = 1.0f - share;
+    weights[above] = share;
+}
+
+// In double: places may be any two floats, and the square of their distance must not vanish.
+static double band_weight(const md5_motion_item *items, uint32_t num_items, uint32_t item, double x,
+                          double y)
+{
+    const double from_x = x - (double)items[item].x, from_y = y - (double)items[item].y;
+    double least = 1.0;
+    for (uint32_t other = 0; other < num_items; other++) {
+        if (other == item)
+            continue;
+        const double to_x = (double)items[other].x - (double)items[item].x;
+        const double to_y = (double)items[other].y - (double)items[item].y;
+        const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
+        if (1.0 - delta < least)
+            least = 1.0 - delta;
+    }
+    return least > 0.0 ? least : 0.0;
+}
+
+void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
+                           float *weights)
+{
+    double sum = 0.0;
+    for (uint32_t item = 0; item < num_items; item++) {
+        const double weight = band_weight(items, num_items, item, (double)x, (double)y);
+        weights[item] = (float)weight;
+        sum += weight;
+    }
+    // The nearest item has at least a half: it lies on its own side of the middle to each other
+    // one.
+    for (uint32_t item = 0; item < num_items; item++)
+        weights[item] = (float)((double)weights[item] / sum);
+}
+
+// -- By speed -----------------------------------------------------------------------------------
+
+// One of two clips between which a speed lies.
+static md5_sync_item sync_item(const md5_machine *machine, const md5_item *item, float weight)
+{
+    const md5_playable *const playable =
+        &machine->playables[machine->motions[item->motion].playable];
+    return (md5_sync_item){
+        .weight = weight,
+        .rate = 1.0 / item->gait.seconds,
+        .markers = machine->markers + machine->sources[playable->source].first_marker,
+    };
+}
+
+static uint32_t count_markers(const md5_machine *machine, const md5_motion *motion,
+                              const md5_item *item)
+{
+    const md5_playable *const playable =
+        &machine->playables[machine->motions[item->motion].playable];
+    return motion->sync == MD5_SYNC_MARKERS ? machine->sources[playable->source].num_markers : 0;
+}
+
+// The seconds that a cycle of both would take by keeping step, over those that it should take.
+static double tempo(const md5_machine *machine, const md5_motion *motion, const md5_item *low,
+                    const float *weights)
+{
+    const md5_item *const high = low + 1;
+    const md5_sync_item both[] = {sync_item(machine, low, weights[0]),
+                                  sync_item(machine, high, weights[1])};
+    const double wanted =
+        (double)weights[0] * low->gait.seconds + (double)weights[1] * high->gait.seconds;
+    return sync_cycle_seconds(both, 2, count_markers(machine, motion, low)) / wanted;
+}
+
+// A blend space of clips that are positioned by the speed of their root motion, so that its
+// parameter is the speed of the root.
+//
+// Two clips of cycles that take a and b seconds and move the root by A and B units, blended by the
+// weights 1 - w and w, move it by (1 - w) A + w B a cycle. If that cycle takes (1 - w) a + w b
+// seconds, the speed is the quotient of both, which rises steadily from A/a to B/b. It is v for
+//   w = a (v - A/a) / (a (v - A/a) + b (B/b - v)).
+// Synchronised clips share another rate, the weighted mean of their rates, so all of them
+// are scaled by one factor. Otherwise each clip plays at its own rate, and the speeds are blended:
+// w = (v - A/a) / (B/b - A/a).
+//
+// Writes the weights of a motion's items at a speed, and returns the factor by which all of its
+// clips play faster. Beyond the ends the outermost item plays at its own speed.
+static double weigh_by_speed(const md5_machine *machine, const md5_motion *motion, double speed,
+                             float *weights)
+{
+    const md5_item *const items = machine->items + motion->first_item;
+    const uint32_t count = motion->num_items;
+    memset(weights, 0, count * sizeof *weights);
+    uint32_t above = 0;
+    while (above < count && items[above].gait.speed <= speed)
+        above++;
+    if (above == 0 || above == count) {
+        weights[above == 0 ? 0 : count - 1] = 1.0f;
+        return 1.0;
+    }
+    const md5_gait *const low = &items[above - 1].gait, *const high = &items[above].gait;
+    const bool keeps_step = motion->sync != MD5_SYNC_NONE;
+    const double from_low = (speed - low->speed) * (keeps_step ? low->seconds : 1.0);
+    const double to_high = (high->speed - speed) * (keeps_step ? high->seconds : 1.0);
+    const float share = (float)(from_low / (from_low + to_high));
+    weights[above - 1] = 1.0f - share;
+    weights[above] = share;
+    return keeps_step ? tempo(machine, motion, &items[above - 1], &weights[above - 1]) : 1.0;
+}
+
+// == States =====================================================================================
 
 // Times of transitions are floats: their error, relative to the larger of 1 and the time.
 #define FLOAT_ERROR 6e-8
@@ -40,8 +355,8 @@ static double weigh_items(const md5_player *player, uint32_t number, float *weig
     const md5_machine *const machine = player->machine;
     const md5_motion *const motion = &machine->motions[number];
     if (motion->kind == MD5_MOTION_BY_SPEED)
-        return md5i_weigh_by_speed(machine, motion, (double)player->parameters[motion->x_parameter],
-                                   weights);
+        return weigh_by_speed(machine, motion, (double)player->parameters[motion->x_parameter],
+                              weights);
     if (motion->kind == MD5_MOTION_BLEND_1D) {
         md5i_blend_weights_1d(md5_space_items(machine, number), motion->num_items,
                               player->parameters[motion->x_parameter], weights);
