@@ -31,6 +31,22 @@ void test_register(test_case *test);
     }                                                                           \
     static void run_##title(void)
 
+// A test on what `begin` makes and `end` frees, expressions of `name`, a pointer. The body may
+// return at any place. A file with several tests of a kind defines TEST_HERE for them.
+#define TEST_WITH(title, type, name, begin, end) TEST_IF (title, type, name, ((begin), true), end)
+
+// The same; if `open` is false, neither the body nor `close` runs.
+#define TEST_IF(title, type, name, open, close) \
+    static void run_##title##_with(type *name); \
+    TEST (title) {                              \
+        type fixture, *const name = &fixture;   \
+        if (open) {                             \
+            run_##title##_with(name);           \
+            close;                              \
+        }                                       \
+    }                                           \
+    static void run_##title##_with(__attribute__((unused)) type *name)
+
 // Compilers that know the format compare it with the values.
 #if defined(__GNUC__) && !defined(_WIN32)
 #define TEST_PRINTF(text, values) __attribute__((format(printf, text, values)))

@@ -68,64 +68,57 @@ static void close_head(head_stage *stage)
     md5_destroy_game(stage->game);
 }
 
-TEST (heads_move_by_themselves) {
-    head_stage stage;
-    open_head(&stage);
-    CHECK_NEAR((double)stage.entity->model_offset.y, 2.0, 0.0);
-    CHECK_UINT(stage.entity->blink_min, 1000);
-    CHECK_UINT(stage.entity->blink_max, 3000);
-    const md5_actor_status status = md5_actor_channel(stage.head, MD5_CHANNEL_ALL);
+#define TEST_HERE(title) TEST_WITH (title, head_stage, stage, open_head(stage), close_head(stage))
+
+TEST_HERE (heads_move_by_themselves) {
+    CHECK_NEAR((double)stage->entity->model_offset.y, 2.0, 0.0);
+    CHECK_UINT(stage->entity->blink_min, 1000);
+    CHECK_UINT(stage->entity->blink_max, 3000);
+    const md5_actor_status status = md5_actor_channel(stage->head, MD5_CHANNEL_ALL);
     CHECK(status.is_cycling && status.clip == 0);
-    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_ALL).clip == MD5_NONE);
+    CHECK(md5_actor_channel(stage->body, MD5_CHANNEL_ALL).clip == MD5_NONE);
     md5_xform pose[3];
-    md5_actor_advance(stage.head, 50, NULL, NULL);
-    md5_actor_pose(stage.head, pose, NULL, NULL);
+    md5_actor_advance(stage->head, 50, NULL, NULL);
+    md5_actor_pose(stage->head, pose, NULL, NULL);
     CHECK_NEAR((double)pose[1].translation.x, 4.0, 1e-4); // half of the way from 0 to 8
     CHECK_NEAR((double)pose[2].translation.x, 0.0, 1e-4); // the blink begins
-    md5_actor_advance(stage.body, 50, NULL, NULL);
-    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
-    close_head(&stage);
+    md5_actor_advance(stage->body, 50, NULL, NULL);
+    CHECK(md5_actor_channel(stage->body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
 }
 
 // The engine's generator from state 0 gives 1 and 3534 (for the choice of two clips), then 1015,
 // 14284 and 2653: waits of 1000 + 2000 n / 32768 milliseconds.
-TEST (eyelids_blink_at_random_times) {
-    head_stage stage;
-    open_head(&stage);
+TEST_HERE (eyelids_blink_at_random_times) {
     static const uint32_t waits[] = {1061, 1871, 1161};
     int num_blinks = 0;
-    md5_actor_advance(stage.head, 10, count_blinks, &num_blinks);
+    md5_actor_advance(stage->head, 10, count_blinks, &num_blinks);
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
-        md5_actor_advance(stage.head, 100, count_blinks, &num_blinks);
+        md5_actor_advance(stage->head, 100, count_blinks, &num_blinks);
         CHECK_UINT((unsigned)num_blinks, (unsigned)i + 1);
-        md5_actor_advance(stage.head, waits[i] - 101, count_blinks, &num_blinks);
-        CHECK(md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).has_ended);
-        md5_actor_advance(stage.head, 1, count_blinks, &num_blinks);
-        CHECK(!md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).has_ended);
-        CHECK_UINT(md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).time, 0);
+        md5_actor_advance(stage->head, waits[i] - 101, count_blinks, &num_blinks);
+        CHECK(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).has_ended);
+        md5_actor_advance(stage->head, 1, count_blinks, &num_blinks);
+        CHECK(!md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).has_ended);
+        CHECK_UINT(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).time, 0);
     }
-    close_head(&stage);
 }
 
-TEST (blinking_stops_and_goes_on) {
-    head_stage stage;
-    open_head(&stage);
+TEST_HERE (blinking_stops_and_goes_on) {
     int num_blinks = 0;
-    md5_actor_advance(stage.head, 10, NULL, NULL);
-    md5_actor_set_blinking(stage.head, false);
-    md5_actor_advance(stage.head, 84, NULL, NULL); // it fades out over two frames of 24 a second
-    CHECK_NEAR((double)md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).weight, 0.0, 0.0);
-    md5_actor_advance(stage.head, 5000, NULL, NULL);
-    md5_actor_advance(stage.head, 5000, count_blinks, &num_blinks);
+    md5_actor_advance(stage->head, 10, NULL, NULL);
+    md5_actor_set_blinking(stage->head, false);
+    md5_actor_advance(stage->head, 84, NULL, NULL); // it fades out over two frames of 24 a second
+    CHECK_NEAR((double)md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).weight, 0.0, 0.0);
+    md5_actor_advance(stage->head, 5000, NULL, NULL);
+    md5_actor_advance(stage->head, 5000, count_blinks, &num_blinks);
     CHECK_UINT((unsigned)num_blinks, 0);
-    md5_actor_set_blinking(stage.head, true);
-    md5_actor_advance(stage.head, 3000, NULL, NULL);
-    CHECK_UINT(md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).time, 0);
+    md5_actor_set_blinking(stage->head, true);
+    md5_actor_advance(stage->head, 3000, NULL, NULL);
+    CHECK_UINT(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).time, 0);
     // The body is an actor that never blinks.
-    md5_actor_set_blinking(stage.body, false);
-    md5_actor_advance(stage.body, 100, NULL, NULL);
-    CHECK(md5_actor_channel(stage.body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
-    close_head(&stage);
+    md5_actor_set_blinking(stage->body, false);
+    md5_actor_advance(stage->body, 100, NULL, NULL);
+    CHECK(md5_actor_channel(stage->body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
 }
 
 // A body without a head blinks, but does not cycle "def_head". Invalid times are clamped.
@@ -149,31 +142,28 @@ TEST (bodies_without_heads_blink_too) {
     md5_destroy_game(game);
 }
 
-TEST (restored_heads_blink_at_the_same_time) {
-    head_stage stage;
-    open_head(&stage);
+TEST_HERE (restored_heads_blink_at_the_same_time) {
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE], changed[MD5_ACTOR_SAVE_SIZE];
     enum { CLIP = 40, MIN = 44, MAX = 48, NEXT = 52 };
     static const struct change {
         size_t at;
         unsigned char value;
     } changes[] = {{CLIP, 77}, {CLIP + 3, 0x80}, {MIN + 3, 0x7F}, {MAX + 3, 0xFF}, {NEXT + 7, 1}};
-    md5_actor_advance(stage.head, 10, NULL, NULL);
-    md5_actor_save(stage.head, bytes);
-    md5_actor_advance(stage.head, 9000, NULL, NULL);
+    md5_actor_advance(stage->head, 10, NULL, NULL);
+    md5_actor_save(stage->head, bytes);
+    md5_actor_advance(stage->head, 9000, NULL, NULL);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         memcpy(changed, bytes, sizeof bytes);
         changed[changes[i].at] = changes[i].value;
         md5_error error;
-        CHECK(!md5_actor_restore(stage.head, changed, sizeof changed, &error));
+        CHECK(!md5_actor_restore(stage->head, changed, sizeof changed, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
     }
-    CHECK(md5_actor_restore(stage.head, bytes, sizeof bytes, NULL));
-    md5_actor_advance(stage.head, 1060, NULL, NULL);
-    CHECK(md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).has_ended);
-    md5_actor_advance(stage.head, 1, NULL, NULL);
-    CHECK_UINT(md5_actor_channel(stage.head, MD5_CHANNEL_EYELIDS).time, 0);
-    close_head(&stage);
+    CHECK(md5_actor_restore(stage->head, bytes, sizeof bytes, NULL));
+    md5_actor_advance(stage->head, 1060, NULL, NULL);
+    CHECK(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).has_ended);
+    md5_actor_advance(stage->head, 1, NULL, NULL);
+    CHECK_UINT(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).time, 0);
 }
 
 TEST (clips_with_a_prefix_count_first) {
@@ -215,14 +205,12 @@ static void choose_without_name(const void *context)
     (void)md5_actor_choose((md5_actor *)(uintptr_t)context, NULL, test_null());
 }
 
-TEST (appearing_actors_assert_their_arguments) {
-    actor_stage stage;
-    open_stage(&stage);
-    CHECK(strstr(test_message_of(appear_nowhere, stage.actor), "body: not NULL"));
-    CHECK(strstr(test_message_of(appear_as_nobody, stage.entity), "actor: not NULL"));
+TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_stage(stage),
+           close_stage(stage)) {
+    CHECK(strstr(test_message_of(appear_nowhere, stage->actor), "body: not NULL"));
+    CHECK(strstr(test_message_of(appear_as_nobody, stage->entity), "actor: not NULL"));
     CHECK(strstr(test_message_of(blink_nowhere, NULL), "md5_actor_set_blinking(): actor"));
-    CHECK(strstr(test_message_of(choose_without_name, stage.actor), "name: not NULL"));
-    close_stage(&stage);
+    CHECK(strstr(test_message_of(choose_without_name, stage->actor), "name: not NULL"));
 }
 
 #endif

@@ -118,46 +118,42 @@ TEST (deform_expand_and_move_by_registers) {
     free_case(&c);
 }
 
+#define TEST_HERE(title, ...) TEST_WITH (title, deform_case, c, form(c, __VA_ARGS__), free_case(c))
+
 // The table is 0 at 0, 8 at 0.5 and 0 at 1 again; linear in between.
-TEST (deform_turbulent_moves_texture_coordinates) {
-    deform_case c;
-    form(&c, "turbulent ramp 0.5 0.05 2", &from_front);
+TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
     for (uint32_t i = 0; i < 4; i++) {
-        const md5_vec3 at = c.mesh->positions[i];
+        const md5_vec3 at = c->mesh->positions[i];
         const double x =
             0.1 + 2.0 * (0.003 * (double)at.x + 0.007 * (double)at.y + 0.011 * (double)at.z);
         const double turn = x - floor(x);
         const double first = turn < 0.5 ? 16.0 * turn : 16.0 - 16.0 * turn;
-        CHECK_NEAR(c.texcoords[i].x, (double)c.mesh->texcoords[i].x + 0.5 * first, 1e-4);
-        CHECK_NEAR(c.texcoords[i].y, (double)c.mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
-        check_position(&c, i, (double)at.x, (double)at.y, (double)at.z);
+        CHECK_NEAR(c->texcoords[i].x, (double)c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
+        CHECK_NEAR(c->texcoords[i].y, (double)c->mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
+        check_position(c, i, (double)at.x, (double)at.y, (double)at.z);
     }
-    free_case(&c);
 }
 
 // Seen from 100 units in front, the border is 3 wide on each side, and at corners on both. It lies
 // in the plane of the quad or in front of it, and every vertex is drawn.
-TEST (deform_flare_has_a_border) {
-    deform_case c;
+TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     uint32_t uses[16] = {0};
-    form(&c, "flare 3", &from_front);
-    CHECK_UINT(c.num_vertices, 16);
-    CHECK_UINT(c.num_triangles, 18);
+    CHECK_UINT(c->num_vertices, 16);
+    CHECK_UINT(c->num_triangles, 18);
     for (uint32_t i = 0; i < 54; i++)
-        uses[c.indices[i]]++;
+        uses[c->indices[i]]++;
     double widest = 0.0, highest = 0.0;
     for (uint32_t i = 0; i < 16; i++) {
-        CHECK(uses[i] > 0 && c.positions[i].x > 10.0f - 1e-3f);
-        CHECK_NEAR(c.texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
-        CHECK_NEAR(c.texcoords[i].y, 0.5, 0.0);
-        CHECK(c.colors[i].x == 1.0f && c.colors[i].w == 1.0f);
-        const double wide = fabs((double)c.positions[i].y), high = fabs((double)c.positions[i].z);
+        CHECK(uses[i] > 0 && c->positions[i].x > 10.0f - 1e-3f);
+        CHECK_NEAR(c->texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
+        CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
+        CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
+        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
         widest = wide > widest ? wide : widest;
         highest = high > highest ? high : highest;
     }
     CHECK_NEAR(widest, 4.0, 0.2);
     CHECK_NEAR(highest, 8.0, 0.2);
-    free_case(&c);
 }
 
 TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
@@ -295,28 +291,25 @@ TEST (deform_is_refused_for_other_meshes) {
 
 // A flare whose triangles form no quad shrinks to its centre; tubes of points stay where they are;
 // without a table, without normals and without a deform nothing moves.
-TEST (deform_of_odd_input_is_harmless) {
+TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
     static const uint32_t apart[6] = {0, 1, 2, 0, 1, 3};
     static const md5_vec3 points[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, NAN}};
-    deform_case c;
     float registers[MD5_MAX_REGISTERS] = {0};
-    form(&c, "tube", &from_front);
-    md5_mesh mesh = *c.mesh;
-    const md5_deformed out = {c.positions, c.texcoords, NULL};
+    md5_mesh mesh = *c->mesh;
+    const md5_deformed out = {c->positions, c->texcoords, NULL};
     md5_material material = {.deform = MD5_DEFORM_TUBE};
     md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
-    check_position(&c, 0, 1.0, 2.0, 3.0);
+    check_position(c, 0, 1.0, 2.0, 3.0);
     for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
         material.deform = (md5_deform)i;
         if (material.deform == MD5_DEFORM_FLARE || material.deform == MD5_DEFORM_SPRITE
             || material.deform == MD5_DEFORM_TUBE)
             continue;
         md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
-        check_position(&c, 0, 1.0, 2.0, 3.0);
+        check_position(c, 0, 1.0, 2.0, 3.0);
     }
     mesh.indices = apart;
     material.deform = MD5_DEFORM_FLARE;
     md5_deform_vertices(&material, NULL, registers, &mesh, mesh.positions, NULL, &from_front, &out);
-    check_position(&c, 15, 10.0, 0.0, 0.0);
-    free_case(&c);
+    check_position(c, 15, 10.0, 0.0, 0.0);
 }

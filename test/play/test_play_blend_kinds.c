@@ -66,11 +66,10 @@ TEST (blend_kinds_know_no_signs) {
 }
 
 // A clip as a difference, added to its reference, gives the clip itself.
-TEST (blend_kinds_add_to_the_reference) {
-    play_scene of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 25, 24.0, 0.9, 51);
-    play_scene_add(&of, 25, 24.0, 0.9, 52);
+TEST_WITH (blend_kinds_add_to_the_reference, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
+    play_scene_add(of, 25, 24.0, 0.9, 51);
+    play_scene_add(of, 25, 24.0, 0.9, 52);
     const md5_parameter_desc parameters[] = {{"still", MD5_PARAMETER_FLOAT, 0.0f}};
     const md5_motion_desc motions[] = {{.name = "still",
                                         .kind = MD5_MOTION_CLIP,
@@ -87,34 +86,32 @@ TEST (blend_kinds_add_to_the_reference) {
          .reference = "a",
          .reference_frame = 6},
     };
-    play_scene_play(&of, &(md5_machine_desc){.motions = motions,
-                                             .num_motions = 1,
-                                             .parameters = parameters,
-                                             .num_parameters = 1,
-                                             .layers = layers,
-                                             .num_layers = 2});
+    play_scene_play(of, &(md5_machine_desc){.motions = motions,
+                                            .num_motions = 1,
+                                            .parameters = parameters,
+                                            .num_parameters = 1,
+                                            .layers = layers,
+                                            .num_layers = 2});
     for (int i = 0; i < 60; i++) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        play_real_sample(of.made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
+        play_pose(of->player, pose);
+        play_real_sample(of->made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
         CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of.player, 0.03, NULL, NULL);
+        md5_player_advance(of->player, 0.03, NULL, NULL);
     }
-    play_scene_end(&of);
 }
 
 // Left foot with left foot, and right with right: half way between two clips of 20 and 30
 // intervals, whose markers divide them differently.
-TEST (blend_kinds_synchronise_by_markers) {
+TEST_WITH (blend_kinds_synchronise_by_markers, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
     static const uint32_t feet[2][2] = {{2, 10}, {3, 21}};
-    play_scene of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.5, 61);
-    play_scene_add(&of, 31, 20.0, 0.5, 62);
+    play_scene_add(of, 21, 20.0, 0.5, 61);
+    play_scene_add(of, 31, 20.0, 0.5, 62);
     for (int i = 0; i < 2; i++) {
-        of.clips[i].markers = feet[i];
-        of.clips[i].num_markers = 2;
+        of->clips[i].markers = feet[i];
+        of->clips[i].num_markers = 2;
     }
     const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.5f}};
     const md5_motion_item items[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
@@ -132,12 +129,12 @@ TEST (blend_kinds_synchronise_by_markers) {
                                       .num_states = 1,
                                       .transitions = transitions,
                                       .num_transitions = 1}};
-    play_scene_play(&of, &(md5_machine_desc){.motions = motions,
-                                             .num_motions = 1,
-                                             .parameters = parameters,
-                                             .num_parameters = 1,
-                                             .layers = layers,
-                                             .num_layers = 1});
+    play_scene_play(of, &(md5_machine_desc){.motions = motions,
+                                            .num_motions = 1,
+                                            .parameters = parameters,
+                                            .num_parameters = 1,
+                                            .layers = layers,
+                                            .num_layers = 1});
     // Seconds from left to right foot, and on to the left one: at the mean of the two speeds.
     const double to_right = 2.0 / (20.0 / 8.0 + 20.0 / 18.0);
     const double to_left = 2.0 / (20.0 / 12.0 + 20.0 / 12.0);
@@ -150,25 +147,24 @@ TEST (blend_kinds_synchronise_by_markers) {
     for (int i = 0; i < 4; i++) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], run[PLAY_JOINTS];
-        md5_player_reset(of.player);
-        md5_player_advance(of.player, moments[i], NULL, NULL);
-        play_pose(of.player, pose);
-        play_real_sample(of.made.anims[0], frames[i][0], expected);
-        play_real_sample(of.made.anims[1], frames[i][1], run);
+        md5_player_reset(of->player);
+        md5_player_advance(of->player, moments[i], NULL, NULL);
+        play_pose(of->player, pose);
+        play_real_sample(of->made.anims[0], frames[i][0], expected);
+        play_real_sample(of->made.anims[1], frames[i][1], run);
         play_real_blend(expected, run, 0.5, NULL, expected);
         CHECK(play_distance(pose, expected) < NEAR);
-        CHECK_NEAR(md5_player_layer(of.player, 0).time, frames[i][0] / 20.0, 1e-6);
+        CHECK_NEAR(md5_player_layer(of->player, 0).time, frames[i][0] / 20.0, 1e-6);
     }
     // The walk reaches 1.25 at the predicted time, although its speed changes: frame 5 is three of
     // eight parts on the way to the right foot.
-    md5_player_reset(of.player);
-    md5_player_advance(of.player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01, NULL,
+    md5_player_reset(of->player);
+    md5_player_advance(of->player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01, NULL,
                        NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 1.25, 0.03);
-    CHECK(md5_player_layer(of.player, 0).time < 1.25);
-    md5_player_advance(of.player, 0.01 + to_left / 12.0, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.05, 1e-6);
-    play_scene_end(&of);
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, 1.25, 0.03);
+    CHECK(md5_player_layer(of->player, 0).time < 1.25);
+    md5_player_advance(of->player, 0.01 + to_left / 12.0, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.05, 1e-6);
 }
 
 // Steps hold each frame; curves are those of md5_sample(), whatever the clip does at its end.

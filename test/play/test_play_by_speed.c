@@ -138,24 +138,22 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
     }
 }
 
-TEST (by_speed_items_have_the_speed_of_their_clips) {
-    speed_case of;
-    begin(&of, GAITS, 4, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
-    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 0), -20.0, 0.02);
-    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 2), 30.0, 0.03);
-    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 4), 0.0, 0.0); // there is no such item
-    CHECK_NEAR(md5_machine_item_speed(of.machine, 1, 0), 0.0, 0.0); // nor such a motion
-    end(&of);
+#define TEST_HERE(title, ...) TEST_WITH (title, speed_case, of, begin(of, __VA_ARGS__), end(of))
+
+TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE,
+           MD5_EXTRACT_MOVE) {
+    CHECK_NEAR(md5_machine_item_speed(of->machine, 0, 0), -20.0, 0.02);
+    CHECK_NEAR(md5_machine_item_speed(of->machine, 0, 2), 30.0, 0.03);
+    CHECK_NEAR(md5_machine_item_speed(of->machine, 0, 4), 0.0, 0.0); // there is no such item
+    CHECK_NEAR(md5_machine_item_speed(of->machine, 1, 0), 0.0, 0.0); // nor such a motion
 }
 
-TEST (by_speed_the_outermost_go_at_their_own_speed) {
-    speed_case of;
-    begin(&of, GAITS, 4, MD5_SYNC_PHASE, MD5_EXTRACT_WALK);
-    md5_player_set(of.player, 0, -1000.0f);
-    CHECK_NEAR(speed_over(of.player, 4.0, false), -20.0, 0.02);
-    md5_player_set(of.player, 0, 1000.0f);
-    CHECK_NEAR(speed_over(of.player, 4.0, false), 90.0, 0.09);
-    end(&of);
+TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
+           MD5_EXTRACT_WALK) {
+    md5_player_set(of->player, 0, -1000.0f);
+    CHECK_NEAR(speed_over(of->player, 4.0, false), -20.0, 0.02);
+    md5_player_set(of->player, 0, 1000.0f);
+    CHECK_NEAR(speed_over(of->player, 4.0, false), 90.0, 0.09);
 }
 
 TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
@@ -279,7 +277,8 @@ static void check_refused(const md5_motion_desc *motions, uint32_t num_motions,
     md5_destroy_machine(machine);
 }
 
-TEST (by_speed_refuses_what_has_no_speed_of_its_own) {
+TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NONE,
+           MD5_EXTRACT_WALK) {
     static const struct {
         md5_motion_item items[2];
         const char *message;
@@ -306,8 +305,6 @@ TEST (by_speed_refuses_what_has_no_speed_of_its_own) {
          "forward at a fixed speed"},
     };
     static const md5_motion_item alone = {.motion = "c2"};
-    speed_case of;
-    begin(&of, GAITS, 4, MD5_SYNC_NONE, MD5_EXTRACT_WALK);
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const md5_motion_desc motions[] = {
             {.name = "still", .kind = MD5_MOTION_STACK, .items = &alone, .num_items = 1},
@@ -320,18 +317,17 @@ TEST (by_speed_refuses_what_has_no_speed_of_its_own) {
              .items = cases[i].items,
              .num_items = 2},
         };
-        check_refused(motions, 5, of.clips, of.made.model, cases[i].message);
+        check_refused(motions, 5, of->clips, of->made.model, cases[i].message);
     }
     // Without extraction nothing moves.
     const md5_motion_desc go = {.name = "go",
                                 .kind = MD5_MOTION_BY_SPEED,
                                 .x_parameter = "speed",
-                                .items = of.items,
+                                .items = of->items,
                                 .num_items = 4};
     for (uint32_t i = 0; i < 4; i++)
-        of.clips[i].extract = MD5_EXTRACT_NONE;
-    check_refused(&go, 1, of.clips, of.made.model,
+        of->clips[i].extract = MD5_EXTRACT_NONE;
+    check_refused(&go, 1, of->clips, of->made.model,
                   "motion 'go': item 1 ('c1') moves the root at 0 units/s, which must be faster "
                   "than the one before, at 0");
-    end(&of);
 }

@@ -29,6 +29,8 @@ typedef struct holding {
 void hold_begin_in(holding *of, const char *clip, const char *words, md5_axes axes);
 void hold_begin(holding *of, const char *clip, const char *words); // there is no error
 void hold_end(holding *of);
+#define TEST_HOLD(title, clip, words) \
+    TEST_WITH (title, holding, of, hold_begin(of, clip, words), hold_end(of))
 void hold_go_on(holding *of, double seconds);
 
 // Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.

@@ -163,31 +163,29 @@ TEST (joints_of_items_that_are_added) {
 }
 
 // Root motion is removed from a clip before its difference is computed.
-TEST (joints_of_a_walk_that_is_added) {
-    play_scene of;
-    play_scene_begin(&of);
-    play_scene_add(&of, FRAMES, RATE, 0.5, 1);
-    of.made.still = BUT(1u << 8);
-    play_add_clip(&of.made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
-    of.clips[1] = (md5_clip_desc){
-        .name = "walk", .binding = of.made.bindings[1], .extract = MD5_EXTRACT_MOVE};
+TEST_WITH (joints_of_a_walk_that_is_added, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
+    play_scene_add(of, FRAMES, RATE, 0.5, 1);
+    of->made.still = BUT(1u << 8);
+    play_add_clip(&of->made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
+    of->clips[1] = (md5_clip_desc){
+        .name = "walk", .binding = of->made.bindings[1], .extract = MD5_EXTRACT_MOVE};
     const md5_state_desc d[] = {{"a", "a"}}, walk[] = {{"walk", "walk"}};
     const md5_layer_desc layers[] = {
         {.name = "body", .states = d, .num_states = 1},
         {.name = "more", .states = walk, .num_states = 1, .mode = MD5_LAYER_ADD},
     };
-    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
-    md5_player_advance(of.player, 0.3, NULL, NULL);
+    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
+    md5_player_advance(of->player, 0.3, NULL, NULL);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
     md5_xform source[PLAY_JOINTS];
-    play_pose(of.player, pose);
-    sample(&of.made, 0, 0.3, expected);
-    sample(&of.made, 1, 0.0, reference);
-    sample(&of.made, 1, 0.3, source);
+    play_pose(of->player, pose);
+    sample(&of->made, 0, 0.3, expected);
+    sample(&of->made, 1, 0.0, reference);
+    sample(&of->made, 1, 0.3, source);
     source[0] = reference[0];
     md5_add_pose(expected, source, reference, 1.0f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
-    play_scene_end(&of);
 }
 
 // -- Masks ------------------------------------------------------------------------------------

@@ -163,32 +163,29 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
 }
 
 // In version 2 easings have no parameters; its players have neither more nor fewer bytes.
-TEST (saved_player_of_version_2_is_checked) {
-    play_scene of;
+TEST_WITH (saved_player_of_version_2_is_checked, play_scene, of, begin(of), play_scene_end(of)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
     md5_error error;
-    begin(&of);
     read_saved(saved, SAVED_SIZE, bytes);
-    CHECK(!md5_player_restore(of.player, bytes, SAVED_SIZE + 1, &error));
+    CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE + 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    CHECK(!md5_player_restore(of.player, bytes, SAVED_SIZE - 1, &error));
+    CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE - 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     // The last one-shot's two easings come before its clock, 55 bytes from the end.
     const size_t easing = SAVED_SIZE - 55;
     for (size_t i = 0; i < 2; i++) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_BEZIER;
-        CHECK(!md5_player_restore(of.player, bytes, SAVED_SIZE, &error));
+        CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_OUT;
     }
     // Version 1 is too old.
     bytes[4] = 1;
-    CHECK(!md5_player_restore(of.player, bytes, SAVED_SIZE, &error));
+    CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE, &error));
     CHECK_STRING(
         error.message,
         "the player was saved in version 1 of the format, but versions 2 to 6 can be read");
-    play_scene_end(&of);
 }
 
 // -- Version 5 ----------------------------------------------------------------------------------

@@ -469,7 +469,8 @@ static float glow_of(const md5_modifier_desc *modifier)
     return glow;
 }
 
-TEST (one_line_makes_a_column_known_to_every_walk) {
+TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_begin(made),
+           play_end(made)) {
     static longer_schema longer;
     add_column(&longer, (md5_column){.kind = MD5_COLUMN_FLOAT,
                                      .member = "glow",
@@ -482,8 +483,6 @@ TEST (one_line_makes_a_column_known_to_every_walk) {
                                      .text = "how much it shines"});
     const md5_schema *const schema = &longer.machine;
     md5_error error = {0};
-    play_case made;
-    play_begin(&made);
     md5_machine_file *const files[] = {
         read_with(schema, "machine m { modifier a aim head { glow 7.5 } }", &error),
         read_with(schema, "machine m { modifier a aim head { glow 9 } }", &error),
@@ -491,7 +490,7 @@ TEST (one_line_makes_a_column_known_to_every_walk) {
     };
     if (CHECK(files[0] && files[1] && files[2])) {
         for (int i = 0; i < 3; i++)
-            files[i]->desc.model = made.model;
+            files[i]->desc.model = made->model;
         CHECK(glow_of(files[0]->desc.modifiers) == 7.5f);
         CHECK(check_with(schema, &files[0]->desc, &error));
         CHECK(!check_with(schema, &files[1]->desc, &error));
@@ -520,7 +519,6 @@ TEST (one_line_makes_a_column_known_to_every_walk) {
     }
     for (int i = 0; i < 3; i++)
         md5_free_machine_file(files[i]);
-    play_end(&made);
 }
 
 // -- What a file cannot have --------------------------------------------------------------------

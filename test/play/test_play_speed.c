@@ -167,43 +167,36 @@ static void check_that_there_were_some(const speed_case *of)
     CHECK(of->num_dropped > 500);
 }
 
-TEST (inertial_transitions_keep_the_speed_towards_the_target) {
-    speed_case of;
-    begin(&of);
+#define TEST_HERE(title) TEST_WITH (title, speed_case, of, begin(of), end(of))
+
+TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
     for (int i = 0; i < 2000; i++) {
-        const uint32_t to = test_random_u32(&of.random) % STATES;
-        if (!keeps_speed(&of, test_random_u32(&of.random) % STATES, random_while(&of), &to, 1))
+        const uint32_t to = test_random_u32(&of->random) % STATES;
+        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, random_while(of), &to, 1))
             break;
     }
-    check_that_there_were_some(&of);
-    end(&of);
+    check_that_there_were_some(of);
 }
 
-TEST (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
-    speed_case of;
-    begin(&of);
+TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
     for (int i = 0; i < 1000; i++) {
-        const uint32_t to[3] = {test_random_u32(&of.random) % STATES,
-                                test_random_u32(&of.random) % STATES,
-                                test_random_u32(&of.random) % STATES};
-        if (!keeps_speed(&of, test_random_u32(&of.random) % STATES, random_while(&of), to, 3))
+        const uint32_t to[3] = {test_random_u32(&of->random) % STATES,
+                                test_random_u32(&of->random) % STATES,
+                                test_random_u32(&of->random) % STATES};
+        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, random_while(of), to, 3))
             break;
     }
-    check_that_there_were_some(&of);
-    end(&of);
+    check_that_there_were_some(of);
 }
 
 // Backward, states that begin in the middle of their cycle go on evenly.
-TEST (inertial_transitions_keep_the_speed_backward) {
-    speed_case of;
-    begin(&of);
+TEST_HERE (inertial_transitions_keep_the_speed_backward) {
     const uint32_t to = MIDDLE;
     for (int i = 0; i < 1000; i++) {
-        if (!keeps_speed(&of, test_random_u32(&of.random) % STATES, -random_while(&of), &to, 1))
+        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, -random_while(of), &to, 1))
             break;
     }
-    check_that_there_were_some(&of);
-    end(&of);
+    check_that_there_were_some(of);
 }
 
 static double pose_distance(md5_player *a, md5_player *b)
@@ -215,10 +208,8 @@ static double pose_distance(md5_player *a, md5_player *b)
 }
 
 // Rounding decides whether a cycle is just over or about to be: that makes no difference.
-TEST (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
-    speed_case of;
-    begin(&of);
-    md5_player *const before = of.players[SHOWN], *const after = of.players[OLD];
+TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
+    md5_player *const before = of->players[SHOWN], *const after = of->players[OLD];
     for (uint32_t from = A; from <= BLEND; from++) {
         const double cycle = from == A ? 2.0 : from == B ? 4.0 : 8.0 / 3.0;
         for (uint32_t to = A; to < STATES; to++) {
@@ -229,64 +220,55 @@ TEST (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
             for (uint32_t i = 0; i < 2; i++) {
                 // The same state begins at the end of a cycle, or at the beginning of the next.
                 const uint32_t state = to == A && i == 0 ? EDGE : to;
-                md5_player_fade_to(of.players[i], 0, state, (float)DURATION, MD5_FADE_INERTIAL,
+                md5_player_fade_to(of->players[i], 0, state, (float)DURATION, MD5_FADE_INERTIAL,
                                    MD5_EASE_LINEAR);
             }
             for (int i = 0; i < 10; i++) {
                 CHECK(pose_distance(before, after) < 1e-3);
-                advance(&of, 0.02);
+                advance(of, 0.02);
             }
         }
     }
-    end(&of);
 }
 
 // A jump where a cycle begins again is not a speed, neither of the old motion nor of the new one.
-TEST (inertial_transitions_take_no_jump_for_a_speed) {
-    speed_case of;
-    begin(&of);
+TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
     for (int i = 0; i < 100; i++) {
         const uint32_t there = THERE, at_end = THERE_AT_END;
-        keeps_speed(&of, BACK, 2.0 + 0.003 * test_random(&of.random), &there, 1);
-        keeps_speed(&of, BACK, 0.5 + test_random(&of.random), &at_end, 1);
+        keeps_speed(of, BACK, 2.0 + 0.003 * test_random(&of->random), &there, 1);
+        keeps_speed(of, BACK, 0.5 + test_random(&of->random), &at_end, 1);
     }
-    CHECK_UINT(of.num_dropped, 200);
-    end(&of);
+    CHECK_UINT(of->num_dropped, 200);
 }
 
 // A clip that has come to its end stands, and has no speed that could go on.
-TEST (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
-    speed_case of;
-    begin(&of);
+TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
     for (int i = 0; i < 1000; i++) {
-        const uint32_t to = B + test_random_u32(&of.random) % 3;
-        if (!keeps_speed(&of, ONCE, 2.0 + 0.004 + test_random(&of.random), &to, 1))
+        const uint32_t to = B + test_random_u32(&of->random) % 3;
+        if (!keeps_speed(of, ONCE, 2.0 + 0.004 + test_random(&of->random), &to, 1))
             break;
     }
-    check_that_there_were_some(&of);
-    end(&of);
+    check_that_there_were_some(of);
 }
 
 // The same in one step as in many, also where a clip comes to its end meanwhile.
-TEST (inertial_transitions_do_not_depend_on_how_time_was_split) {
-    speed_case of;
-    begin(&of);
-    md5_player *const one = of.players[SHOWN], *const many = of.players[OLD];
+TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
+    md5_player *const one = of->players[SHOWN], *const many = of->players[OLD];
     for (int i = 0; i < 2000; i++) {
-        const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&of.random) % STATES;
-        const uint32_t to = test_random_u32(&of.random) % (ONCE + 1);
-        double left = 2.0 + 0.02 * test_random(&of.random) - 0.01;
+        const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&of->random) % STATES;
+        const uint32_t to = test_random_u32(&of->random) % (ONCE + 1);
+        double left = 2.0 + 0.02 * test_random(&of->random) - 0.01;
         go_at_once(one, from);
         go_at_once(many, from);
         md5_player_advance(one, left, NULL, NULL);
         while (left > 0.0) {
             const bool is_short = left < 0.03;
-            const double part = fmin(left, (is_short ? 0.004 : 0.5) * test_random(&of.random));
+            const double part = fmin(left, (is_short ? 0.004 : 0.5) * test_random(&of->random));
             md5_player_advance(many, part, NULL, NULL);
             left -= part;
         }
         for (uint32_t k = 0; k < 2; k++)
-            md5_player_fade_to(of.players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
+            md5_player_fade_to(of->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
                                MD5_EASE_LINEAR);
         md5_player_advance(one, 0.05, NULL, NULL);
         md5_player_advance(many, 0.02, NULL, NULL);
@@ -294,5 +276,4 @@ TEST (inertial_transitions_do_not_depend_on_how_time_was_split) {
         if (!CHECK(pose_distance(one, many) < 1e-4))
             break;
     }
-    end(&of);
 }

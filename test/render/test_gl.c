@@ -21,28 +21,24 @@ static md5gl_texture make_texture(gl_stage *stage, uint32_t width, uint32_t heig
 
 // -- Models -----------------------------------------------------------------------------------
 
-TEST (gl_front_faces_are_clockwise) {
-    gl_stage stage;
+TEST_STAGE (gl_front_faces_are_clockwise, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     const gl_colour lit = scene_sideways(1, 1, 1);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
     CHECK(picture_is(&picture, -18, 18, lit.rgba, 1));
     CHECK(picture_is(&picture, 18, -18, lit.rgba, 1));
     CHECK(picture_is(&picture, 23, 0, black, 0));
     CHECK(picture_is(&picture, 0, -23, black, 0));
 
-    scene_look_from_behind(&stage.frame);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    scene_look_from_behind(&stage->frame);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT | MD5GL_NO_CULLING, &picture);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT | MD5GL_NO_CULLING, &picture);
     CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
-    scene_close_stage(&stage);
 }
 
-TEST (gl_image_top_row_is_at_v_0) {
+TEST_STAGE (gl_image_top_row_is_at_v_0, scene_square, 1) {
     // Quarters of two by two texels, so that filtering does not blend their centres.
     static const uint8_t colours[2][2][4] = {{{255, 0, 0, 255}, {0, 255, 0, 255}},
                                              {{0, 0, 255, 255}, {255, 255, 255, 255}}};
@@ -51,96 +47,76 @@ TEST (gl_image_top_row_is_at_v_0) {
         for (int x = 0; x < 4; x++)
             memcpy(image[y][x], colours[y / 2][x / 2], 4);
     }
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    const md5gl_texture texture = make_texture(&stage, 4, 4, image[0][0]);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    const md5gl_texture texture = make_texture(stage, 4, 4, image[0][0]);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, -10, 9, scene_sideways(1, 0, 0).rgba, 1));
     CHECK(picture_is(&picture, 9, 9, scene_sideways(0, 1, 0).rgba, 1));
     CHECK(picture_is(&picture, -10, -10, scene_sideways(0, 0, 1).rgba, 1));
     CHECK(picture_is(&picture, 9, -10, scene_sideways(1, 1, 1).rgba, 1));
-    md5gl_destroy_texture(stage.scene.renderer, texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, texture);
 }
 
-TEST (gl_colours_are_srgb_and_light_is_linear) {
+TEST_STAGE (gl_colours_are_srgb_and_light_is_linear, scene_floor, 1) {
     static const uint8_t middle[4] = {128, 64, 200, 255};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_floor, 1))
-        return;
-    scene_look_down(&stage.frame);
+    scene_look_down(&stage->frame);
     // Ambient light 1 from above leaves a texture's colour unchanged; 0.5 on white is 188 in sRGB,
     // not 128.
-    const md5gl_texture texture = make_texture(&stage, 1, 1, middle);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    const md5gl_texture texture = make_texture(stage, 1, 1, middle);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, middle, 1));
-    md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = 0});
+    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = 0});
     for (int i = 0; i < 3; i++)
-        stage.frame.ambient[i] = 0.5f;
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+        stage->frame.ambient[i] = 0.5f;
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){188, 188, 188, 255}, 1));
-    md5gl_destroy_texture(stage.scene.renderer, texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, texture);
 }
 
-TEST (gl_placements_rotate_normals) {
+TEST_STAGE (gl_placements_rotate_normals, scene_square, 1) {
     static const md5_mat34 upward = {{0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0}}; // x to z
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    scene_look_down(&stage.frame);
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    CHECK(scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, &upward, 1, MD5GL_LIT,
+    scene_look_down(&stage->frame);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    CHECK(scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, &upward, 1, MD5GL_LIT,
                               NULL));
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1)); // the whole sky
-    scene_close_stage(&stage);
 }
 
-TEST (gl_key_light_shines_from_its_direction) {
-    gl_stage stage;
+TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     gl_picture above, aslant, below;
-    if (!scene_open_stage(&stage, scene_floor, 1))
-        return;
-    scene_look_down(&stage.frame);
+    scene_look_down(&stage->frame);
     for (int i = 0; i < 3; i++) {
-        stage.frame.ambient[i] = 0.0f;
-        stage.frame.light[i] = 0.5f;
+        stage->frame.ambient[i] = 0.0f;
+        stage->frame.light[i] = 0.5f;
     }
-    stage.frame.light_direction = (md5_vec3){0, 0, 7}; // any length
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &above);
-    stage.frame.light_direction = (md5_vec3){0, 4, 2};
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &aslant);
-    stage.frame.light_direction = (md5_vec3){0, 0, -1};
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &below);
+    stage->frame.light_direction = (md5_vec3){0, 0, 7}; // any length
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &above);
+    stage->frame.light_direction = (md5_vec3){0, 4, 2};
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &aslant);
+    stage->frame.light_direction = (md5_vec3){0, 0, -1};
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &below);
     const int high = picture_at(&above, 0, 0)[0], low = picture_at(&aslant, 0, 0)[0];
     CHECK(high >= 188); // 0.5 in linear colour, plus a highlight
     CHECK(high - low > 25 && low > 60);
     CHECK(picture_is(&below, 0, 0, black, 0));
-    scene_close_stage(&stage);
 }
 
 // All mipmap levels exist, and levels whose texels are larger than a cell have the mean of the two
 // greys in linear colour: 0.2542 is that of 138, 0.5520 that of 196.
-TEST (gl_checker_is_even_at_a_distance) {
-    gl_stage stage;
+TEST_STAGE (gl_checker_is_even_at_a_distance, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_set_material(stage.copy, 0, 0,
-                       &(md5gl_material){.diffuse = md5gl_checker_texture(stage.scene.renderer)});
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_material(stage->copy, 0, 0,
+                       &(md5gl_material){.diffuse = md5gl_checker_texture(stage->scene.renderer)});
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, -18, 18, scene_sideways(0.2542, 0.2542, 0.2542).rgba, 8));
     for (int i = 0; i < 12; i++)
-        stage.frame.clip_from_view.m[i] *= 0.07f; // 128 texels on 2.8 pixels
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+        stage->frame.clip_from_view.m[i] *= 0.07f; // 128 texels on 2.8 pixels
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(0.4031, 0.4031, 0.4031).rgba, 3));
-    scene_close_stage(&stage);
 }
 
 // The left half is kept, the right half is cut out; neither is fully opaque or fully transparent.
@@ -176,42 +152,34 @@ TEST (gl_texels_below_half_alpha_are_cut_out) {
 
 // Two of five texels are opaque, so a small mipmap level has a mean alpha of 0.4, below the
 // threshold of 0.5. The square must not be cut out.
-TEST (gl_fine_hair_does_not_vanish_at_a_distance) {
+TEST_STAGE (gl_fine_hair_does_not_vanish_at_a_distance, scene_square, 1) {
     static uint8_t image[256][256][4];
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     memset(image, 255, sizeof image);
     for (int y = 0; y < 256; y++) {
         for (int x = 0; x < 256; x++)
             image[y][x][3] = (x + y) % 5 < 2 ? 255 : 0;
     }
-    const md5gl_texture texture = make_texture(&stage, 256, 256, image[0][0]);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    const md5gl_texture texture = make_texture(stage, 256, 256, image[0][0]);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    md5gl_destroy_texture(stage.scene.renderer, texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, texture);
 }
 
-TEST (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn) {
+TEST_STAGE (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn, scene_square, 1) {
     static const uint8_t red[4] = {255, 0, 0, 255};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    const md5gl_texture texture = make_texture(&stage, 1, 1, red);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT | MD5GL_UNTEXTURED, &picture);
+    const md5gl_texture texture = make_texture(stage, 1, 1, red);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT | MD5GL_UNTEXTURED, &picture);
     const uint8_t *const grey = picture_at(&picture, 0, 0);
     CHECK(grey[0] > 80 && grey[0] < 200 && abs(grey[0] - grey[1]) < 12);
-    md5gl_set_visible(stage.copy, 0, false);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_visible(stage->copy, 0, false);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
-    md5gl_set_visible(stage.copy, 0, true);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_visible(stage->copy, 0, true);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 0, 0).rgba, 1));
-    md5gl_destroy_texture(stage.scene.renderer, texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, texture);
 }
 
 // -- Instances --------------------------------------------------------------------------------
@@ -245,53 +213,43 @@ static void check_three(const gl_picture *picture)
     CHECK(picture_is(picture, 50, -12, black, 0));
 }
 
-TEST (gl_instances_use_their_placements) {
-    gl_stage stage;
+TEST_STAGE (gl_instances_use_their_placements, scene_square, 1) {
     gl_picture whole, split;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    draw_three(&stage, scene_identity, &whole);
+    draw_three(stage, scene_identity, &whole);
     check_three(&whole);
     // A limit of two palettes of two joints, then of one: the instances take two and three draws.
-    stage.scene.renderer->max_texels = 15;
-    draw_three(&stage, scene_identity, &split);
+    stage->scene.renderer->max_texels = 15;
+    draw_three(stage, scene_identity, &split);
     CHECK(memcmp(&whole, &split, sizeof whole) == 0);
-    stage.scene.renderer->max_texels = 6;
-    draw_three(&stage, scene_identity, &split);
+    stage->scene.renderer->max_texels = 6;
+    draw_three(stage, scene_identity, &split);
     CHECK(memcmp(&whole, &split, sizeof whole) == 0);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_every_path_draws_the_same_picture) {
-    gl_stage stage;
+TEST_STAGE (gl_every_path_draws_the_same_picture, scene_square, 1) {
     gl_picture by_path[3];
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     for (int i = 0; i < 3; i++) {
-        md5gl_destroy_model(renderer, stage.copy);
+        md5gl_destroy_model(renderer, stage->copy);
         const md5gl_path path = (md5gl_path)(MD5GL_PATH_4 + i);
-        stage.copy = md5gl_create_model(renderer, stage.model, path, NULL);
-        CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == path);
-        draw_three(&stage, scene_moved(0, 0, 0.001f), &by_path[i]);
+        stage->copy = md5gl_create_model(renderer, stage->model, path, NULL);
+        CHECK(md5gl_mesh_path(stage->copy, 0, NULL) == path);
+        draw_three(stage, scene_moved(0, 0, 0.001f), &by_path[i]);
         check_three(&by_path[i]);
     }
-    scene_close_stage(&stage);
 }
 
 // -- Background and samples -------------------------------------------------------------------
 
-TEST (gl_transparent_background_has_straight_alpha) {
-    gl_stage stage;
+TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 4))
-        return;
     const md5_mat34 turned = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
     const md5_mat34 palette[2] = {turned, turned};
-    memset(stage.frame.background, 0, sizeof stage.frame.background);
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    CHECK(scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    memset(stage->frame.background, 0, sizeof stage->frame.background);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    CHECK(
+        scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    scene_finish(&stage->scene, &stage->frame, &picture);
 
     CHECK(picture_is(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
     // If the edge covers a pixel in part, alpha is the coverage and the colour is the square's own,
@@ -308,37 +266,29 @@ TEST (gl_transparent_background_has_straight_alpha) {
         }
     }
     // 40 * 40 pixels, without the edge if the device supports partial coverage.
-    const bool multisampled = stage.scene.renderer->max_samples > 1;
+    const bool multisampled = stage->scene.renderer->max_samples > 1;
     CHECK(num_full > 1400 && num_full <= (multisampled ? 1600 : 1700));
     CHECK(multisampled ? num_partial > 60 && num_partial < 260 : num_partial == 0);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_background_is_as_given) {
-    gl_stage stage;
+TEST_STAGE (gl_background_is_as_given, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     const float background[4] = {0.2f, 0.4f, 0.6f, 0.5f};
-    memcpy(stage.frame.background, background, sizeof background);
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    memcpy(stage->frame.background, background, sizeof background);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     // Premultiplied storage in steps of 1/255 leaves steps of two at half alpha.
     CHECK(picture_is(&picture, 3, 4, (uint8_t[4]){51, 102, 153, 128}, 2));
-    scene_close_stage(&stage);
 }
 
-TEST (gl_default_framebuffer_is_drawn_and_read) {
-    gl_stage stage;
+TEST_STAGE (gl_default_framebuffer_is_drawn_and_read, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    stage.frame.target = NULL;
+    stage->frame.target = NULL;
     const md5_mat34 palette[2] = {scene_moved(0, 0, 25), scene_moved(0, 0, 25)};
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    CHECK(scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL));
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    CHECK(
+        scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    scene_finish(&stage->scene, &stage->frame, &picture);
     CHECK(picture_is(&picture, 0, 43, scene_sideways(1, 1, 1).rgba, 1)); // top row first
     CHECK(picture_is(&picture, 0, -43, black, 0));
-    scene_close_stage(&stage);
 }

@@ -93,16 +93,13 @@ static int count_drawn(const gl_picture *picture)
     return count;
 }
 
-TEST (gl_draws_converted_models_with_converted_cameras_alike) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
+TEST_STAGE (gl_draws_converted_models_with_converted_cameras_alike, scene_square, 1) {
     static gl_picture stored[NUM_PICTURES], converted[NUM_PICTURES];
-    if (draw(&stage, &axes_cases[0], 1.0f, stored)) {
+    if (draw(stage, &axes_cases[0], 1.0f, stored)) {
         for (int i = 0; i < NUM_PICTURES; i++)
             CHECK(count_drawn(&stored[i]) > 300);
         for (int k = 1; k < NUM_AXES; k++) {
-            if (!draw(&stage, &axes_cases[k], 0.0254f, converted))
+            if (!draw(stage, &axes_cases[k], 0.0254f, converted))
                 continue;
             // An edge exactly through a pixel's centre may include or exclude the pixel.
             for (int i = 0; i < NUM_PICTURES; i++)
@@ -111,5 +108,4 @@ TEST (gl_draws_converted_models_with_converted_cameras_alike) {
                            count_different(&stored[i], &converted[i]));
         }
     }
-    scene_close_stage(&stage);
 }

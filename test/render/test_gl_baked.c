@@ -97,15 +97,11 @@ static void check_path(const gl_scene *scene, md5gl_path path)
     md5_free_model(model);
 }
 
-TEST (gl_baked_agrees_with_the_cpu_on_every_path) {
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
+TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (path != MD5GL_PATH_4 && md5gl_has_path(scene.renderer, path))
-            check_path(&scene, path);
+        if (path != MD5GL_PATH_4 && md5gl_has_path(scene->renderer, path))
+            check_path(scene, path);
     }
-    scene_close(&scene);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -150,30 +146,26 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
         CHECK(left[0] > 2 * left[1]);
 }
 
-TEST (gl_baked_draws_what_skinning_draws) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
+TEST_STAGE (gl_baked_draws_what_skinning_draws, scene_square, 1) {
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    md5_baked *const clip = md5_make_baked(stage.model, palettes, 2, NULL, NULL);
+    md5_baked *const clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, NULL);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
     md5_free_baked(clip);
-    stage.frame.light_direction = (md5_vec3){1, 0.5f, 1};
-    stage.frame.light[0] = stage.frame.light[1] = stage.frame.light[2] = 0.5f;
-    stage.frame.casters = (md5_bounds){{-10, -60, -40}, {10, 60, 40}};
+    stage->frame.light_direction = (md5_vec3){1, 0.5f, 1};
+    stage->frame.light[0] = stage->frame.light[1] = stage->frame.light[2] = 0.5f;
+    stage->frame.casters = (md5_bounds){{-10, -60, -40}, {10, 60, 40}};
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(baked); path++) {
         if (!md5gl_has_path(renderer, path))
             continue;
-        md5gl_model *const copy = md5gl_create_model(renderer, stage.model, path, NULL);
-        check_pictures(&stage, copy, baked, palettes, MD5GL_LIT);
-        check_pictures(&stage, copy, baked, palettes, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
+        check_pictures(stage, copy, baked, palettes, MD5GL_LIT);
+        check_pictures(stage, copy, baked, palettes, MD5GL_LIT | MD5GL_WIREFRAME);
         md5gl_destroy_model(renderer, copy);
     }
     md5gl_destroy_baked(renderer, baked);
-    scene_close_stage(&stage);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -192,33 +184,30 @@ static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
     CHECK(scene_pose_baked(renderer, stage->copy, baked, NULL, NULL, 0, &error));
 }
 
-TEST (gl_baked_refuses_what_does_not_fit) {
-    gl_stage stage;
+TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
     md5_error error;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
     md5_model *const other = scene_cloud(2, 10, 1, false, &random);
-    md5_baked *const mine = md5_make_baked(stage.model, palettes, 2, NULL, NULL);
+    md5_baked *const mine = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
     md5_baked *const theirs = md5_make_baked(other, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
-    CHECK(md5gl_create_baked(renderer, stage.model, clips, 0, &error) == NULL);
+    CHECK(md5gl_create_baked(renderer, stage->model, clips, 0, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(md5gl_create_baked(renderer, stage.model, clips, 2, &error) == NULL);
+    CHECK(md5gl_create_baked(renderer, stage->model, clips, 2, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     const uint32_t max_texels = renderer->max_texels;
     renderer->max_texels = 7; // two frames of a square need 8
-    CHECK(md5gl_create_baked(renderer, stage.model, clips, 1, &error) == NULL);
+    CHECK(md5gl_create_baked(renderer, stage->model, clips, 1, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
     renderer->max_texels = max_texels;
-    md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, &error);
+    md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, &error);
     md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
     if (CHECK(baked && foreign)) {
         const md5gl_clip_job job = {0, {0}};
-        check_jobs(&stage, baked);
-        CHECK(!scene_pose_baked(renderer, stage.copy, foreign, &job, NULL, 1, &error));
+        check_jobs(stage, baked);
+        CHECK(!scene_pose_baked(renderer, stage->copy, foreign, &job, NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     }
     md5gl_destroy_baked(renderer, foreign);
@@ -227,21 +216,17 @@ TEST (gl_baked_refuses_what_does_not_fit) {
     md5_free_baked(mine);
     md5_free_baked(theirs);
     md5_free_model(other);
-    scene_close_stage(&stage);
 }
 
 // Seven instances take three batches if a table holds three: limits of tables apply to baked
 // instances as to palettes.
-TEST (gl_baked_draws_in_batches) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    md5_baked *const clip = md5_make_baked(stage.model, palettes, 2, NULL, NULL);
+    md5_baked *const clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
-    md5gl_baked *const baked = md5gl_create_baked(renderer, stage.model, clips, 1, NULL);
+    md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
     const uint32_t max_texels = renderer->max_texels;
     renderer->max_texels = 9;
     md5gl_clip_job jobs[7];
@@ -252,16 +237,15 @@ TEST (gl_baked_draws_in_batches) {
     }
     if (CHECK(baked != NULL)) {
         gl_picture picture;
-        md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(scene_pose_baked(renderer, stage.copy, baked, jobs, placements, 7, NULL));
-        CHECK_UINT(stage.copy->num_batches, 3);
-        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose_baked(renderer, stage->copy, baked, jobs, placements, 7, NULL));
+        CHECK_UINT(stage->copy->num_batches, 3);
+        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK(picture_at(&picture, 40, 0)[0] > 100);
         CHECK(picture_at(&picture, 0, 0)[0] == 0);
     }
     renderer->max_texels = max_texels;
     md5gl_destroy_baked(renderer, baked);
     md5_free_baked(clip);
-    scene_close_stage(&stage);
 }

@@ -120,26 +120,22 @@ TEST (gl_capture_forced_paths_agree_if_lossless) {
 }
 
 // The error of a forced lossy path is at most the predicted loss, and not zero.
-TEST (gl_capture_forced_path_loses_as_predicted) {
+TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
     static const md5gl_path paths[2] = {MD5GL_PATH_4, MD5GL_PATH_8};
     uint64_t random = 99;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
     md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 12, true, &random);
     for (int i = 0; i < 2; i++) {
-        md5gl_model *const copy = md5gl_create_model(scene.renderer, model, paths[i], NULL);
+        md5gl_model *const copy = md5gl_create_model(scene->renderer, model, paths[i], NULL);
         CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == paths[i]);
         md5_mat34 joints[NUM_JOINTS], palette[NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
-        const double lost = compare(&scene, copy, model, palette).position;
+        const double lost = compare(scene, copy, model, palette).position;
         const double foretold = md5_pack_loss(model, 0, i ? 8 : 4, joints);
         CHECK(lost <= foretold + AGREEMENT * size_of(model));
         CHECK(lost > 0.02 * foretold && foretold > 0.0);
-        md5gl_destroy_model(scene.renderer, copy);
+        md5gl_destroy_model(scene->renderer, copy);
     }
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // More joints than 16 bits can index. Joint 70000 and joint 70000 - 65536 are far apart.
@@ -168,43 +164,36 @@ TEST (gl_capture_distinguishes_many_joints) {
     scene_close(&scene);
 }
 
-TEST (gl_capture_without_normals) {
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
+TEST_OWN_SCENE (gl_capture_without_normals) {
     md5_model *const model = scene_square();
-    md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
     md5_error error;
-    CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, NULL, NULL, &error));
+    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, NULL, NULL, &error));
     CHECK_NEAR(positions[0].z, -20.0, 0.0);
     CHECK_NEAR(positions[3].x, 1.0, 0.0);
     CHECK_NEAR(positions[3].y, 22.0, 0.0);
     CHECK_NEAR(positions[3].z, 23.0, 0.0);
-    md5gl_destroy_model(scene.renderer, copy);
+    md5gl_destroy_model(scene->renderer, copy);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // Opposed rotations cancel out and leave no direction: the normal is then the bind pose's.
-TEST (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
+TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
     static const md5_mat34 half_turn = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
     md5_model *const model = scene_hinge();
     const md5_mat34 palette[2] = {scene_identity, half_turn};
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
-        md5gl_model *const copy = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
+        md5gl_model *const copy =
+            md5gl_create_model(scene->renderer, model, (md5gl_path)path, NULL);
         md5_vec3 positions[4], normals[4];
-        CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL, NULL));
+        CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, normals, NULL, NULL));
         CHECK_NEAR(positions[3].y, 0.0, 1e-6);
         CHECK_NEAR(positions[3].z, 20.0, 1e-5);
         CHECK_NEAR(normals[3].x, 1.0, 1e-6);
         CHECK_NEAR(normals[3].z, 0.0, 1e-6);
-        md5gl_destroy_model(scene.renderer, copy);
+        md5gl_destroy_model(scene->renderer, copy);
     }
     md5_free_model(model);
-    scene_close(&scene);
 }

@@ -64,61 +64,56 @@ static bool open_on(gl_stage *stage, md5gl_path path)
     return CHECK(stage->copy != NULL);
 }
 
+#define TEST_HERE(title) \
+    TEST_IF (title, gl_stage, stage, open_on(stage, MD5GL_PATH_CPU), scene_close_stage(stage))
+
 // A moved surface moves in the picture, also with two instances. Without the deform the mesh's own
 // surface is drawn again.
-TEST (gl_deform_moves_the_surface) {
+TEST_HERE (gl_deform_moves_the_surface) {
     uint64_t random = 7;
     md5_vec3 by = {0, 0, 0};
-    gl_stage stage;
     gl_picture own[2], moved, expected;
-    if (!open_on(&stage, MD5GL_PATH_CPU))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    const gl_layer layer = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const gl_layer layer = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
     const md5gl_deform deform = {.num_vertices = 4,
                                  .num_triangles = 2,
-                                 .indices = stage.model->meshes[0].indices,
+                                 .indices = stage->model->meshes[0].indices,
                                  .write = write_moved,
                                  .user = &by};
     for (int placed = 0; placed < 2; placed++)
-        draw(&stage, layer.texture, placed == 1, &own[placed]);
-    CHECK(md5gl_set_deform(renderer, stage.copy, 0, &deform, NULL));
+        draw(stage, layer.texture, placed == 1, &own[placed]);
+    CHECK(md5gl_set_deform(renderer, stage->copy, 0, &deform, NULL));
     for (int placed = 0; placed < 2; placed++) {
-        draw(&stage, layer.texture, placed == 1, &moved);
+        draw(stage, layer.texture, placed == 1, &moved);
         CHECK(layer_difference(&moved, &own[placed]) == 0);
     }
     by = (md5_vec3){0, 10, -20};
-    draw(&stage, layer.texture, true, &moved);
+    draw(stage, layer.texture, true, &moved);
     CHECK(layer_difference(&moved, &own[1]) > 50);
-    CHECK(md5gl_set_deform(renderer, stage.copy, 0, NULL, NULL));
-    draw(&stage, layer.texture, true, &expected);
+    CHECK(md5gl_set_deform(renderer, stage->copy, 0, NULL, NULL));
+    draw(stage, layer.texture, true, &expected);
     CHECK(layer_difference(&expected, &own[1]) == 0);
     for (int row = 0; row < SCENE_HEIGHT - 20; row++)
         CHECK(memcmp(moved.rgba[row + 20][10], expected.rgba[row][0],
                      sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10)
               == 0);
     md5gl_destroy_texture(renderer, layer.texture);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_deform_has_its_own_triangles_and_colours) {
+TEST_HERE (gl_deform_has_its_own_triangles_and_colours) {
     static const uint32_t two_quads[12] = {0, 2, 1, 1, 2, 3, 4, 6, 5, 5, 6, 7};
     static const uint8_t left[4] = {255, 0, 0, 255}, right[4] = {64, 0, 0, 255};
-    gl_stage stage;
     gl_picture picture;
-    if (!open_on(&stage, MD5GL_PATH_CPU))
-        return;
     const md5gl_deform deform = {
         .num_vertices = 8, .num_triangles = 4, .indices = two_quads, .write = write_strip};
-    CHECK(md5gl_set_deform(stage.scene.renderer, stage.copy, 0, &deform, NULL));
-    draw(&stage, 0, false, &picture);
+    CHECK(md5gl_set_deform(stage->scene.renderer, stage->copy, 0, &deform, NULL));
+    draw(stage, 0, false, &picture);
     CHECK(picture_is(&picture, -30, 5, left, 1));
     CHECK(picture_is(&picture, 30, 5, right, 1));
     // A second deform replaces the first one; the model frees it.
-    CHECK(md5gl_set_deform(stage.scene.renderer, stage.copy, 0, &deform, NULL));
-    draw(&stage, 0, false, &picture);
+    CHECK(md5gl_set_deform(stage->scene.renderer, stage->copy, 0, &deform, NULL));
+    draw(stage, 0, false, &picture);
     CHECK(picture_is(&picture, 30, 5, right, 1));
-    scene_close_stage(&stage);
 }
 
 // Moves the second instance alone.
@@ -171,17 +166,13 @@ TEST (gl_deform_differs_between_instances) {
     }
 }
 
-TEST (gl_deform_is_refused) {
+TEST_HERE (gl_deform_is_refused) {
     static const uint32_t none[3] = {0, 1, 2};
     md5gl_deform deform = {
         .num_vertices = 4, .num_triangles = 1, .indices = none, .write = write_strip};
     md5_error error;
-    gl_stage stage;
-    if (!open_on(&stage, MD5GL_PATH_CPU))
-        return;
     deform.num_vertices = 3; // fewer than the mesh has
-    CHECK(!md5gl_set_deform(stage.scene.renderer, stage.copy, 0, &deform, &error));
+    CHECK(!md5gl_set_deform(stage->scene.renderer, stage->copy, 0, &deform, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(md5gl_set_deform(stage.scene.renderer, stage.copy, 0, NULL, &error));
-    scene_close_stage(&stage);
+    CHECK(md5gl_set_deform(stage->scene.renderer, stage->copy, 0, NULL, &error));
 }

@@ -79,21 +79,17 @@ static void check_agreement(const gl_scene *scene, uint32_t most_weights, bool o
     md5_free_model(model);
 }
 
-TEST (gl_dual_agrees_with_the_cpu_on_every_path) {
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    check_agreement(&scene, 4, false, MD5GL_PATH_4);
-    check_agreement(&scene, 8, false, MD5GL_PATH_8);
+TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_every_path) {
+    check_agreement(scene, 4, false, MD5GL_PATH_4);
+    check_agreement(scene, 8, false, MD5GL_PATH_8);
     for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (md5gl_has_path(scene.renderer, path))
-            check_agreement(&scene, 9, true, path);
+        if (md5gl_has_path(scene->renderer, path))
+            check_agreement(scene, 9, true, path);
     }
-    scene_close(&scene);
 }
 
 // Half a turn about each axis, a vertex without weights, weights that cancel out.
-TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
+TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
     static const char *const text =
         "MD5Version 10\ncommandline \"\"\nnumJoints 5\nnumMeshes 1\njoints {\n"
         "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n"
@@ -108,10 +104,7 @@ TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 4 1 1 ( 1 7 3 )\nweight 5 1 -1 ( 1 5 3 )\n" // one influence of bias 0
         "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
-    gl_scene scene;
     md5_error error;
-    if (!scene_open(&scene, NULL))
-        return;
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
     const md5_mat34 palette[NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},   {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
@@ -119,14 +112,13 @@ TEST (gl_dual_agrees_with_the_cpu_in_special_cases) {
         {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
     };
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE && CHECK(model); path++) {
-        if (!md5gl_has_path(scene.renderer, path))
+        if (!md5gl_has_path(scene->renderer, path))
             continue;
-        md5gl_model *const copy = make_copy(&scene, model, path);
-        compare(&scene, copy, model, palette);
-        md5gl_destroy_model(scene.renderer, copy);
+        md5gl_model *const copy = make_copy(scene, model, path);
+        compare(scene, copy, model, palette);
+        md5gl_destroy_model(scene->renderer, copy);
     }
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // Three vertices on two joints, with biases of 0.6 and 0.4 times `size`.
@@ -147,28 +139,24 @@ static md5_model *make_sized(double size)
 }
 
 // The range of floats on a GPU may end at 1e-38, but squares of biases must not leave it.
-TEST (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
+TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
     static const double sizes[] = {1e-34, 1e-22, 1e-21, 1e-20, 1e-15, 1e-6, 1e4, 1e8};
     const md5_mat34 palette[NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
         {{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 3}},
     };
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         md5_model *const model = make_sized(sizes[i]);
         for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE && CHECK(model);
              path++) {
-            if (!md5gl_has_path(scene.renderer, path))
+            if (!md5gl_has_path(scene->renderer, path))
                 continue;
-            md5gl_model *const copy = make_copy(&scene, model, path);
-            compare(&scene, copy, model, palette);
-            md5gl_destroy_model(scene.renderer, copy);
+            md5gl_model *const copy = make_copy(scene, model, path);
+            compare(scene, copy, model, palette);
+            md5gl_destroy_model(scene->renderer, copy);
         }
         md5_free_model(model);
     }
-    scene_close(&scene);
 }
 
 // Counts the lit pixels of the white square.
@@ -198,21 +186,17 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
 // A square of 40 x 40 pixels whose vertices have half their weight on each joint: linear blending
 // shrinks it to a twelfth of its width, dual blending keeps its size, and linear blending shrinks
 // it again.
-TEST (gl_dual_preserves_volume_when_twisted) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_hinge, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+TEST_STAGE (gl_dual_preserves_volume_when_twisted, scene_hinge, 1) {
+    md5gl_renderer *const renderer = stage->scene.renderer;
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, path))
             continue;
-        md5gl_model *const copy = make_copy(&stage.scene, stage.model, path);
-        CHECK_NEAR(draw_twisted(&stage, copy), 1600.0, 30.0);
+        md5gl_model *const copy = make_copy(&stage->scene, stage->model, path);
+        CHECK_NEAR(draw_twisted(stage, copy), 1600.0, 30.0);
         CHECK(md5gl_set_blending(renderer, copy, MD5GL_BLEND_LINEAR, NULL));
-        CHECK(draw_twisted(&stage, copy) < 40);
+        CHECK(draw_twisted(stage, copy) < 40);
         md5gl_destroy_model(renderer, copy);
     }
-    scene_close_stage(&stage);
 }
 
 static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
@@ -221,20 +205,16 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
     *value = GL_FALSE;
 }
 
-TEST (gl_dual_compile_failure_changes_nothing) {
-    gl_stage stage;
+TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
     md5_error error;
-    if (!scene_open_stage(&stage, scene_hinge, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     renderer->gl.GetShaderiv = say_no;
-    CHECK(!md5gl_set_blending(renderer, stage.copy, MD5GL_BLEND_DUAL, &error));
+    CHECK(!md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error));
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    CHECK(stage.copy->blending == MD5GL_BLEND_LINEAR);
+    CHECK(stage->copy->blending == MD5GL_BLEND_LINEAR);
     renderer->gl.GetShaderiv = real;
-    CHECK(draw_twisted(&stage, stage.copy) < 40);
-    CHECK(md5gl_set_blending(renderer, stage.copy, MD5GL_BLEND_DUAL, &error));
-    CHECK_NEAR(draw_twisted(&stage, stage.copy), 1600.0, 30.0);
-    scene_close_stage(&stage);
+    CHECK(draw_twisted(stage, stage->copy) < 40);
+    CHECK(md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error));
+    CHECK_NEAR(draw_twisted(stage, stage->copy), 1600.0, 30.0);
 }

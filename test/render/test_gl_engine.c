@@ -252,68 +252,59 @@ TEST (gl_engine_on_es_draws_around_the_model) {
     check_between_walls(4, true);
 }
 
+#define TEST_HERE(title) \
+    TEST_IF (title, engine, host, open_engine(host, 0, scene_wants_es()), close_engine(host))
+
 // Two views side by side in one framebuffer: clearing one leaves the other.
-TEST (gl_frame_clears_its_viewport_only) {
-    engine host;
-    if (!open_engine(&host, 0, scene_wants_es()))
-        return;
-    host.gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    host.stage.frame.keep_contents = false;
-    memcpy(host.stage.frame.background, green, sizeof green);
-    draw_model(&host);
-    check_pixel(&host, -SCENE_WIDTH / 2 - 1, 0, cleared_pixel);
-    check_pixel(&host, SCENE_WIDTH / 2, 0, cleared_pixel);
-    check_pixel(&host, 0, SCENE_HEIGHT / 2, cleared_pixel);
-    check_pixel(&host, 0, -SCENE_HEIGHT / 2 - 1, cleared_pixel);
-    check_pixel(&host, -SCENE_WIDTH / 2, -SCENE_HEIGHT / 2, green_pixel);
-    check_pixel(&host, SCENE_WIDTH / 2 - 1, SCENE_HEIGHT / 2 - 1, green_pixel);
-    check_pixel(&host, 0, 0, scene_sideways(1, 1, 1).rgba);
-    close_engine(&host);
+TEST_HERE (gl_frame_clears_its_viewport_only) {
+    host->gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    host->stage.frame.keep_contents = false;
+    memcpy(host->stage.frame.background, green, sizeof green);
+    draw_model(host);
+    check_pixel(host, -SCENE_WIDTH / 2 - 1, 0, cleared_pixel);
+    check_pixel(host, SCENE_WIDTH / 2, 0, cleared_pixel);
+    check_pixel(host, 0, SCENE_HEIGHT / 2, cleared_pixel);
+    check_pixel(host, 0, -SCENE_HEIGHT / 2 - 1, cleared_pixel);
+    check_pixel(host, -SCENE_WIDTH / 2, -SCENE_HEIGHT / 2, green_pixel);
+    check_pixel(host, SCENE_WIDTH / 2 - 1, SCENE_HEIGHT / 2 - 1, green_pixel);
+    check_pixel(host, 0, 0, scene_sideways(1, 1, 1).rgba);
 }
 
 // A projection that mirrors y, as for a framebuffer whose first row is the top one, still shows the
 // model's front.
-TEST (gl_mirrored_projection_shows_the_front) {
-    engine host;
-    if (!open_engine(&host, 0, scene_wants_es()))
-        return;
-    md5gl_frame *const frame = &host.stage.frame;
+TEST_HERE (gl_mirrored_projection_shows_the_front) {
+    md5gl_frame *const frame = &host->stage.frame;
     for (int mirrored = 0; mirrored < 2; mirrored++) {
         for (int behind = 0; behind < 2; behind++) {
             *frame = scene_frame(NULL);
-            frame->framebuffer = host.framebuffer;
+            frame->framebuffer = host->framebuffer;
             frame->x = LEFT;
             frame->y = BOTTOM;
             if (behind)
                 scene_look_from_behind(frame);
             if (mirrored)
                 frame->clip_from_view.m[5] *= -1.0f;
-            draw_model(&host);
-            check_pixel(&host, 3, 3,
+            draw_model(host);
+            check_pixel(host, 3, 3,
                         behind ? (uint8_t[4]){0, 0, 0, 255} : scene_sideways(1, 1, 1).rgba);
         }
     }
-    close_engine(&host);
 }
 
 // The width of lines is in pixels of the framebuffer, wherever the viewport lies.
-TEST (gl_lines_follow_the_viewport) {
+TEST_HERE (gl_lines_follow_the_viewport) {
     const md5gl_line_vertex line[2] = {{{5, -70, 30}, {255, 0, 0, 255}},
                                        {{5, 70, 30}, {255, 0, 0, 255}}};
-    engine host;
-    if (!open_engine(&host, 0, scene_wants_es()))
-        return;
-    md5gl_renderer *const renderer = host.stage.scene.renderer;
-    host.gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    md5gl_renderer *const renderer = host->stage.scene.renderer;
+    host->gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     md5gl_save_state(renderer);
-    md5gl_begin_frame(renderer, &host.stage.frame);
+    md5gl_begin_frame(renderer, &host->stage.frame);
     md5gl_draw_lines(renderer, line, 2, 6.0f, false);
     CHECK(md5gl_end_frame(renderer, NULL));
     md5gl_restore_state(renderer);
-    check_pixel(&host, 0, 30, red_pixel);
-    check_pixel(&host, 60, 31, red_pixel);
-    check_pixel(&host, 0, 40, cleared_pixel);
-    close_engine(&host);
+    check_pixel(host, 0, 30, red_pixel);
+    check_pixel(host, 60, 31, red_pixel);
+    check_pixel(host, 0, 40, cleared_pixel);
 }
 
 // Creates, draws and destroys objects of every kind, on each path.

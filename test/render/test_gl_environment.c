@@ -179,23 +179,22 @@ static void check_pixel(const uint8_t *pixel, const double linear[3], int line, 
                    "%d: channel %d is %d, expected %.2f", number, i, pixel[i], encode(linear[i]));
 }
 
+#define TEST_HERE(title) TEST_IF (title, lit_stage, lit, open_lit(lit), close_lit(lit))
+
 // White squares, rotated at random, seen along -x: what they reflect is the integral of the light.
 // The rim at grazing angles is known.
-TEST (gl_environment_lights_matt_surfaces) {
+TEST_HERE (gl_environment_lights_matt_surfaces) {
     uint64_t random = 7;
-    lit_stage lit;
     gl_picture picture;
     int seen = 0;
-    if (!open_lit(&lit))
-        return;
-    lit.stage.frame.ambient[1] = 0.5f;
-    lit.stage.frame.environment_angle = 0.7f;
+    lit->stage.frame.ambient[1] = 0.5f;
+    lit->stage.frame.environment_angle = 0.7f;
     for (int i = 0; i < 40 && seen < 6; i++) {
         const md5_mat34 turned = scene_rotation(&random);
         const direction normal = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
         if (normal.x < 0.3)
             continue;
-        draw_at(&lit, &turned, &picture);
+        draw_at(lit, &turned, &picture);
         // The picture turns with the angle, so that it is looked up the other way.
         const double c = cos(0.7), s = sin(0.7);
         const direction n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
@@ -207,43 +206,35 @@ TEST (gl_environment_lights_matt_surfaces) {
         seen++;
     }
     CHECK(seen > 3);
-    close_lit(&lit);
 }
 
 // Each way of skinning has a program of its own for environments.
-TEST (gl_environment_lights_every_path) {
+TEST_HERE (gl_environment_lights_every_path) {
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT, MD5GL_PATH_CPU,
                                        MD5GL_PATH_COMPUTE};
-    lit_stage lit;
     gl_picture expected, picture;
-    if (!open_lit(&lit))
-        return;
-    md5gl_renderer *const renderer = lit.stage.scene.renderer;
-    md5gl_model *const copy = lit.stage.copy;
-    draw_at(&lit, &scene_identity, &expected);
+    md5gl_renderer *const renderer = lit->stage.scene.renderer;
+    md5gl_model *const copy = lit->stage.copy;
+    draw_at(lit, &scene_identity, &expected);
     CHECK(picture_at(&expected, 0, 0)[0] > 0);
     for (int i = 0; i < 5; i++) {
         if (!md5gl_has_path(renderer, paths[i]))
             continue;
-        lit.stage.copy = md5gl_create_model(renderer, lit.stage.model, paths[i], NULL);
-        draw_at(&lit, &scene_identity, &picture);
+        lit->stage.copy = md5gl_create_model(renderer, lit->stage.model, paths[i], NULL);
+        draw_at(lit, &scene_identity, &picture);
         CHECK(memcmp(&picture, &expected, sizeof picture) == 0);
-        md5gl_destroy_model(renderer, lit.stage.copy);
+        md5gl_destroy_model(renderer, lit->stage.copy);
     }
-    lit.stage.copy = copy;
-    close_lit(&lit);
+    lit->stage.copy = copy;
 }
 
 // A black surface with a white specular map, seen straight, shows the light blurred by its
 // roughness: see shaders/shade.glsl.
-TEST (gl_environment_is_reflected_by_roughness) {
+TEST_HERE (gl_environment_is_reflected_by_roughness) {
     static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
     static const float glosses[3] = {0.01f, 0.45f, 0.9f};
-    lit_stage lit;
     gl_picture picture;
-    if (!open_lit(&lit))
-        return;
-    md5gl_renderer *const renderer = lit.stage.scene.renderer;
+    md5gl_renderer *const renderer = lit->stage.scene.renderer;
     const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
     const md5gl_texture specular = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, white, NULL);
     for (int i = 0; i < 3; i++) {
@@ -251,9 +242,9 @@ TEST (gl_environment_is_reflected_by_roughness) {
             .diffuse = diffuse, .specular = specular, .gloss = glosses[i]};
         // Brighter, since a dielectric reflects only 0.16 of it.
         for (int k = 0; k < 3; k++)
-            lit.stage.frame.ambient[k] = 6.0f;
-        md5gl_set_material(lit.stage.copy, 0, 0, &material);
-        draw_at(&lit, &scene_identity, &picture);
+            lit->stage.frame.ambient[k] = 6.0f;
+        md5gl_set_material(lit->stage.copy, 0, 0, &material);
+        draw_at(lit, &scene_identity, &picture);
         const double roughness = fmax(0.3 * (1.0 - (double)glosses[i]), 0.08);
         double linear[3];
         for (int k = 0; k < 3; k++)
@@ -263,7 +254,6 @@ TEST (gl_environment_is_reflected_by_roughness) {
     }
     md5gl_destroy_texture(renderer, diffuse);
     md5gl_destroy_texture(renderer, specular);
-    close_lit(&lit);
 }
 
 // Looks from a point, where a unit is a pixel in a distance of 60.
@@ -286,13 +276,10 @@ static void draw_background(lit_stage *lit, gl_picture *picture)
     scene_finish(&lit->stage.scene, &lit->stage.frame, picture);
 }
 
-TEST (gl_environment_is_the_background) {
-    lit_stage lit;
+TEST_HERE (gl_environment_is_the_background) {
     gl_picture picture;
-    if (!open_lit(&lit))
-        return;
-    look_from_point(&lit.stage.frame);
-    draw_background(&lit, &picture);
+    look_from_point(&lit->stage.frame);
+    draw_background(lit, &picture);
     for (int y = -76; y < 80; y += 12) {
         for (int z = -56; z < 60; z += 12) {
             const double length = sqrt(60.0 * 60.0 + (y + 0.5) * (y + 0.5) + (z + 0.5) * (z + 0.5));
@@ -301,62 +288,49 @@ TEST (gl_environment_is_the_background) {
             check_pixel(picture_at(&picture, y, z), linear, __LINE__, y);
         }
     }
-    close_lit(&lit);
 }
 
 // Parallel rays show it as from a point, 45 degrees high.
-TEST (gl_environment_is_seen_in_parallel_projections) {
-    lit_stage lit;
+TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
     gl_picture picture;
-    if (!open_lit(&lit))
-        return;
-    draw_background(&lit, &picture);
+    draw_background(lit, &picture);
     const double up = 59.5 / 60.0 * tan(pi / 8.0), length = sqrt(1.0 + up * up);
     const double right = 0.5 / 60.0 * tan(pi / 8.0);
     const direction d = {-1.0 / length, right / length, up / length};
     const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};
     check_pixel(picture_at(&picture, 0, 59), linear, __LINE__, 0);
     // Without an environment nothing is drawn.
-    lit.stage.frame.environment = NULL;
-    draw_background(&lit, &picture);
+    lit->stage.frame.environment = NULL;
+    draw_background(lit, &picture);
     CHECK_UINT(picture_at(&picture, 0, 0)[0], 0);
-    close_lit(&lit);
 }
 
 // The classic light has a constant sky, and frames without an environment the studio's.
-TEST (gl_environment_belongs_to_frames_of_the_studio) {
-    lit_stage lit;
+TEST_HERE (gl_environment_belongs_to_frames_of_the_studio) {
     gl_picture without, with;
-    if (!open_lit(&lit))
-        return;
     for (int i = 0; i < 2; i++) {
-        lit.stage.frame.lighting = i == 0 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-        lit.stage.frame.environment = NULL;
-        draw_at(&lit, &scene_identity, &without);
-        lit.stage.frame.environment = lit.environment;
-        draw_at(&lit, &scene_identity, &with);
+        lit->stage.frame.lighting = i == 0 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+        lit->stage.frame.environment = NULL;
+        draw_at(lit, &scene_identity, &without);
+        lit->stage.frame.environment = lit->environment;
+        draw_at(lit, &scene_identity, &with);
         CHECK_UINT(memcmp(&with, &without, sizeof with) == 0, i == 0);
     }
-    close_lit(&lit);
 }
 
-TEST (gl_environment_has_limits) {
+TEST_SCENE (gl_environment_has_limits) {
     static const float texels[6] = {-1.0f, NAN, 1e30f, 0.5f, 0.5f, 0.5f};
     md5_error error;
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    CHECK(md5gl_create_environment(scene.renderer, 0, 1, texels, &error) == NULL);
+    CHECK(md5gl_create_environment(scene->renderer, 0, 1, texels, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    md5gl_destroy_environment(scene.renderer, NULL);
+    md5gl_destroy_environment(scene->renderer, NULL);
     // One row; what is no light counts as none, and what is too bright as 65000.
     md5gl_environment *const environment =
-        md5gl_create_environment(scene.renderer, 2, 1, texels, &error);
+        md5gl_create_environment(scene->renderer, 2, 1, texels, &error);
     CHECK(environment != NULL);
     // The mean over the sphere, where that of z^2 is a third.
     const md5_vec3 *const light = md5gl_environment_light(environment);
     CHECK_NEAR(light[0].x + light[7].x / 3.0f, 0.25, 1e-5);
     CHECK_NEAR(light[0].z + light[7].z / 3.0f, 32500.25, 0.1);
-    md5gl_destroy_environment(scene.renderer, environment);
-    scene_close(&scene);
+    md5gl_destroy_environment(scene->renderer, environment);
 }

@@ -60,11 +60,8 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
     md5gl_destroy_model(scene->renderer, copy);
 }
 
-TEST (gl_es_skins_as_the_cpu_does) {
-    gl_scene scene;
+TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
     uint64_t random = 5;
-    if (!scene_open_es(&scene))
-        return;
     CHECK(3 * NUM_JOINTS > MD5GL_TABLE_WIDTH && 3 * NUM_JOINTS % MD5GL_TABLE_WIDTH != 0);
     for (uint32_t most = 4; most <= 16; most *= 2) {
         const md5gl_path path = most == 4   ? MD5GL_PATH_4
@@ -72,15 +69,14 @@ TEST (gl_es_skins_as_the_cpu_does) {
                                             : MD5GL_PATH_EXACT;
         md5_model *const model =
             scene_cloud(NUM_JOINTS, NUM_VERTICES, most, path == MD5GL_PATH_EXACT, &random);
-        check_path(&scene, model, path, MD5GL_BLEND_LINEAR);
-        check_path(&scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
+        check_path(scene, model, path, MD5GL_BLEND_LINEAR);
+        check_path(scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
         md5_free_model(model);
     }
     md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
-    check_path(&scene, model, MD5GL_PATH_4, MD5GL_BLEND_DUAL);
-    check_path(&scene, model, MD5GL_PATH_EXACT, MD5GL_BLEND_DUAL);
+    check_path(scene, model, MD5GL_PATH_4, MD5GL_BLEND_DUAL);
+    check_path(scene, model, MD5GL_PATH_EXACT, MD5GL_BLEND_DUAL);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -175,68 +171,56 @@ TEST (gl_es_draws_the_picture_of_opengl) {
 }
 
 // Edges are visible on the front of the square, not hidden by its own surface.
-TEST (gl_es_draws_edges) {
+TEST_ES_SCENE (gl_es_draws_edges) {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    gl_scene scene;
     gl_picture plain, edged;
-    if (!scene_open_es(&scene))
-        return;
     md5_model *const model = scene_square();
-    md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
     for (int edges = 0; edges < 2; edges++) {
-        md5gl_begin_frame(scene.renderer, &frame);
-        CHECK(scene_pose_and_draw(scene.renderer, copy, palette, NULL, 1,
+        md5gl_begin_frame(scene->renderer, &frame);
+        CHECK(scene_pose_and_draw(scene->renderer, copy, palette, NULL, 1,
                                   edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
-        scene_finish(&scene, &frame, edges ? &edged : &plain);
+        scene_finish(scene, &frame, edges ? &edged : &plain);
     }
     // Sides and diagonal of 40 pixels each, some of which lie outside the square; not the interior.
     const unsigned count = count_differences(&plain, &edged, 20);
     CHECK(count >= 110 && count <= 200);
     CHECK(picture_is(&edged, -10, -10, scene_sideways(1, 1, 1).rgba, 1)
           || picture_is(&edged, -10, 10, scene_sideways(1, 1, 1).rgba, 1));
-    md5gl_destroy_model(scene.renderer, copy);
+    md5gl_destroy_model(scene->renderer, copy);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // A frame with a transparent background keeps its alpha, also with several samples.
-TEST (gl_es_keeps_alpha_in_multisampled_targets) {
-    gl_scene scene;
+TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     gl_picture picture;
-    if (!scene_open_es(&scene))
-        return;
     md5_model *const model = scene_square();
-    md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_target *const target =
-        md5gl_create_target(scene.renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
+        md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
     md5gl_frame frame = scene_frame(target);
     for (int opaque = 0; opaque < 2; opaque++) {
         frame.background[3] = (float)opaque;
-        scene_draw(&scene, &frame, copy, MD5GL_LIT, &picture);
+        scene_draw(scene, &frame, copy, MD5GL_LIT, &picture);
         CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
         CHECK(picture_is(&picture, 40, 0, (uint8_t[4]){0, 0, 0, opaque ? 255 : 0}, 0));
     }
-    md5gl_destroy_target(scene.renderer, target);
-    md5gl_destroy_model(scene.renderer, copy);
+    md5gl_destroy_target(scene->renderer, target);
+    md5gl_destroy_model(scene->renderer, copy);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // -- Limits -----------------------------------------------------------------------------------
 
-TEST (gl_es_refuses_what_it_lacks) {
+TEST_ES_SCENE (gl_es_refuses_what_it_lacks) {
     md5_error error;
-    gl_scene scene;
-    if (!scene_open_es(&scene))
-        return;
     md5_model *const model = scene_square();
-    CHECK(strstr(md5gl_device_name(scene.renderer), "/ OpenGL ES 3.") != NULL);
-    CHECK(!md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE));
-    CHECK(!md5gl_create_model(scene.renderer, model, MD5GL_PATH_COMPUTE, &error));
+    CHECK(strstr(md5gl_device_name(scene->renderer), "/ OpenGL ES 3.") != NULL);
+    CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
+    CHECK(!md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "OpenGL 4."));
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // WebGL has no swizzles and cannot map buffers: an ES context that reports WebGL as its version

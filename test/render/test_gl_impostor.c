@@ -163,33 +163,29 @@ static void check_close(const gl_picture *expected, const gl_picture *picture, d
 
 // -- Pictures ---------------------------------------------------------------------------------
 
-TEST (gl_impostor_equals_the_model_from_its_own_direction) {
+#define TEST_HERE(title) \
+    TEST_IF (title, gl_figure, figure, open_figure(figure, 4), close_figure(figure))
+
+TEST_HERE (gl_impostor_equals_the_model_from_its_own_direction) {
     static gl_picture expected, picture;
-    gl_figure figure;
-    if (!open_figure(&figure, 4))
-        return;
-    md5gl_impostors *const impostors = make_impostors(&figure);
-    CHECK_UINT(md5gl_get_stats(figure.scene.renderer).num_pictures, 25);
+    md5gl_impostors *const impostors = make_impostors(figure);
+    CHECK_UINT(md5gl_get_stats(figure->scene.renderer).num_pictures, 25);
     for (int view = 0; view < 24; view += 3) {
-        look_from(&figure.frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
-        draw_model(&figure, NULL, &expected);
-        draw_impostor(&figure, impostors, &figure.instance, &picture);
+        look_from(&figure->frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
+        draw_model(figure, NULL, &expected);
+        draw_impostor(figure, impostors, &figure->instance, &picture);
         check_close(&expected, &picture, 13.0, 0.06, "own direction");
     }
-    md5gl_destroy_impostors(figure.scene.renderer, impostors);
-    close_figure(&figure);
+    md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
 
 // Otherwise edges would show through where the picture is composited over another.
-TEST (gl_impostor_leaves_an_opaque_picture_opaque) {
+TEST_HERE (gl_impostor_leaves_an_opaque_picture_opaque) {
     static gl_picture picture;
-    gl_figure figure;
-    if (!open_figure(&figure, 4))
-        return;
-    md5gl_impostors *const impostors = make_impostors(&figure);
+    md5gl_impostors *const impostors = make_impostors(figure);
     unsigned covered = 0, opaque = 0;
-    look_from(&figure.frame, 0.3, 0.2);
-    draw_impostor(&figure, impostors, &figure.instance, &picture);
+    look_from(&figure->frame, 0.3, 0.2);
+    draw_impostor(figure, impostors, &figure->instance, &picture);
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
             covered += is_covered(picture.rgba[y][x]);
@@ -198,8 +194,7 @@ TEST (gl_impostor_leaves_an_opaque_picture_opaque) {
     }
     CHECK(covered > 400);
     CHECK_UINT(opaque, SCENE_WIDTH * SCENE_HEIGHT);
-    md5gl_destroy_impostors(figure.scene.renderer, impostors);
-    close_figure(&figure);
+    md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
 
 TEST_LONG (gl_impostor_blends_between_its_directions) {
@@ -237,24 +232,20 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
 }
 
 // The instance's rotation, position and size do what a placement does to a model.
-TEST (gl_impostor_follows_its_placement) {
+TEST_HERE (gl_impostor_follows_its_placement) {
     static gl_picture expected, picture;
-    gl_figure figure;
-    if (!open_figure(&figure, 4))
-        return;
-    md5gl_impostors *const impostors = make_impostors(&figure);
+    md5gl_impostors *const impostors = make_impostors(figure);
     const float turn = 2.3561945f, size = 0.6f;
     md5gl_impostor instance = {.rotation = {0, 0, sinf(0.5f * turn), cosf(0.5f * turn)},
                                .translation = {5, -30, -30},
                                .scale = size,
                                .shown = 1};
     const float c = size * cosf(turn), s = size * sinf(turn);
-    figure.placement = (md5_mat34){{c, -s, 0, 5, s, c, 0, -30, 0, 0, size, -30}};
-    draw_model(&figure, NULL, &expected);
-    draw_impostor(&figure, impostors, &instance, &picture);
+    figure->placement = (md5_mat34){{c, -s, 0, 5, s, c, 0, -30, 0, 0, size, -30}};
+    draw_model(figure, NULL, &expected);
+    draw_impostor(figure, impostors, &instance, &picture);
     check_close(&expected, &picture, 24.0, 0.16, "placed");
-    md5gl_destroy_impostors(figure.scene.renderer, impostors);
-    close_figure(&figure);
+    md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
 
 // The impostor writes the character's depth: a plane through the middle cuts both in the same way.
@@ -302,29 +293,26 @@ TEST (gl_impostor_writes_depth) {
 // -- Fading -----------------------------------------------------------------------------------
 
 // Model and impostor use complementary pixels: each pixel shows exactly one of the two at any fade.
-TEST (gl_impostor_and_model_fade_without_gaps) {
+TEST_STAGE (gl_impostor_and_model_fade_without_gaps, scene_square, 1) {
     static gl_picture model, impostor;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30, .highest = 0.5f};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
+    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, palette, NULL));
     for (int step = 0; step <= 8; step++) {
         md5gl_impostor instance = at_origin;
         instance.shown = (float)step / 8.0f;
         const md5_vec4 tint = {1, 1, 1, 1 + instance.shown};
-        md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(scene_pose(renderer, stage.copy, palette, NULL, 1, NULL));
-        CHECK(scene_look(renderer, stage.copy, &tint, NULL, NULL));
-        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
-        scene_finish(&stage.scene, &stage.frame, &model);
-        md5gl_begin_frame(renderer, &stage.frame);
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, NULL));
+        CHECK(scene_look(renderer, stage->copy, &tint, NULL, NULL));
+        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+        scene_finish(&stage->scene, &stage->frame, &model);
+        md5gl_begin_frame(renderer, &stage->frame);
         CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
-        scene_finish(&stage.scene, &stage.frame, &impostor);
+        scene_finish(&stage->scene, &stage->frame, &impostor);
         unsigned twice = 0, none = 0, of_impostor = 0;
         for (int y = -18; y < 18; y++) {
             for (int x = -18; x < 18; x++) {
@@ -340,18 +328,14 @@ TEST (gl_impostor_and_model_fade_without_gaps) {
         CHECK_NEAR(of_impostor / (36.0 * 36.0), step / 8.0, 0.02);
     }
     md5gl_destroy_impostors(renderer, impostors);
-    scene_close_stage(&stage);
 }
 
 // -- Frames -----------------------------------------------------------------------------------
 
 // Frame 1 is 10 units higher than frame 0; the nearest is shown.
-TEST (gl_impostor_shows_the_nearest_frame) {
+TEST_STAGE (gl_impostor_shows_the_nearest_frame, scene_square, 1) {
     gl_picture picture;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_impostor_desc desc = {
         .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
@@ -359,20 +343,19 @@ TEST (gl_impostor_shows_the_nearest_frame) {
         const md5_mat34 up = scene_moved(0, 0, 10.0f * (float)frame);
         const md5_mat34 palette[2] = {up, up};
         CHECK(!md5gl_has_impostor_pictures(impostors, frame));
-        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, frame, palette, NULL));
+        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, frame, palette, NULL));
         CHECK(md5gl_has_impostor_pictures(impostors, frame));
     }
     for (int step = 0; step <= 10; step++) {
         md5gl_impostor instance = at_origin;
         instance.frame = 0.1f * (float)step;
-        md5gl_begin_frame(renderer, &stage.frame);
+        md5gl_begin_frame(renderer, &stage->frame);
         CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK(is_covered(picture_at(&picture, 0, 5)));
         CHECK(is_covered(picture_at(&picture, 0, 26)) == (step >= 5));
         CHECK(is_covered(picture_at(&picture, 0, -16)) == (step < 5));
     }
     md5gl_destroy_impostors(renderer, impostors);
-    scene_close_stage(&stage);
 }

@@ -17,10 +17,7 @@ static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *d
     CHECK(md5gl_create_impostors(renderer, desc, NULL) == NULL);
 }
 
-TEST (gl_impostors_refuse_what_cannot_be) {
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
+TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     const md5gl_impostor_desc good = {.num_frames = 1, .radius = 1};
     md5gl_impostor_desc bad[9];
     for (int i = 0; i < 9; i++)
@@ -38,54 +35,46 @@ TEST (gl_impostors_refuse_what_cannot_be) {
                                         "radius",   "65 x 2",    "directions",
                                         "radians",  "48 texels", "1024 texels"};
     for (int i = 0; i < 9; i++)
-        check_refused(scene.renderer, &bad[i], MD5_ERROR_RANGE, texts[i]);
+        check_refused(scene->renderer, &bad[i], MD5_ERROR_RANGE, texts[i]);
     bad[0] = good;
     bad[0].num_frames = UINT32_MAX;
-    check_refused(scene.renderer, &bad[0], MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE");
+    check_refused(scene->renderer, &bad[0], MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE");
     bad[0].num_frames = 4;
     bad[0].memory_limit = 1000;
-    check_refused(scene.renderer, &bad[0], MD5_ERROR_MEMORY, "limit is 1000");
-    scene_close(&scene);
+    check_refused(scene->renderer, &bad[0], MD5_ERROR_MEMORY, "limit is 1000");
 }
 
 // As many frames as a square of blocks has room for, and one more.
-TEST (gl_impostors_fill_the_largest_texture) {
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
+TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
     // 5 pictures a frame in 3 columns and 2 rows; at most 64 blocks of 24 texels in a row, so that
     // the texture stays small: the limit is lowered to that.
-    const uint32_t limit = scene.renderer->max_texture_size;
-    scene.renderer->max_texture_size = 64 * 3 * 8;
+    const uint32_t limit = scene->renderer->max_texture_size;
+    scene->renderer->max_texture_size = 64 * 3 * 8;
     md5gl_impostor_desc desc = {
         .num_frames = 64 * 64, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
-    md5gl_impostors *const impostors = md5gl_create_impostors(scene.renderer, &desc, NULL);
+    md5gl_impostors *const impostors = md5gl_create_impostors(scene->renderer, &desc, NULL);
     CHECK(impostors != NULL);
     // 6 cells a frame, 8 x 8 texels, 4 bytes each for colour and surface.
-    CHECK_UINT(md5gl_get_stats(scene.renderer).impostor_bytes,
+    CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes,
                (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
-    CHECK_UINT(md5gl_get_stats(scene.renderer).num_pictures, (uint64_t)desc.num_frames * 5);
-    md5gl_destroy_impostors(scene.renderer, impostors);
-    CHECK_UINT(md5gl_get_stats(scene.renderer).impostor_bytes, 0);
+    CHECK_UINT(md5gl_get_stats(scene->renderer).num_pictures, (uint64_t)desc.num_frames * 5);
+    md5gl_destroy_impostors(scene->renderer, impostors);
+    CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes, 0);
     desc.num_frames++;
-    check_refused(scene.renderer, &desc, MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE is 1536");
-    scene.renderer->max_texture_size = limit;
-    md5gl_destroy_impostors(scene.renderer, NULL);
-    scene_close(&scene);
+    check_refused(scene->renderer, &desc, MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE is 1536");
+    scene->renderer->max_texture_size = limit;
+    md5gl_destroy_impostors(scene->renderer, NULL);
 }
 
-TEST (gl_impostors_need_pictures_of_their_frames) {
-    gl_stage stage;
+TEST_STAGE (gl_impostors_need_pictures_of_their_frames, scene_square, 1) {
     md5_error error;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5gl_impostor_desc desc = {.num_frames = 3, .radius = 30};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
-    CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 3, palette, &error));
+    CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 3, palette, &error));
     CHECK(error.status == MD5_ERROR_RANGE && strstr(error.message, "frame 3"));
-    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 1, palette, &error));
+    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 1, palette, &error));
     static const struct {
         float frame;
         bool has_pictures;
@@ -100,42 +89,37 @@ TEST (gl_impostors_need_pictures_of_their_frames) {
     }
     CHECK(md5gl_pose_impostors(renderer, impostors, NULL, 0, &error));
     md5gl_destroy_impostors(renderer, impostors);
-    scene_close_stage(&stage);
 }
 
 // Many instances, with shadows: nothing stays bound, and there is no GL error. All have the same
 // position and cover few pixels, because software rendering draws every one.
-TEST (gl_impostors_leave_the_state_and_draw_many) {
+TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     enum { COUNT = 200 };
     gl_picture one, many;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 4))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
     for (int i = 0; i < COUNT; i++)
         instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.05f, .shown = 1};
-    stage.frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
-    stage.frame.ground = -20;
+    stage->frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
+    stage->frame.ground = -20;
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-    values_are_defaults(&stage.scene, "creating impostors");
-    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage.copy, 0, palette, NULL));
-    values_are_defaults(&stage.scene, "drawing pictures");
+    values_are_defaults(&stage->scene, "creating impostors");
+    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, palette, NULL));
+    values_are_defaults(&stage->scene, "drawing pictures");
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage.frame);
+        md5gl_begin_frame(renderer, &stage->frame);
         CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
         md5gl_draw_impostor_shadows(renderer, impostors);
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT | MD5GL_UNTEXTURED);
-        scene_finish(&stage.scene, &stage.frame, i == 0 ? &one : &many);
+        scene_finish(&stage->scene, &stage->frame, i == 0 ? &one : &many);
     }
-    values_are_defaults(&stage.scene, "drawing impostors");
+    values_are_defaults(&stage->scene, "drawing impostors");
     CHECK(picture_at(&one, 0, 0)[0] > 30);
     CHECK(abs(picture_at(&one, 0, 0)[0] - picture_at(&many, 0, 0)[0]) < 12);
     md5gl_destroy_impostors(renderer, impostors);
     free(instances);
-    scene_close_stage(&stage);
 }
 
 // An allocator that fails after `left` allocations.

@@ -36,123 +36,107 @@ static bool open_dark_floor(gl_stage *stage)
 
 // -- Point lights -----------------------------------------------------------------------------
 
-TEST (gl_point_lights_end_at_their_range_and_are_brightest_below) {
+#define TEST_HERE(title) \
+    TEST_IF (title, gl_stage, stage, open_dark_floor(stage), scene_close_stage(stage))
+
+TEST_HERE (gl_point_lights_end_at_their_range_and_are_brightest_below) {
     const md5gl_point_light lights[2] = {
         {.position = {0, 0, 10}, .range = 15, .color = {0.8f, 0, 0}},
         {.position = {0, 0, 10}, .range = -1, .color = {9, 9, 9}}, // no light
     };
-    gl_stage stage;
     gl_picture picture;
-    if (!open_dark_floor(&stage))
-        return;
-    stage.frame.point_lights = lights;
-    stage.frame.num_point_lights = 2;
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    stage->frame.point_lights = lights;
+    stage->frame.num_point_lights = 2;
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     const int below = picture_at(&picture, 0, 0)[0], aside = picture_at(&picture, 8, 0)[0];
     CHECK(below > 60 && aside > 10 && below > aside + 20);
     CHECK(picture_is(&picture, 16, 0, black, 0)); // beyond the range
     CHECK(picture_at(&picture, 0, 0)[1] == picture_at(&picture, 0, 0)[2]);
     CHECK(picture_at(&picture, 0, 0)[1] < 3);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
+TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     md5gl_point_light lights[9];
-    gl_stage stage;
     gl_picture pictures[3];
-    if (!open_dark_floor(&stage))
-        return;
-    stage.frame.lighting = MD5GL_LIGHTING_CLASSIC;
+    stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     for (int i = 0; i < 9; i++)
         lights[i] = (md5gl_point_light){{0, 0, 50}, 100, {0.1f, 0.1f, 0.1f}};
     lights[8].color[0] = 10.0f;
-    stage.frame.point_lights = lights;
+    stage->frame.point_lights = lights;
     static const uint32_t counts[3] = {1, 8, 9};
     for (int i = 0; i < 3; i++) {
-        stage.frame.num_point_lights = counts[i];
-        scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &pictures[i]);
+        stage->frame.num_point_lights = counts[i];
+        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &pictures[i]);
     }
     const int one = picture_at(&pictures[0], 5, 5)[0], eight = picture_at(&pictures[1], 5, 5)[0];
     CHECK(one > 3 && abs(eight - 8 * one) <= 5);
     CHECK(memcmp(&pictures[1], &pictures[2], sizeof pictures[1]) == 0);
-    scene_close_stage(&stage);
 }
 
 // -- Classic ----------------------------------------------------------------------------------
 
 // The colours of the file times the cosine, without decoding or encoding.
-TEST (gl_classic_lights_add_up_in_file_colours) {
+TEST_HERE (gl_classic_lights_add_up_in_file_colours) {
     static const uint8_t middle[4] = {128, 64, 200, 255};
-    gl_stage stage;
     gl_picture picture;
-    if (!open_dark_floor(&stage))
-        return;
     const md5gl_texture texture =
-        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, middle, NULL);
-    md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = texture});
-    stage.frame.lighting = MD5GL_LIGHTING_CLASSIC;
-    set_light(&stage.frame, 0.9f, 0.2f);
-    stage.frame.light_direction = (md5_vec3){0, 3, 4}; // cosine 0.8
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, middle, NULL);
+    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
+    stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
+    set_light(&stage->frame, 0.9f, 0.2f);
+    stage->frame.light_direction = (md5_vec3){0, 3, 4}; // cosine 0.8
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     const double factor = 0.9 * 0.8 + 0.2;
     const uint8_t expected[4] = {(uint8_t)lround(128 * factor), (uint8_t)lround(64 * factor),
                                  (uint8_t)lround(200 * factor), 255};
     CHECK(picture_is(&picture, 0, 0, expected, 1));
-    md5gl_destroy_texture(stage.scene.renderer, texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, texture);
 }
 
 // Twice ((x - 3/4) * 4)^2 of the cosine x to the halfway direction, times the specular map and the
 // cosine to the light.
-TEST (gl_classic_highlight_is_as_in_the_table) {
+TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
     static const uint8_t shine[4] = {102, 51, 0, 255};
-    gl_stage stage;
     gl_picture picture;
-    if (!open_dark_floor(&stage))
-        return;
     const md5gl_texture diffuse =
-        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
+        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
     const md5gl_texture specular =
-        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, shine, NULL);
+        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, shine, NULL);
     const md5gl_material material = {.diffuse = diffuse, .specular = specular};
-    md5gl_set_material(stage.copy, 0, 0, &material);
-    stage.frame.lighting = MD5GL_LIGHTING_CLASSIC;
-    set_light(&stage.frame, 1.0f, 0.0f);
-    stage.frame.light_direction = (md5_vec3){0, 3, 4};
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_material(stage->copy, 0, 0, &material);
+    stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
+    set_light(&stage->frame, 1.0f, 0.0f);
+    stage->frame.light_direction = (md5_vec3){0, 3, 4};
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     const double half = sqrt((1.0 + 0.8) / 2.0), peak = (half - 0.75) * 4.0;
     const double factor = 0.8 * 2.0 * peak * peak;
     const uint8_t expected[4] = {(uint8_t)lround(102 * factor), (uint8_t)lround(51 * factor), 0,
                                  255};
     CHECK(picture_is(&picture, 0, 0, expected, 1));
-    stage.frame.light_direction = (md5_vec3){0, 12, 1}; // cosine to the halfway direction below 3/4
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    stage->frame.light_direction =
+        (md5_vec3){0, 12, 1}; // cosine to the halfway direction below 3/4
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
-    md5gl_destroy_texture(stage.scene.renderer, diffuse);
-    md5gl_destroy_texture(stage.scene.renderer, specular);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, diffuse);
+    md5gl_destroy_texture(stage->scene.renderer, specular);
 }
 
 // -- Tone mapping -----------------------------------------------------------------------------
 
-TEST (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
+TEST_HERE (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
     static const float skies[] = {0.1f, 0.5f, 0.7f, 1.0f, 2.0f, 8.0f};
-    gl_stage stage;
     gl_picture picture;
-    if (!open_dark_floor(&stage))
-        return;
-    stage.frame.tone_mapped = true;
+    stage->frame.tone_mapped = true;
     int last = 0;
     for (size_t i = 0; i < sizeof skies / sizeof skies[0]; i++) {
-        set_light(&stage.frame, 0.0f, skies[i]);
-        scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+        set_light(&stage->frame, 0.0f, skies[i]);
+        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
         const int shown = picture_at(&picture, 0, 0)[1];
         if (skies[i] <= 0.7f)
             CHECK(abs(shown - encode((double)skies[i])) <= 1);
         CHECK(shown > last && shown < 255);
         last = shown;
     }
-    scene_close_stage(&stage);
 }
 
 // -- Shadows ----------------------------------------------------------------------------------
@@ -204,19 +188,16 @@ static void check_shadow(const gl_picture *lit, const gl_picture *dark)
     CHECK(picture_is(dark, -12, 0, (uint8_t[4]){shaded, shaded, shaded, 255}, 1));
 }
 
-TEST (gl_casters_cast_shadows) {
+TEST_HERE (gl_casters_cast_shadows) {
     const shadow_scene scene = make_shadow_scene();
-    gl_stage stage;
     gl_picture lit, dark, soft;
-    if (!open_dark_floor(&stage))
-        return;
-    prepare_shadows(&stage);
-    draw_shadow_scene(&stage, &scene, false, &lit);
-    draw_shadow_scene(&stage, &scene, true, &dark);
+    prepare_shadows(stage);
+    draw_shadow_scene(stage, &scene, false, &lit);
+    draw_shadow_scene(stage, &scene, true, &dark);
     check_shadow(&lit, &dark);
     // A soft shadow: its edge is wide instead of sharp, and its middle is as dark.
-    stage.frame.softness = 0.2f;
-    draw_shadow_scene(&stage, &scene, true, &soft);
+    stage->frame.softness = 0.2f;
+    draw_shadow_scene(stage, &scene, true, &soft);
     check_shadow(&lit, &soft);
     unsigned between = 0, between_sharp = 0;
     for (int right = -20; right < -3; right++) {
@@ -227,69 +208,57 @@ TEST (gl_casters_cast_shadows) {
             picture_at(&dark, right, 0)[0] > 100 && picture_at(&dark, right, 0)[0] < full - 6;
     }
     CHECK(between >= 3 && between_sharp <= 2);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_shadow_map_size_can_be_set) {
+TEST_HERE (gl_shadow_map_size_can_be_set) {
     static const uint32_t sides[] = {2048, 300, 0};
     const shadow_scene scene = make_shadow_scene();
-    gl_stage stage;
     gl_picture lit, dark;
-    if (!open_dark_floor(&stage))
-        return;
-    prepare_shadows(&stage);
-    draw_shadow_scene(&stage, &scene, false, &lit);
-    const float usual = md5gl_shadow_reach(&stage.frame);
+    prepare_shadows(stage);
+    draw_shadow_scene(stage, &scene, false, &lit);
+    const float usual = md5gl_shadow_reach(&stage->frame);
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-        stage.frame.shadow_texels = sides[i];
-        draw_shadow_scene(&stage, &scene, true, &dark);
+        stage->frame.shadow_texels = sides[i];
+        draw_shadow_scene(stage, &scene, true, &dark);
         check_shadow(&lit, &dark);
-        const float reach = md5gl_shadow_reach(&stage.frame);
+        const float reach = md5gl_shadow_reach(&stage->frame);
         CHECK(sides[i] > 768 ? reach < usual : sides[i] > 0 ? reach > usual : reach == usual);
     }
-    scene_close_stage(&stage);
 }
 
-TEST (gl_every_path_casts_the_same_shadow) {
+TEST_HERE (gl_every_path_casts_the_same_shadow) {
     const shadow_scene scene = make_shadow_scene();
-    gl_stage stage;
     gl_picture lit, dark;
-    if (!open_dark_floor(&stage))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    prepare_shadows(&stage);
-    draw_shadow_scene(&stage, &scene, false, &lit);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    prepare_shadows(stage);
+    draw_shadow_scene(stage, &scene, false, &lit);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
-        md5gl_destroy_model(renderer, stage.copy);
-        stage.copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
-        draw_shadow_scene(&stage, &scene, true, &dark);
+        md5gl_destroy_model(renderer, stage->copy);
+        stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+        draw_shadow_scene(stage, &scene, true, &dark);
         check_shadow(&lit, &dark);
     }
-    scene_close_stage(&stage);
 }
 
 // Shadows on the ground only: black with an alpha, darker below a caster on the ground.
-TEST (gl_ground_receives_shadows) {
+TEST_HERE (gl_ground_receives_shadows) {
     shadow_scene scene = make_shadow_scene();
-    gl_stage stage;
     gl_picture high, low, off;
-    if (!open_dark_floor(&stage))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    prepare_shadows(&stage);
-    memset(stage.frame.background, 0, sizeof stage.frame.background);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    prepare_shadows(stage);
+    memset(stage->frame.background, 0, sizeof stage->frame.background);
     gl_picture *const pictures[3] = {&high, &low, &off};
     for (int i = 0; i < 3; i++) {
         scene.placements[1].m[11] = i == 0 ? 12.0f : 0.5f; // high up, then nearly on the ground
         if (i == 2)
-            stage.frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
-        md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(scene_pose(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
-        md5gl_draw_shadows(renderer, stage.copy);
+            stage->frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
+        md5gl_draw_shadows(renderer, stage->copy);
         md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
-        scene_finish(&stage.scene, &stage.frame, pictures[i]);
+        scene_finish(&stage->scene, &stage->frame, pictures[i]);
     }
     CHECK(picture_at(&high, -12, 0)[3] > 120 && picture_at(&high, -12, 0)[0] == 0);
     CHECK(picture_at(&high, 12, 0)[3] < 20 && picture_at(&high, 35, 0)[3] == 0);
@@ -298,36 +267,32 @@ TEST (gl_ground_receives_shadows) {
           && picture_at(&low, 6, 0)[3] < 120); // beside it, partly hidden
     CHECK(picture_at(&low, 15, 0)[3] < 10);
     CHECK(picture_at(&off, -12, 0)[3] == 0 && picture_at(&off, 0, 0)[3] == 0);
-    scene_close_stage(&stage);
 }
 
 // The ground is drawn only where shadows may fall: as with the whole plane, for light from all
 // sides, steep, flat and from below.
-TEST (gl_ground_shadows_are_not_cut_off) {
+TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     static const md5_vec3 lights[] = {{0, 1, 1}, {0, -3, 1},       {1, 1, 2},   {-2, 1, 1},
                                       {0, 0, 1}, {0.3f, -0.2f, 1}, {-5, -5, 1}, {1, 1, -1}};
     const float everything[4] = {-1e4f, -1e4f, 1e4f, 1e4f};
     const shadow_scene scene = make_shadow_scene();
-    gl_stage stage;
     gl_picture pictures[2];
-    if (!open_dark_floor(&stage))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    prepare_shadows(&stage);
-    memset(stage.frame.background, 0, sizeof stage.frame.background);
-    stage.frame.casters = (md5_bounds){{-5, -5, 0}, {5, 5, 12}};
-    stage.frame.softness = 0.3f;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    prepare_shadows(stage);
+    memset(stage->frame.background, 0, sizeof stage->frame.background);
+    stage->frame.casters = (md5_bounds){{-5, -5, 0}, {5, 5, 12}};
+    stage->frame.softness = 0.3f;
     for (size_t i = 0; i < sizeof lights / sizeof lights[0]; i++) {
-        stage.frame.light_direction = lights[i];
-        stage.frame.ground = i % 2 ? 10.0f : 0.0f;
+        stage->frame.light_direction = lights[i];
+        stage->frame.ground = i % 2 ? 10.0f : 0.0f;
         for (int whole = 0; whole < 2; whole++) {
-            md5gl_begin_frame(renderer, &stage.frame);
+            md5gl_begin_frame(renderer, &stage->frame);
             if (whole)
                 memcpy(renderer->shaded_ground, everything, sizeof everything);
-            CHECK(scene_pose(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
-            md5gl_draw_shadows(renderer, stage.copy);
+            CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
+            md5gl_draw_shadows(renderer, stage->copy);
             md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 200.0f);
-            scene_finish(&stage.scene, &stage.frame, &pictures[whole]);
+            scene_finish(&stage->scene, &stage->frame, &pictures[whole]);
         }
         int largest = 0, darkest = 0;
         for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++) {
@@ -341,57 +306,48 @@ TEST (gl_ground_shadows_are_not_cut_off) {
         CHECK(largest <= 1);
         CHECK(darkest > 60 || lights[i].z < 0);
     }
-    scene_close_stage(&stage);
 }
 
 // Cut-out texels let light through on every path, also if the texture is set after posing.
-TEST (gl_cut_out_texels_cast_no_shadow) {
+TEST_HERE (gl_cut_out_texels_cast_no_shadow) {
     static const uint8_t clear[4] = {255, 255, 255, 0};
     const shadow_scene scene = make_shadow_scene();
-    gl_stage stage;
     gl_picture picture;
-    if (!open_dark_floor(&stage))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    prepare_shadows(&stage);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    prepare_shadows(stage);
     const md5gl_texture texture = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, clear, NULL);
-    memset(stage.frame.background, 0, sizeof stage.frame.background);
+    memset(stage->frame.background, 0, sizeof stage->frame.background);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
-        md5gl_destroy_model(renderer, stage.copy);
-        stage.copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
+        md5gl_destroy_model(renderer, stage->copy);
+        stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
         for (int late = 0; late < 3; late++) {
-            md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = late ? 0 : texture});
-            md5gl_begin_frame(renderer, &stage.frame);
-            CHECK(scene_pose(renderer, stage.copy, scene.palettes, scene.placements + 1, 1, NULL));
-            md5gl_set_material(stage.copy, 0, 0,
+            md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = late ? 0 : texture});
+            md5gl_begin_frame(renderer, &stage->frame);
+            CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
+            md5gl_set_material(stage->copy, 0, 0,
                                &(md5gl_material){.diffuse = late == 2 ? 0 : texture});
-            md5gl_draw_shadows(renderer, stage.copy);
+            md5gl_draw_shadows(renderer, stage->copy);
             md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
-            scene_finish(&stage.scene, &stage.frame, &picture);
+            scene_finish(&stage->scene, &stage->frame, &picture);
             CHECK((picture_at(&picture, -12, 0)[3] == 0) == (late != 2));
         }
     }
     md5gl_destroy_texture(renderer, texture);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_missing_depth_maps_are_reported) {
-    gl_stage stage;
+TEST_HERE (gl_missing_depth_maps_are_reported) {
     md5_error error;
-    if (!open_dark_floor(&stage))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    prepare_shadows(&stage);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    prepare_shadows(stage);
     renderer->has_shadows = false;
-    md5gl_begin_frame(renderer, &stage.frame);
+    md5gl_begin_frame(renderer, &stage->frame);
     CHECK(!md5gl_end_frame(renderer, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shadows"));
-    stage.frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
-    md5gl_begin_frame(renderer, &stage.frame);
+    stage->frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
+    md5gl_begin_frame(renderer, &stage->frame);
     CHECK(md5gl_end_frame(renderer, &error));
-    scene_close_stage(&stage);
 }
 
 // -- A lost context ---------------------------------------------------------------------------
@@ -401,22 +357,18 @@ static GLenum GLAD_API_PTR lost_by_another(void)
     return 0x8254;
 }
 
-TEST (gl_lost_context_is_reported) {
-    gl_stage stage;
+TEST_STAGE (gl_lost_context_is_reported, scene_floor, 1) {
     md5_error error;
     uint8_t pixel[4];
-    if (!scene_open_stage(&stage, scene_floor, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     renderer->optional.GetGraphicsResetStatus = lost_by_another;
-    md5gl_begin_frame(renderer, &stage.frame);
+    md5gl_begin_frame(renderer, &stage->frame);
     CHECK(!md5gl_end_frame(renderer, &error));
     CHECK(error.status == MD5_ERROR_GPU
           && strstr(error.message, "lost (caused by another program"));
-    CHECK(!md5gl_read_pixels(renderer, stage.target, 1, 1, pixel, &error));
+    CHECK(!md5gl_read_pixels(renderer, stage->target, 1, 1, pixel, &error));
     CHECK(error.status == MD5_ERROR_GPU);
     renderer->optional.GetGraphicsResetStatus = NULL; // not every context has the function
-    md5gl_begin_frame(renderer, &stage.frame);
+    md5gl_begin_frame(renderer, &stage->frame);
     CHECK(md5gl_end_frame(renderer, &error));
-    scene_close_stage(&stage);
 }

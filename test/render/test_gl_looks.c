@@ -78,12 +78,8 @@ static void check_tints(gl_stage *stage, md5gl_model *copy)
     CHECK(shows(&picture, 3, 1, 1, 1));
 }
 
-TEST (gl_each_instance_has_its_tint) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    on_each_path(&stage, check_tints);
-    scene_close_stage(&stage);
+TEST_STAGE (gl_each_instance_has_its_tint, scene_square, 1) {
+    on_each_path(stage, check_tints);
 }
 
 static void check_skins(gl_stage *stage, md5gl_model *copy)
@@ -115,12 +111,8 @@ static void check_skins(gl_stage *stage, md5gl_model *copy)
     md5gl_destroy_texture(renderer, blue);
 }
 
-TEST (gl_each_instance_wears_its_skin) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    on_each_path(&stage, check_skins);
-    scene_close_stage(&stage);
+TEST_STAGE (gl_each_instance_wears_its_skin, scene_square, 1) {
+    on_each_path(stage, check_skins);
 }
 
 // A faded instance is cut out, so that it casts no shadow either.
@@ -147,18 +139,14 @@ static void check_shadows(gl_stage *stage, md5gl_model *copy)
     CHECK_UINT((uint64_t)darkest[1], 255);
 }
 
-TEST (gl_faded_instances_cast_no_shadow) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_floor, 1))
-        return;
-    scene_look_down(&stage.frame);
-    memcpy(stage.frame.background, (float[4]){1, 1, 1, 1}, sizeof stage.frame.background);
-    stage.frame.casters = (md5_bounds){{-20, -20, -1}, {20, 20, 1}};
-    stage.frame.ground = -5.0f;
-    stage.frame.light_direction = (md5_vec3){0, 0, 1};
-    stage.frame.light[0] = 1.0f;
-    on_each_path(&stage, check_shadows);
-    scene_close_stage(&stage);
+TEST_STAGE (gl_faded_instances_cast_no_shadow, scene_floor, 1) {
+    scene_look_down(&stage->frame);
+    memcpy(stage->frame.background, (float[4]){1, 1, 1, 1}, sizeof stage->frame.background);
+    stage->frame.casters = (md5_bounds){{-20, -20, -1}, {20, 20, 1}};
+    stage->frame.ground = -5.0f;
+    stage->frame.light_direction = (md5_vec3){0, 0, 1};
+    stage->frame.light[0] = 1.0f;
+    on_each_path(stage, check_shadows);
 }
 
 static void check_changes(gl_stage *stage, md5gl_model *copy)
@@ -186,27 +174,19 @@ static void check_changes(gl_stage *stage, md5gl_model *copy)
     md5gl_destroy_texture(renderer, red);
 }
 
-TEST (gl_materials_change_between_draws_of_a_frame) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    on_each_path(&stage, check_changes);
-    scene_close_stage(&stage);
+TEST_STAGE (gl_materials_change_between_draws_of_a_frame, scene_square, 1) {
+    on_each_path(stage, check_changes);
 }
 
-TEST (gl_unknown_skin_is_refused) {
+TEST_STAGE (gl_unknown_skin_is_refused, scene_square, 1) {
     static const uint32_t skins[COUNT] = {0, 0, 2, 0, 0};
-    gl_stage stage;
     gl_picture picture;
     md5_error error;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    CHECK(md5gl_set_num_skins(stage.scene.renderer, stage.copy, 2, NULL));
-    pose_row(&stage, stage.copy);
-    CHECK(!scene_look(stage.scene.renderer, stage.copy, NULL, skins, &error));
+    CHECK(md5gl_set_num_skins(stage->scene.renderer, stage->copy, 2, NULL));
+    pose_row(stage, stage->copy);
+    CHECK(!scene_look(stage->scene.renderer, stage->copy, NULL, skins, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(strstr(error.message, "instance 2: skin 2, but there are 2") != NULL);
-    draw(&stage, stage.copy, &picture);
+    draw(stage, stage->copy, &picture);
     CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
-    scene_close_stage(&stage);
 }

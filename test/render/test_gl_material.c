@@ -41,18 +41,15 @@ static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
 }
 
 // The square faces +x, with u along +y and v along -z. The normal is tilted by 45 degrees.
-TEST (gl_normal_map_components_follow_u_and_v) {
+TEST_STAGE (gl_normal_map_components_follow_u_and_v, scene_square, 1) {
     static const uint8_t flat[4] = {128, 128, 255, 255}, along_u[4] = {218, 128, 218, 255},
                          along_v[4] = {128, 218, 218, 255}, in_alpha[4] = {0, 128, 218, 218};
     const md5_vec3 from_y = {1, 1, 0}, from_minus_y = {1, -1, 0}, from_z = {1, 0, 1},
                    from_minus_z = {1, 0, -1};
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    const md5gl_texture plain = make_normals(&stage, flat, 0);
-    const int straight = lit_from(&stage, plain, (md5_vec3){1, 0, 0});
-    CHECK(abs(lit_from(&stage, 0, (md5_vec3){1, 0, 0}) - straight) <= 2);
-    CHECK(abs(lit_from(&stage, plain, from_y) - lit_from(&stage, plain, from_minus_y)) <= 3);
+    const md5gl_texture plain = make_normals(stage, flat, 0);
+    const int straight = lit_from(stage, plain, (md5_vec3){1, 0, 0});
+    CHECK(abs(lit_from(stage, 0, (md5_vec3){1, 0, 0}) - straight) <= 2);
+    CHECK(abs(lit_from(stage, plain, from_y) - lit_from(stage, plain, from_minus_y)) <= 3);
 
     const struct {
         const uint8_t *texel;
@@ -65,15 +62,14 @@ TEST (gl_normal_map_components_follow_u_and_v) {
         {in_alpha, MD5GL_NORMALS_RXGB, from_y, from_minus_y},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const md5gl_texture leaning = make_normals(&stage, cases[i].texel, cases[i].normals);
-        const int bright = lit_from(&stage, leaning, cases[i].bright);
-        const int dark = lit_from(&stage, leaning, cases[i].dark);
+        const md5gl_texture leaning = make_normals(stage, cases[i].texel, cases[i].normals);
+        const int bright = lit_from(stage, leaning, cases[i].bright);
+        const int dark = lit_from(stage, leaning, cases[i].dark);
         CHECK(bright > 150 && dark < 20); // the opposite tilt is at right angles to the light
         CHECK(abs(bright - straight) <= 12);
-        md5gl_destroy_texture(stage.scene.renderer, leaning);
+        md5gl_destroy_texture(stage->scene.renderer, leaning);
     }
-    md5gl_destroy_texture(stage.scene.renderer, plain);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, plain);
 }
 
 // Mirrored texture coordinates flip the sign of the tangent: the same map then tilts to the other
@@ -90,115 +86,95 @@ static md5_model *mirrored_square(void)
     return md5_parse_model(text, sizeof text - 1, NULL, NULL);
 }
 
-TEST (gl_normal_map_is_right_on_mirrored_texture_coordinates) {
+TEST_STAGE (gl_normal_map_is_right_on_mirrored_texture_coordinates, mirrored_square, 1) {
     static const uint8_t along_u[4] = {218, 128, 218, 255}, along_v[4] = {128, 218, 218, 255};
-    gl_stage stage;
-    if (!scene_open_stage(&stage, mirrored_square, 1))
-        return;
     md5_model *const straight = scene_square();
     const float sign = straight->meshes[0].tangents[0].w;
     md5_free_model(straight);
-    const md5gl_texture u = make_normals(&stage, along_u, 0), v = make_normals(&stage, along_v, 0);
-    CHECK(stage.model->meshes[0].tangents[0].w != sign);
-    CHECK(lit_from(&stage, u, (md5_vec3){1, -1, 0}) > 150); // u runs along -y here
-    CHECK(lit_from(&stage, u, (md5_vec3){1, 1, 0}) < 20);
-    CHECK(lit_from(&stage, v, (md5_vec3){1, 0, -1}) > 150); // and v along -z, unchanged
-    CHECK(lit_from(&stage, v, (md5_vec3){1, 0, 1}) < 20);
-    md5gl_destroy_texture(stage.scene.renderer, u);
-    md5gl_destroy_texture(stage.scene.renderer, v);
-    scene_close_stage(&stage);
+    const md5gl_texture u = make_normals(stage, along_u, 0), v = make_normals(stage, along_v, 0);
+    CHECK(stage->model->meshes[0].tangents[0].w != sign);
+    CHECK(lit_from(stage, u, (md5_vec3){1, -1, 0}) > 150); // u runs along -y here
+    CHECK(lit_from(stage, u, (md5_vec3){1, 1, 0}) < 20);
+    CHECK(lit_from(stage, v, (md5_vec3){1, 0, -1}) > 150); // and v along -z, unchanged
+    CHECK(lit_from(stage, v, (md5_vec3){1, 0, 1}) < 20);
+    md5gl_destroy_texture(stage->scene.renderer, u);
+    md5gl_destroy_texture(stage->scene.renderer, v);
 }
 
 // Without light a glow map is visible unchanged, and the diffuse texture is black.
-TEST (gl_glow_is_visible_without_light) {
+TEST_STAGE (gl_glow_is_visible_without_light, scene_square, 1) {
     static const uint8_t colour[4] = {200, 40, 90, 255};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     for (int i = 0; i < 3; i++)
-        stage.frame.ambient[i] = 0.0f;
-    const md5gl_material material = {.glow = make_texture(&stage, colour)};
+        stage->frame.ambient[i] = 0.0f;
+    const md5gl_material material = {.glow = make_texture(stage, colour)};
     for (int classic = 0; classic < 2; classic++) {
-        stage.frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-        md5gl_set_material(stage.copy, 0, 0, &material);
-        scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+        stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
+        md5gl_set_material(stage->copy, 0, 0, &material);
+        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
         CHECK(picture_is(&picture, 0, 0, colour, 1));
     }
-    md5gl_destroy_texture(stage.scene.renderer, material.glow);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, material.glow);
 }
 
 // A specular map gives a highlight of its colour in the mirror direction of the light, which fades
 // beside it.
-TEST (gl_specular_map_colours_the_highlight) {
+TEST_STAGE (gl_specular_map_colours_the_highlight, scene_square, 1) {
     static const uint8_t red[4] = {255, 0, 0, 255};
-    gl_stage stage;
     gl_picture plain, shiny, off;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     for (int i = 0; i < 3; i++) {
-        stage.frame.ambient[i] = 0.0f;
-        stage.frame.light[i] = 0.3f;
+        stage->frame.ambient[i] = 0.0f;
+        stage->frame.light[i] = 0.3f;
     }
-    stage.frame.light_direction = (md5_vec3){1, 0, 0};
-    const md5gl_texture dark = make_texture(&stage, black), specular = make_texture(&stage, red);
+    stage->frame.light_direction = (md5_vec3){1, 0, 0};
+    const md5gl_texture dark = make_texture(stage, black), specular = make_texture(stage, red);
     const md5gl_material without = {.diffuse = dark};
     const md5gl_material with = {.diffuse = dark, .specular = specular};
-    md5gl_set_material(stage.copy, 0, 0, &without);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &plain);
-    md5gl_set_material(stage.copy, 0, 0, &with);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &shiny);
+    md5gl_set_material(stage->copy, 0, 0, &without);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &plain);
+    md5gl_set_material(stage->copy, 0, 0, &with);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &shiny);
     CHECK(picture_at(&shiny, 0, 0)[0] > 150 && picture_at(&shiny, 0, 0)[2] < 40);
     CHECK(picture_at(&plain, 0, 0)[0] < 90); // a faint white highlight
     CHECK(abs(picture_at(&plain, 0, 0)[0] - picture_at(&plain, 0, 0)[2]) <= 1);
-    stage.frame.light_direction = (md5_vec3){1, 1.5f, 0};
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &off);
+    stage->frame.light_direction = (md5_vec3){1, 1.5f, 0};
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &off);
     CHECK(picture_at(&off, 0, 0)[0] < picture_at(&shiny, 0, 0)[0] / 2);
-    md5gl_destroy_texture(stage.scene.renderer, dark);
-    md5gl_destroy_texture(stage.scene.renderer, specular);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, dark);
+    md5gl_destroy_texture(stage->scene.renderer, specular);
 }
 
-TEST (gl_alpha_test_uses_the_material) {
+TEST_STAGE (gl_alpha_test_uses_the_material, scene_square, 1) {
     static const uint8_t thin[4] = {255, 255, 255, 90};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_material material = {.diffuse = make_texture(&stage, thin)};
-    md5gl_set_material(stage.copy, 0, 0, &material);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_material material = {.diffuse = make_texture(stage, thin)};
+    md5gl_set_material(stage->copy, 0, 0, &material);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
     material.alpha_test = 0.3f;
-    md5gl_set_material(stage.copy, 0, 0, &material);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_material(stage->copy, 0, 0, &material);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     material.alpha_test = 90.0f / 255.0f; // alpha is equal, not greater
-    md5gl_set_material(stage.copy, 0, 0, &material);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_material(stage->copy, 0, 0, &material);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
     material.is_opaque = true;
-    md5gl_set_material(stage.copy, 0, 0, &material);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_material(stage->copy, 0, 0, &material);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    md5gl_destroy_texture(stage.scene.renderer, material.diffuse);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, material.diffuse);
 }
 
-TEST (gl_two_sided_material_is_visible_from_behind) {
-    gl_stage stage;
+TEST_STAGE (gl_two_sided_material_is_visible_from_behind, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    scene_look_from_behind(&stage.frame);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    scene_look_from_behind(&stage->frame);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
     const md5gl_material material = {.two_sided = true};
-    md5gl_set_material(stage.copy, 0, 0, &material);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    md5gl_set_material(stage->copy, 0, 0, &material);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    scene_close_stage(&stage);
 }
 
 // A file of version 12: its colours are linear and multiplied with the texture.
@@ -222,16 +198,12 @@ static md5_model *coloured_square(void)
     return model;
 }
 
-TEST (gl_vertex_colours_tint_the_texture) {
-    gl_stage stage;
+TEST_STAGE (gl_vertex_colours_tint_the_texture, coloured_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, coloured_square, 1))
-        return;
-    const md5gl_texture texture = make_texture(&stage, grey);
-    md5gl_set_material(stage.copy, 0, 0, &(md5gl_material){.diffuse = texture});
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
+    const md5gl_texture texture = make_texture(stage, grey);
+    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     const double linear = 0.2158605; // of sRGB 128
     CHECK(picture_is(&picture, 0, 0, scene_sideways(linear, 0.5 * linear, 0).rgba, 1));
-    md5gl_destroy_texture(stage.scene.renderer, texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, texture);
 }

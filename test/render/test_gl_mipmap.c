@@ -96,23 +96,19 @@ TEST (gl_mipmaps_keep_every_value_of_srgb) {
 
 // A texture has all levels: black and white cells of one texel are grey in level 1, and each cell
 // of 2 x 1 texels of the last two levels too. 188 is half of white in linear colour.
-TEST (gl_textures_have_all_levels) {
-    gl_scene scene;
+TEST_OWN_SCENE (gl_textures_have_all_levels) {
     uint8_t texels[8][4][4];
-    if (!scene_open(&scene, NULL))
-        return;
-    const GladGLContext *const gl = &scene.renderer->gl;
+    const GladGLContext *const gl = &scene->renderer->gl;
     for (int i = 0; i < 32; i++)
         memset(texels[i / 4][i % 4], (i / 4 + i) % 2 ? 255 : 0, 4);
     const md5gl_texture texture =
-        scene_texture(scene.renderer, MD5GL_TEXTURE_COLOR, 4, 8, texels[0][0], NULL);
+        scene_texture(scene->renderer, MD5GL_TEXTURE_COLOR, 4, 8, texels[0][0], NULL);
     gl->BindTexture(GL_TEXTURE_2D, texture);
-    for (GLint level = 1; level < 4 && !scene.renderer->is_es; level++) {
+    for (GLint level = 1; level < 4 && !scene->renderer->is_es; level++) {
         uint8_t back[8][4] = {{0}};
         gl->GetTexImage(GL_TEXTURE_2D, level, GL_RGBA, GL_UNSIGNED_BYTE, back);
         CHECK(back[0][0] == 188 && back[0][1] == 188 && back[0][2] == 188 && back[0][3] == 128);
     }
-    CHECK(scene.renderer->is_es || gl->GetError() == GL_NO_ERROR);
-    md5gl_destroy_texture(scene.renderer, texture);
-    scene_close(&scene);
+    CHECK(scene->renderer->is_es || gl->GetError() == GL_NO_ERROR);
+    md5gl_destroy_texture(scene->renderer, texture);
 }

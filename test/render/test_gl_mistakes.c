@@ -171,7 +171,7 @@ static void measure_shadows_with_a_reserved_member(const void *context)
     (void)md5gl_shadow_reach(&(md5gl_frame){.reserved = {1}});
 }
 
-TEST (gl_mistake_is_reported_with_function_and_argument) {
+TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) {
     static const struct {
         void (*make)(const void *context);
         const char *function, *argument;
@@ -207,15 +207,11 @@ TEST (gl_mistake_is_reported_with_function_and_argument) {
         {begin_frame_with_a_reserved_member, "md5gl_begin_frame()", "frame: reserved members"},
         {measure_shadows_with_a_reserved_member, "md5gl_shadow_reach()", "frame: reserved members"},
     };
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, &stage);
+        const char *const message = test_message_of(mistakes[i].make, stage);
         CHECK(strstr(message, mistakes[i].function) != NULL);
         CHECK(strstr(message, mistakes[i].argument) != NULL);
     }
-    scene_close_stage(&stage);
 }
 
 #endif

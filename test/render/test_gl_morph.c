@@ -217,38 +217,31 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     md5gl_destroy_model(renderer, copy);
 }
 
-TEST (gl_morph_has_weights_for_each_instance) {
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
+TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
     md5_model *const higher = scene_square();
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
     for (int i = 0; i < 4; i++)
         positions[i].z += 12.0f;
     const md5_morph_source source = {"higher", higher};
-    md5_morph *const targets = md5_make_morph(stage.model, &source, 1, NULL, NULL);
-    md5gl_morph *const morph = md5gl_create_morph(stage.scene.renderer, targets, NULL);
+    md5_morph *const targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
+    md5gl_morph *const morph = md5gl_create_morph(stage->scene.renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
-        if (!md5gl_has_path(stage.scene.renderer, path))
+        if (!md5gl_has_path(stage->scene.renderer, path))
             continue;
-        check_instances(&stage, morph, path, stage.scene.renderer->max_texels);
-        check_instances(&stage, morph, path, 12);
+        check_instances(stage, morph, path, stage->scene.renderer->max_texels);
+        check_instances(stage, morph, path, 12);
     }
-    md5gl_destroy_morph(stage.scene.renderer, morph);
+    md5gl_destroy_morph(stage->scene.renderer, morph);
     md5_free_morph(targets);
     md5_free_model(higher);
-    scene_close_stage(&stage);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
 
-TEST (gl_morph_refuses_what_does_not_fit) {
-    gl_stage stage;
+TEST_STAGE (gl_morph_refuses_what_does_not_fit, scene_square, 1) {
     md5_error error;
     morph_case made;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     make_case(&made, 2, false);
     const uint32_t max_texels = renderer->max_texels;
     for (uint32_t few = 100; few <= 400; few += 300) { // too few for the vertices, for the deltas
@@ -263,7 +256,7 @@ TEST (gl_morph_refuses_what_does_not_fit) {
     md5gl_instances instances = {
         .count = 1, .palettes = palettes, .morph = morph, .weights = weights};
     if (CHECK(morph != NULL)) {
-        CHECK(!md5gl_pose(renderer, stage.copy, &instances, &error));
+        CHECK(!md5gl_pose(renderer, stage->copy, &instances, &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
         renderer->max_texels = 2 * TARGETS - 1;
@@ -276,7 +269,6 @@ TEST (gl_morph_refuses_what_does_not_fit) {
     md5gl_destroy_morph(renderer, morph);
     md5gl_destroy_morph(renderer, NULL);
     free_case(&made);
-    scene_close_stage(&stage);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
@@ -307,20 +299,16 @@ static void weigh_without_weights(const void *context)
     pose_mistake(all, test_null());
 }
 
-TEST (gl_morph_ends_with_the_callers_mistakes) {
-    gl_scene scene;
+TEST_OWN_SCENE (gl_morph_ends_with_the_callers_mistakes) {
     morph_case made;
-    if (!scene_open(&scene, NULL))
-        return;
     make_case(&made, 2, false);
-    const mistake all = {scene.renderer,
-                         md5gl_create_model(scene.renderer, made.model, MD5GL_PATH_AUTO, NULL),
-                         md5gl_create_morph(scene.renderer, made.morph, NULL)};
+    const mistake all = {scene->renderer,
+                         md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
+                         md5gl_create_morph(scene->renderer, made.morph, NULL)};
     CHECK(strstr(test_message_of(weigh_nan, &all), "weights: finite numbers"));
     CHECK(strstr(test_message_of(weigh_without_weights, &all), "weights: not NULL"));
-    md5gl_destroy_model(scene.renderer, all.copy);
-    md5gl_destroy_morph(scene.renderer, all.morph);
+    md5gl_destroy_model(scene->renderer, all.copy);
+    md5gl_destroy_morph(scene->renderer, all.morph);
     free_case(&made);
-    scene_close(&scene);
 }
 #endif

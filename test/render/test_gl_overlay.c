@@ -6,14 +6,11 @@
 
 static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
 
-TEST (gl_wireframe_shows_edges) {
-    gl_stage stage;
+TEST_STAGE (gl_wireframe_shows_edges, scene_square, 1) {
     gl_picture alone, over, plain;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &plain);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_WIREFRAME, &alone);
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME, &over);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &plain);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_WIREFRAME, &alone);
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT | MD5GL_WIREFRAME, &over);
     CHECK(picture_is(&alone, -10, -9, black, 0));
     CHECK(picture_is(&over, -10, -9, scene_sideways(1, 1, 1).rgba, 1));
     // The diagonal runs from the upper left to the lower right corner. If a line passes exactly
@@ -30,7 +27,6 @@ TEST (gl_wireframe_shows_edges) {
     }
     CHECK_UINT(num_bright, 30);
     CHECK_UINT(num_dark, 30);
-    scene_close_stage(&stage);
 }
 
 static const md5gl_line_vertex level_line[2] = {
@@ -47,15 +43,12 @@ static double column_width(const gl_picture *picture, int right)
     return sum;
 }
 
-TEST (gl_lines_have_width_and_round_ends) {
-    gl_stage stage;
+TEST_STAGE (gl_lines_have_width_and_round_ends, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     for (int width = 1; width <= 9; width += 4) {
-        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-        md5gl_draw_lines(stage.scene.renderer, level_line, 2, (float)width, false);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        md5gl_draw_lines(stage->scene.renderer, level_line, 2, (float)width, false);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK_NEAR(column_width(&picture, 0), width, 0.1);
         CHECK_NEAR(column_width(&picture, -45), width, 0.1);
         CHECK_NEAR(column_width(&picture, 50 + width), 0.0, 0.1);
@@ -63,45 +56,37 @@ TEST (gl_lines_have_width_and_round_ends) {
     const double full = column_width(&picture, 49), end = column_width(&picture, 53);
     CHECK(end < full - 1.0 && end > 1.0); // round, beyond the end point
     CHECK(picture_at(&picture, 0, 0)[1] == 255 && picture_at(&picture, 0, 0)[2] == 0);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_models_hide_lines_unless_on_top) {
-    gl_stage stage;
+TEST_STAGE (gl_models_hide_lines_unless_on_top, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     for (int on_top = 0; on_top < 2; on_top++) {
-        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-        scene_pose_and_draw(stage.scene.renderer, stage.copy, palette, NULL, 1, MD5GL_LIT, NULL);
-        md5gl_draw_lines(stage.scene.renderer, level_line, 2, 5.0f, on_top);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, NULL, 1, MD5GL_LIT, NULL);
+        md5gl_draw_lines(stage->scene.renderer, level_line, 2, 5.0f, on_top);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK(picture_is(&picture, 35, 0, level_line[0].rgba, 1));
         const gl_colour lit = scene_sideways(1, 1, 1);
         CHECK(picture_is(&picture, 0, 0, on_top ? level_line[0].rgba : lit.rgba, 1));
     }
-    scene_close_stage(&stage);
 }
 
 // A line from in front of the eye to far behind it must not be mirrored through the eye.
-TEST (gl_lines_are_clipped_at_the_eye) {
+TEST_STAGE (gl_lines_are_clipped_at_the_eye, scene_square, 1) {
     const md5gl_line_vertex before = {{0, 0, -10}, {255, 255, 255, 255}};
     const md5gl_line_vertex behind = {{1000, 0, -10}, {255, 255, 255, 255}}; // eye at x = 100
     const md5gl_line_vertex also_behind = {{500, 3, 5}, {255, 255, 255, 255}};
     const md5gl_line_vertex lines[2][4] = {{before, behind, behind, also_behind},
                                            {also_behind, behind, behind, before}};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5_mat44 *const clip = &stage.frame.clip_from_view;
+    md5_mat44 *const clip = &stage->frame.clip_from_view;
     *clip = (md5_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
-    stage.frame.view_from_world.m[14] = -100.0f;
+    stage->frame.view_from_world.m[14] = -100.0f;
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-        md5gl_draw_lines(stage.scene.renderer, lines[i], 4, 3.0f, false);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        md5gl_draw_lines(stage->scene.renderer, lines[i], 4, 3.0f, false);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         // Its far end is 10 below the middle, at distance 100: 60 * 10 / 100 pixels.
         CHECK(picture_is(&picture, 0, -20, white, 1));
         CHECK(picture_is(&picture, 0, -58, white, 1));
@@ -112,34 +97,26 @@ TEST (gl_lines_are_clipped_at_the_eye) {
         }
         CHECK_UINT(num_stray, 0);
     }
-    scene_close_stage(&stage);
 }
 
-TEST (gl_blended_overlays_do_not_write_depth) {
+TEST_STAGE (gl_blended_overlays_do_not_write_depth, scene_square, 1) {
     const md5gl_line_vertex clear[2] = {{{50, -50, 0}, {255, 0, 0, 0}},
                                         {{50, 50, 0}, {255, 0, 0, 0}}};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    md5gl_draw_lines(stage.scene.renderer, clear, 2, 9.0f, false);
-    md5gl_draw_lines(stage.scene.renderer, level_line, 2, 5.0f, false);
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    md5gl_draw_lines(stage->scene.renderer, clear, 2, 9.0f, false);
+    md5gl_draw_lines(stage->scene.renderer, level_line, 2, 5.0f, false);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     CHECK(picture_is(&picture, 0, 0, level_line[0].rgba, 1));
-    scene_close_stage(&stage);
 }
 
-TEST (gl_grid_has_lines_at_cells_and_coloured_axes) {
-    gl_stage stage;
+TEST_STAGE (gl_grid_has_lines_at_cells_and_coloured_axes, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    scene_look_down(&stage.frame);
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
+    scene_look_down(&stage->frame);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
     // The middle of the pixel to the right of a line is half a unit from it.
-    md5gl_draw_grid(stage.scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    md5gl_draw_grid(stage->scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     const uint8_t *const cell = picture_at(&picture, 31, 9);
     const uint8_t *const line = picture_at(&picture, 40, 9);
     const uint8_t *const x_axis = picture_at(&picture, 0, 9);
@@ -149,48 +126,41 @@ TEST (gl_grid_has_lines_at_cells_and_coloured_axes) {
     CHECK(x_axis[0] > 120 && x_axis[0] > 2 * x_axis[1]);  // red
     CHECK(y_axis[1] > 100 && y_axis[1] > y_axis[0] + 30); // green
     // A camera at the height of the grid sees it edge-on, so nothing is visible.
-    scene_look_from_behind(&stage.frame);
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    md5gl_draw_grid(stage.scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    scene_look_from_behind(&stage->frame);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    md5gl_draw_grid(stage->scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     CHECK(picture_is(&picture, 31, 9, black, 0)); // edge-on
-    scene_close_stage(&stage);
 }
 
-TEST (gl_grid_fades_towards_its_radius) {
-    gl_stage stage;
+TEST_STAGE (gl_grid_fades_towards_its_radius, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    scene_look_down(&stage.frame);
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    md5gl_draw_grid(stage.scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 60.0f);
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    scene_look_down(&stage->frame);
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    md5gl_draw_grid(stage->scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 60.0f);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     const int near = picture_at(&picture, 8, 0)[1], middle = picture_at(&picture, 45, 0)[1];
     CHECK(near > middle + 20 && middle > 5);
     CHECK(picture_is(&picture, 65, 0, black, 0));
-    scene_close_stage(&stage);
 }
 
-TEST (gl_panel_is_in_pixels_from_the_top_left) {
+TEST_STAGE (gl_panel_is_in_pixels_from_the_top_left, scene_square, 1) {
     static const uint8_t half[2] = {255, 0};
     const md5gl_panel_vertex triangles[6] = {
         {10, 5, 0, 0, {255, 0, 0, 255}},  {50, 5, 1, 0, {255, 0, 0, 255}},
         {10, 25, 0, 1, {255, 0, 0, 255}}, {10, 25, 0, 1, {255, 0, 0, 255}},
         {50, 5, 1, 0, {255, 0, 0, 255}},  {50, 25, 1, 1, {255, 0, 0, 255}},
     };
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     md5_error error;
     const md5gl_texture mask =
-        scene_texture(stage.scene.renderer, MD5GL_TEXTURE_MASK, 2, 1, half, &error);
+        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_MASK, 2, 1, half, &error);
     CHECK(mask != 0);
     for (int masked = 0; masked < 2; masked++) {
-        md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-        md5gl_draw_panel(stage.scene.renderer, masked ? mask : 0, MD5GL_TEXTURE_MASK, triangles, 6);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        md5gl_draw_panel(stage->scene.renderer, masked ? mask : 0, MD5GL_TEXTURE_MASK, triangles,
+                         6);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK(picture.rgba[5][10][0] == 255 && picture.rgba[24][10][0] == 255);
         CHECK(picture.rgba[4][10][0] == 0 && picture.rgba[5][9][0] == 0);
         CHECK(picture.rgba[25][10][0] == 0 && picture.rgba[5][50][0] == 0);
@@ -199,33 +169,28 @@ TEST (gl_panel_is_in_pixels_from_the_top_left) {
         if (masked)
             CHECK(abs(picture.rgba[15][30][0] - 128) < 12);
     }
-    md5gl_destroy_texture(stage.scene.renderer, mask);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, mask);
 }
 
-TEST (gl_panel_blends_its_colour) {
+TEST_STAGE (gl_panel_blends_its_colour, scene_square, 1) {
     const md5gl_panel_vertex triangle[3] = {
         {0, 0, 0, 0, {255, 255, 255, 64}},
         {100, 0, 0, 0, {255, 255, 255, 64}},
         {0, 100, 0, 0, {255, 255, 255, 64}},
     };
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    stage.frame.background[0] = 1.0f;
-    md5gl_begin_frame(stage.scene.renderer, &stage.frame);
-    md5gl_draw_panel(stage.scene.renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    stage->frame.background[0] = 1.0f;
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    md5gl_draw_panel(stage->scene.renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     const uint8_t expected[4] = {255, 64, 64, 255};
     for (int i = 0; i < 4; i++)
         CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1.0);
-    scene_close_stage(&stage);
 }
 
 // Texels are shown as they are in the file, opaque and unlit: colours are not decoded from sRGB,
 // and neither are the directions of a normal map.
-TEST (gl_image_shows_texels_of_its_file) {
+TEST_STAGE (gl_image_shows_texels_of_its_file, scene_square, 1) {
     static const uint8_t texels[2][4] = {{200, 100, 20, 255}, {10, 128, 250, 3}};
     // The centres of the texels are the centres of pixels 30 and 70.
     const md5gl_panel_vertex triangles[6] = {
@@ -233,21 +198,18 @@ TEST (gl_image_shows_texels_of_its_file) {
         {10.5f, 25, 0, 1, {255, 255, 255, 255}}, {10.5f, 25, 0, 1, {255, 255, 255, 255}},
         {90.5f, 5, 1, 0, {255, 255, 255, 255}},  {90.5f, 25, 1, 1, {255, 255, 255, 255}},
     };
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     md5_error error;
     const md5gl_texture images[2] = {
         scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 1, texels[0], &error),
         scene_normals(renderer, 2, 1, texels[0], 0, &error),
     };
     for (int is_color = 0; is_color < 2; is_color++) {
-        md5gl_begin_frame(renderer, &stage.frame);
+        md5gl_begin_frame(renderer, &stage->frame);
         md5gl_draw_panel(renderer, images[1 - is_color],
                          is_color == 1 ? MD5GL_TEXTURE_COLOR : MD5GL_TEXTURE_NORMALS, triangles, 6);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         for (int i = 0; i < 2; i++) {
             const uint8_t *const shown = picture.rgba[15][30 + 40 * i];
             for (int c = 0; c < 3; c++)
@@ -255,13 +217,12 @@ TEST (gl_image_shows_texels_of_its_file) {
             CHECK_UINT(shown[3], 255);
         }
         CHECK_UINT(picture.rgba[15][9][0], 0);
-        md5gl_begin_frame(renderer, &stage.frame);
+        md5gl_begin_frame(renderer, &stage->frame);
         md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 2); // no triangle
         md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 3);
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK(picture.rgba[6][12][1] == 255 && picture.rgba[24][88][1] == 0);
     }
     md5gl_destroy_texture(renderer, images[0]);
     md5gl_destroy_texture(renderer, images[1]);
-    scene_close_stage(&stage);
 }

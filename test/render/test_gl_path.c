@@ -40,17 +40,13 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
     md5gl_destroy_model(scene->renderer, copy);
 }
 
-TEST (gl_other_paths_agree_with_the_cpu) {
+TEST_OWN_SCENE (gl_other_paths_agree_with_the_cpu) {
     uint64_t random = 17;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
     md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
-    check_exact(&scene, model, MD5GL_PATH_CPU);
-    if (md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE))
-        check_exact(&scene, model, MD5GL_PATH_COMPUTE);
+    check_exact(scene, model, MD5GL_PATH_CPU);
+    if (md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE))
+        check_exact(scene, model, MD5GL_PATH_COMPUTE);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // Draws three instances with different palettes and placements, then one without a placement, with
@@ -84,108 +80,89 @@ static unsigned count_differences(const gl_picture *a, const gl_picture *b)
     return count;
 }
 
-TEST (gl_other_paths_draw_the_same_crowd) {
-    gl_stage stage;
+TEST_STAGE (gl_other_paths_draw_the_same_crowd, scene_square, 1) {
     gl_picture expected, picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const uint32_t most = renderer->max_texels;
-    draw_three(&stage, stage.copy, &expected);
+    draw_three(stage, stage->copy, &expected);
     for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
-        md5gl_model *const copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
+        md5gl_model *const copy =
+            md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
         for (uint32_t texels = 6; texels <= 18; texels += 6) {
             renderer->max_texels = texels; // one, two, three palettes
-            draw_three(&stage, copy, &picture);
+            draw_three(stage, copy, &picture);
             CHECK_UINT(count_differences(&expected, &picture), 0);
         }
         renderer->max_texels = most;
         md5gl_destroy_model(renderer, copy);
     }
-    scene_close_stage(&stage);
 }
 
 // Posed once and drawn twice; then posed with no instances, which draws nothing.
-TEST (gl_a_pose_is_kept_until_the_next) {
+TEST_STAGE (gl_a_pose_is_kept_until_the_next, scene_square, 1) {
     static const uint8_t black[4] = {0, 0, 0, 255};
     const md5_mat34 palettes[2] = {scene_identity, scene_identity};
-    gl_stage stage;
     gl_picture first, second;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    CHECK(scene_pose(renderer, stage.copy, palettes, NULL, 1, NULL));
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage.frame);
-        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
-        scene_finish(&stage.scene, &stage.frame, i == 0 ? &first : &second);
+        md5gl_begin_frame(renderer, &stage->frame);
+        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+        scene_finish(&stage->scene, &stage->frame, i == 0 ? &first : &second);
     }
     CHECK(picture_is(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
     CHECK(memcmp(&first, &second, sizeof first) == 0);
-    CHECK(scene_pose(renderer, stage.copy, NULL, NULL, 0, NULL));
-    md5gl_begin_frame(renderer, &stage.frame);
-    md5gl_draw_model(renderer, stage.copy, MD5GL_LIT);
-    scene_finish(&stage.scene, &stage.frame, &first);
+    CHECK(scene_pose(renderer, stage->copy, NULL, NULL, 0, NULL));
+    md5gl_begin_frame(renderer, &stage->frame);
+    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+    scene_finish(&stage->scene, &stage->frame, &first);
     CHECK(picture_is(&first, 0, 0, black, 0));
-    scene_close_stage(&stage);
 }
 
-TEST (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu) {
-    gl_stage stage;
+TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 1) {
     gl_picture expected, picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &expected);
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &expected);
     renderer->max_texels = 5; // less than two joints' six rows
-    md5gl_model *const copy = md5gl_create_model(renderer, stage.model, MD5GL_PATH_AUTO, NULL);
+    md5gl_model *const copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == MD5GL_PATH_CPU);
     CHECK(strstr(scene_path_reason(copy, 0), "too small") != NULL);
-    scene_draw(&stage.scene, &stage.frame, copy, MD5GL_LIT, &picture);
+    scene_draw(&stage->scene, &stage->frame, copy, MD5GL_LIT, &picture);
     CHECK_UINT(count_differences(&expected, &picture), 0);
     md5gl_destroy_model(renderer, copy);
-    scene_close_stage(&stage);
 }
 
-TEST (gl_unsupported_path_is_refused) {
+TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
     md5_error error;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
     md5_model *const model = scene_square();
-    const bool had = scene.renderer->has_compute;
-    scene.renderer->has_compute = false;
-    CHECK(!md5gl_has_path(scene.renderer, MD5GL_PATH_COMPUTE));
-    CHECK(md5gl_has_path(scene.renderer, MD5GL_PATH_CPU));
-    CHECK(md5gl_create_model(scene.renderer, model, MD5GL_PATH_COMPUTE, &error) == NULL);
+    const bool had = scene->renderer->has_compute;
+    scene->renderer->has_compute = false;
+    CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
+    CHECK(md5gl_has_path(scene->renderer, MD5GL_PATH_CPU));
+    CHECK(md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "4.3"));
-    scene.renderer->has_compute = had;
+    scene->renderer->has_compute = had;
     md5_free_model(model);
-    scene_close(&scene);
 }
 
-TEST (gl_draws_a_model_without_meshes) {
+TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
     static const char text[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                "joints {\n\"only\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     const md5_mat34 palette = scene_identity;
     md5_error error;
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
-    stage.frame.casters = stage.model->bounds;
-    md5gl_begin_frame(renderer, &stage.frame);
+    stage->frame.casters = stage->model->bounds;
+    md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, copy, &palette, NULL, 1, NULL));
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
-    scene_finish(&stage.scene, &stage.frame, &picture);
+    scene_finish(&stage->scene, &stage->frame, &picture);
     md5gl_destroy_model(renderer, copy);
     md5_free_model(model);
-    scene_close_stage(&stage);
 }

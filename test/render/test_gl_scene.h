@@ -34,6 +34,13 @@ bool scene_open_es(gl_scene *scene);
 void scene_make_current(const gl_scene *scene);
 void scene_close(gl_scene *scene);
 
+// Tests with such a scene; what opens it, is skipped without a context.
+#define TEST_SCENE(title) TEST_IF (title, gl_scene, scene, scene_share(scene), scene_close(scene))
+#define TEST_OWN_SCENE(title) \
+    TEST_IF (title, gl_scene, scene, scene_open(scene, NULL), scene_close(scene))
+#define TEST_ES_SCENE(title) \
+    TEST_IF (title, gl_scene, scene, scene_open_es(scene), scene_close(scene))
+
 // md5gl_opts.load for SDL.
 md5gl_proc scene_load(void *user, const char *name);
 
@@ -141,5 +148,8 @@ typedef struct gl_stage {
 // Returns false if scene_open() does; then there is nothing to close.
 bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples);
 void scene_close_stage(gl_stage *stage);
+#define TEST_STAGE(title, make, samples)                                     \
+    TEST_IF (title, gl_stage, stage, scene_open_stage(stage, make, samples), \
+             scene_close_stage(stage))
 
 #endif

@@ -41,146 +41,123 @@ static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_ma
 }
 
 // A staged mesh is drawn by its list alone: a muzzle flash adds light, and its quad is not visible.
-TEST (gl_staged_mesh_is_not_lit) {
+TEST_STAGE (gl_staged_mesh_is_not_lit, scene_square, 1) {
     static const uint8_t orange[4] = {128, 64, 0, 255};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     const md5gl_material staged = {.is_staged = true};
-    md5gl_set_material(stage.copy, 0, 0, &staged);
-    draw_all(&stage, NULL, NULL, 1, &picture);
+    md5gl_set_material(stage->copy, 0, 0, &staged);
+    draw_all(stage, NULL, NULL, 1, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
-    draw_all(&stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
+    draw_all(stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
     CHECK(picture_is(&picture, 0, 0, orange, 1));
-    md5gl_set_visible(stage.copy, 0, false);
-    draw_all(&stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
+    md5gl_set_visible(stage->copy, 0, false);
+    draw_all(stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
-    scene_close_stage(&stage);
 }
 
 // Stages over the lit surface add to its sRGB values.
-TEST (gl_stage_is_added_to_the_lit_surface) {
-    gl_stage stage;
+TEST_STAGE (gl_stage_is_added_to_the_lit_surface, scene_square, 1) {
     gl_picture plain, added;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     for (int i = 0; i < 3; i++)
-        stage.frame.ambient[i] = 0.1f;
+        stage->frame.ambient[i] = 0.1f;
     md5gl_stage over = adding;
     over.depth_equal = true;
-    draw_all(&stage, NULL, NULL, 1, &plain);
-    draw_all(&stage, &(md5gl_stage_list){.stages = &over, .num_stages = 1}, NULL, 1, &added);
+    draw_all(stage, NULL, NULL, 1, &plain);
+    draw_all(stage, &(md5gl_stage_list){.stages = &over, .num_stages = 1}, NULL, 1, &added);
     const uint8_t *const pixel = picture_at(&plain, 3, 3);
     CHECK(pixel[0] > 40 && pixel[0] < 120);
     const uint8_t expected[4] = {(uint8_t)(pixel[0] + 128), (uint8_t)(pixel[1] + 64), pixel[2],
                                  255};
     CHECK(picture_is(&added, 3, 3, expected, 1));
-    scene_close_stage(&stage);
 }
 
 // The left half of the square burns away: the surface is lit where the stage's alpha is above the
 // threshold, and the background is visible elsewhere. The kept part equals the lit surface without
 // stages.
-TEST (gl_lit_base_is_cut_out_by_stages) {
+TEST_STAGE (gl_lit_base_is_cut_out_by_stages, scene_square, 1) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
-    gl_stage stage;
     gl_picture plain, cut, whole;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    draw_all(&stage, NULL, NULL, 1, &plain);
+    draw_all(stage, NULL, NULL, 1, &plain);
     const md5gl_material staged = {.is_staged = true};
-    md5gl_stage burning = {.texture = make_layer(&stage, 2, halves),
+    md5gl_stage burning = {.texture = make_layer(stage, 2, halves),
                            .target = MD5GL_FACTOR_ONE,
                            .color = {1, 1, 1, 1},
                            .is_tested = true,
                            .alpha_test = 0.5f};
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = &burning, .num_stages = 1};
-    md5gl_set_material(stage.copy, 0, 0, &staged);
-    draw_all(&stage, &list, NULL, 1, &cut);
+    md5gl_set_material(stage->copy, 0, 0, &staged);
+    draw_all(stage, &list, NULL, 1, &cut);
     CHECK(picture_is(&cut, -5, 0, black, 0));
     CHECK(picture_is(&cut, 5, 0, picture_at(&plain, 5, 0), 1));
     burning.alpha_test = 0.2f;
-    draw_all(&stage, &list, NULL, 1, &whole);
+    draw_all(stage, &list, NULL, 1, &whole);
     CHECK(layer_difference(&whole, &plain) <= 1);
-    md5gl_destroy_texture(stage.scene.renderer, burning.texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, burning.texture);
 }
 
 // Stages are drawn for all instances that have the list's skin, and for no others.
-TEST (gl_stages_are_drawn_for_all_instances_of_a_skin) {
+TEST_STAGE (gl_stages_are_drawn_for_all_instances_of_a_skin, scene_square, 1) {
     static const uint32_t skins[3] = {0, 1, 0};
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), scene_moved(0, 0, 0),
                                      scene_moved(0, 50, 0)};
     const md5gl_stage_list list = {.stages = &adding, .num_stages = 1};
-    CHECK(md5gl_set_num_skins(renderer, stage.copy, 2, NULL));
+    CHECK(md5gl_set_num_skins(renderer, stage->copy, 2, NULL));
     for (int worn = 0; worn < 2; worn++) {
-        md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(scene_pose(renderer, stage.copy, palettes, placements, 3, NULL));
-        CHECK(!worn || scene_look(renderer, stage.copy, NULL, skins, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-        scene_finish(&stage.scene, &stage.frame, &picture);
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose(renderer, stage->copy, palettes, placements, 3, NULL));
+        CHECK(!worn || scene_look(renderer, stage->copy, NULL, skins, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
+        scene_finish(&stage->scene, &stage->frame, &picture);
         for (int i = 0; i < 3; i++)
             CHECK((picture_at(&picture, 50 * (i - 1), 0)[0] > 100) == (!worn || skins[i] == 0));
     }
-    scene_close_stage(&stage);
 }
 
 // Every path draws the picture of the first one.
-TEST (gl_stages_look_the_same_on_all_paths) {
+TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
     static const uint8_t texels[8] = {200, 50, 20, 255, 10, 220, 90, 100};
-    gl_stage stage;
     gl_picture first, picture;
-    if (!scene_open_stage(&stage, layer_quad, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[2] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
     md5gl_stage stages[2] = {adding, adding};
-    stages[0].texture = stages[1].texture = make_layer(&stage, 2, texels);
+    stages[0].texture = stages[1].texture = make_layer(stage, 2, texels);
     stages[0].is_tested = stages[0].depth_equal = stages[1].depth_equal = true;
     stages[0].alpha_test = 0.6f;
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_MODULATE;
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = stages, .num_stages = 2};
-    draw_all(&stage, &list, placements, 2, &first);
+    draw_all(stage, &list, placements, 2, &first);
     for (int path = (int)MD5GL_PATH_4; path <= (int)MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
-        md5gl_destroy_model(renderer, stage.copy);
-        stage.copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
-        draw_all(&stage, &list, placements, 2, &picture);
+        md5gl_destroy_model(renderer, stage->copy);
+        stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+        draw_all(stage, &list, placements, 2, &picture);
         test_check(layer_difference(&first, &picture) <= 1, __FILE__, __LINE__, "path %s",
                    md5gl_path_name((md5gl_path)path));
     }
     md5gl_destroy_texture(renderer, stages[0].texture);
-    scene_close_stage(&stage);
 }
 
 // Further lit layers add the light that they would show alone.
-TEST (gl_lit_layers_are_added) {
+TEST_STAGE (gl_lit_layers_are_added, scene_square, 1) {
     static const uint8_t texels[2][4] = {{200, 90, 0, 255}, {60, 120, 30, 10}};
-    gl_stage stage;
     gl_picture alone[2], both;
     md5gl_material materials[2] = {{.is_opaque = true}, {.is_opaque = true}};
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    stage.frame.ambient[0] = stage.frame.ambient[1] = 0.3f;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    stage->frame.ambient[0] = stage->frame.ambient[1] = 0.3f;
     for (int i = 0; i < 2; i++) {
         materials[i].diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, texels[i], NULL);
-        md5gl_set_material(stage.copy, 0, 0, &materials[i]);
-        draw_all(&stage, NULL, NULL, 1, &alone[i]);
+        md5gl_set_material(stage->copy, 0, 0, &materials[i]);
+        draw_all(stage, NULL, NULL, 1, &alone[i]);
     }
     materials[0].is_staged = true;
     materials[1].is_opaque = false; // the alpha of a further layer has no effect
-    md5gl_set_material(stage.copy, 0, 0, &materials[0]);
+    md5gl_set_material(stage->copy, 0, 0, &materials[0]);
     const md5gl_stage_list list = {
         .base = MD5GL_BASE_LIT, .lit_layers = &materials[1], .num_lit_layers = 1};
-    draw_all(&stage, &list, NULL, 1, &both);
+    draw_all(stage, &list, NULL, 1, &both);
     CHECK(picture_at(&alone[0], 3, 3)[0] > 50 && picture_at(&alone[1], 3, 3)[1] > 50);
     for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
         const uint8_t *const first = alone[0].rgba[i / SCENE_WIDTH][i % SCENE_WIDTH];
@@ -192,17 +169,13 @@ TEST (gl_lit_layers_are_added) {
     }
     for (int i = 0; i < 2; i++)
         md5gl_destroy_texture(renderer, materials[i].diffuse);
-    scene_close_stage(&stage);
 }
 
 // A mesh behind another one: its stage is hidden unless a depth offset moves it in front. A stage's
 // own offset replaces that of its list.
-TEST (gl_stages_are_tested_against_depth) {
-    gl_stage stage;
+TEST_STAGE (gl_stages_are_tested_against_depth, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
     const float offsets[4] = {0.0f, -100000.0f, 0.0f, 100000.0f};
     const float own_offsets[4] = {0.0f, 0.0f, -100000.0f, -100000.0f};
@@ -212,40 +185,35 @@ TEST (gl_stages_are_tested_against_depth) {
         const md5gl_stage_list list = {
             .depth_offset = offsets[i], .stages = &lifted, .num_stages = 1};
         for (int k = 0; k < 3; k++)
-            stage.frame.ambient[k] = 0.1f;
-        md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(scene_pose_and_draw(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
-        CHECK(scene_pose(renderer, stage.copy, palettes, &behind, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-        scene_finish(&stage.scene, &stage.frame, &picture);
+            stage->frame.ambient[k] = 0.1f;
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose_and_draw(renderer, stage->copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(scene_pose(renderer, stage->copy, palettes, &behind, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
+        scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK((picture_at(&picture, 3, 3)[0] > 150) == (i > 0));
     }
-    scene_close_stage(&stage);
 }
 
 // The list decides which side is culled; the other one is visible.
-TEST (gl_stages_cull_faces) {
-    gl_stage stage;
+TEST_STAGE (gl_stages_cull_faces, scene_square, 1) {
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     for (int behind = 0; behind < 2; behind++) {
         if (behind)
-            scene_look_from_behind(&stage.frame);
+            scene_look_from_behind(&stage->frame);
         for (int cull = 0; cull <= (int)MD5GL_CULL_NONE; cull++) {
             const md5gl_stage_list list = {
                 .cull = (md5gl_cull)cull, .stages = &adding, .num_stages = 1};
-            layer_draw(&stage, &list, &picture);
+            layer_draw(stage, &list, &picture);
             const bool is_seen = cull == (int)MD5GL_CULL_NONE || cull == behind;
             CHECK((picture_at(&picture, 3, 3)[0] > 100) == is_seen);
         }
     }
-    scene_close_stage(&stage);
 }
 
 // The alpha of stages in a transparent picture: a blended stage has its own alpha, an additive one
 // its brightness, a replacing one 1, a filter and a stage with masked colours 0.
-TEST (gl_stages_cover_transparent_pictures) {
+TEST_STAGE (gl_stages_cover_transparent_pictures, scene_square, 1) {
     static const struct {
         md5gl_factor source, target;
         uint32_t masked;
@@ -257,46 +225,38 @@ TEST (gl_stages_cover_transparent_pictures) {
         {MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_ZERO, 0, 0},
         {MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, 7, 0},
     };
-    gl_stage stage;
     gl_picture picture;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    stage.frame.background[3] = 0.0f;
+    stage->frame.background[3] = 0.0f;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const md5gl_stage drawn = {.source = cases[i].source,
                                    .target = cases[i].target,
                                    .color = {0.5f, 0.25f, 0.1f, 0.4f},
                                    .masked = cases[i].masked};
-        layer_draw(&stage, &(md5gl_stage_list){.stages = &drawn, .num_stages = 1}, &picture);
+        layer_draw(stage, &(md5gl_stage_list){.stages = &drawn, .num_stages = 1}, &picture);
         CHECK_NEAR(picture_at(&picture, 3, 3)[3], cases[i].alpha, 1);
     }
-    scene_close_stage(&stage);
 }
 
 // Stages do not change what is drawn after them.
-TEST (gl_stages_leave_the_state_of_the_frame) {
+TEST_STAGE (gl_stages_leave_the_state_of_the_frame, scene_square, 1) {
     static const md5gl_line_vertex line[2] = {{{0, -30, 30}, {255, 255, 255, 128}},
                                               {{0, 30, 30}, {255, 255, 255, 128}}};
-    gl_stage stage;
     gl_picture pictures[2];
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_stage strange = adding; // no color: invisible
     memset(strange.color, 0, sizeof strange.color);
     strange.masked = MD5GL_MASK_RED;
     const md5gl_stage_list list = {
         .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, .stages = &strange, .num_stages = 1};
     for (uint32_t i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage.frame);
-        CHECK(scene_pose(renderer, stage.copy, palettes, NULL, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, i, NULL));
-        md5gl_draw_model(renderer, stage.copy, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
+        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, i, NULL));
+        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT | MD5GL_WIREFRAME);
         md5gl_draw_lines(renderer, line, 2, 5.0f, false);
-        scene_finish(&stage.scene, &stage.frame, &pictures[i]);
+        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
     }
     CHECK(layer_difference(&pictures[0], &pictures[1]) == 0);
-    scene_close_stage(&stage);
 }
 
 // Opens a stage with a floor that is to be raised and casts its shadow sideways.
@@ -329,15 +289,13 @@ static void draw_caster(gl_stage *stage, const md5gl_material *material,
 
 // Parts that are burnt away cast no shadow. The expected shadow is that of a lit surface with the
 // stage's texture and alpha test.
-TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
+TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_caster(stage),
+         scene_close_stage(stage)) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
     static const float tests[4] = {99.5f / 255.0f, 100.5f / 255.0f, 199.5f / 255.0f,
                                    200.5f / 255.0f};
-    gl_stage stage;
     gl_picture drawn, expected[3]; // whole, its half, nothing
-    if (!open_caster(&stage))
-        return;
-    md5gl_stage burning = {.texture = make_layer(&stage, 2, halves),
+    md5gl_stage burning = {.texture = make_layer(stage, 2, halves),
                            .target = MD5GL_FACTOR_ONE,
                            .color = {1, 1, 1, 1},
                            .is_tested = true};
@@ -348,48 +306,44 @@ TEST (gl_shadow_of_a_base_is_cut_out_by_its_stages) {
         const md5gl_material plain = {.diffuse = burning.texture,
                                       .alpha_test = i == 0 ? 0.0f : tests[2 * i - 1],
                                       .is_opaque = i == 0};
-        draw_caster(&stage, &plain, NULL, &expected[i]);
+        draw_caster(stage, &plain, NULL, &expected[i]);
     }
     CHECK(layer_difference(&expected[0], &expected[1]) > 20);
     CHECK(layer_difference(&expected[1], &expected[2]) > 20);
     for (int i = 0; i < 4; i++) {
         burning.alpha_test = tests[i];
-        draw_caster(&stage, &hidden, &list, &drawn);
+        draw_caster(stage, &hidden, &list, &drawn);
         CHECK(layer_difference(&drawn, &expected[(i + 1) / 2]) <= 2);
     }
     list.casts_shadow = false;
-    draw_caster(&stage, &hidden, &list, &drawn);
+    draw_caster(stage, &hidden, &list, &drawn);
     CHECK(layer_difference(&drawn, &expected[2]) == 0);
-    stage.frame.casters = (md5_bounds){{1, 1, 1}, {-1, -1, -1}}; // a frame without shadows
+    stage->frame.casters = (md5_bounds){{1, 1, 1}, {-1, -1, -1}}; // a frame without shadows
     list.casts_shadow = true;
-    draw_caster(&stage, &hidden, &list, &drawn);
+    draw_caster(stage, &hidden, &list, &drawn);
     CHECK(picture_is(&drawn, 70, 50, white, 3));
-    md5gl_destroy_texture(stage.scene.renderer, burning.texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, burning.texture);
 }
 
 // A mesh whose material has no_shadow casts no shadow, neither on the automatic path nor on
 // the one that skins by compute shader.
-TEST (gl_material_without_shadow_casts_none) {
-    gl_stage stage;
-    if (!open_caster(&stage))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+TEST_IF (gl_material_without_shadow_casts_none, gl_stage, stage, open_caster(stage),
+         scene_close_stage(stage)) {
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_COMPUTE};
     for (int i = 0; i < 2; i++) {
         if (!md5gl_has_path(renderer, paths[i]))
             continue;
-        md5gl_destroy_model(renderer, stage.copy);
-        stage.copy = md5gl_create_model(renderer, stage.model, paths[i], NULL);
+        md5gl_destroy_model(renderer, stage->copy);
+        stage->copy = md5gl_create_model(renderer, stage->model, paths[i], NULL);
         for (int k = 0; k < 2; k++) {
             gl_picture picture;
             const md5gl_material material = {.no_shadow = k == 1};
-            draw_caster(&stage, &material, NULL, &picture);
+            draw_caster(stage, &material, NULL, &picture);
             CHECK((picture_at(&picture, -55, 0)[1] < 250) == (k == 0));
             CHECK(picture_is(&picture, 70, 50, white, 3));
         }
     }
-    scene_close_stage(&stage);
 }
 
 // -- Added light ------------------------------------------------------------------------------
@@ -494,28 +448,24 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum name, GLint *value)
     *value = GL_FALSE;
 }
 
-TEST (gl_stages_report_what_the_driver_refuses) {
+TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
     static const uint8_t texel[4] = {0};
-    gl_stage stage;
     md5_error error;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    md5gl_renderer *const renderer = stage.scene.renderer;
+    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_stage_list list = {.stages = &adding, .num_stages = 1};
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
-    md5gl_begin_frame(renderer, &stage.frame);
-    CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
                             &error)); // no instances yet
-    CHECK(scene_pose(renderer, stage.copy, palettes, NULL, 1, NULL));
+    CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
     renderer->gl.GetShaderiv = say_no;
-    CHECK(!md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
+    CHECK(!md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_GPU);
     renderer->gl.GetShaderiv = real;
-    CHECK(md5gl_draw_stages(renderer, stage.copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
     CHECK(md5gl_end_frame(renderer, NULL));
     CHECK(!scene_stage_texture(renderer, 0, 1, texel, MD5GL_WRAP_REPEAT, false, &error));
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    scene_close_stage(&stage);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
@@ -559,7 +509,7 @@ static void create_a_texture_that_ends_nowhere(const void *context)
                               (md5gl_wrap)7, false, NULL);
 }
 
-TEST (gl_mistakes_with_stages_are_reported) {
+TEST_STAGE (gl_mistakes_with_stages_are_reported, scene_square, 1) {
     static const struct {
         void (*make)(const void *context);
         const char *argument;
@@ -570,12 +520,8 @@ TEST (gl_mistakes_with_stages_are_reported) {
         {draw_a_saturated_target, "target: one of md5gl_factor"},
         {create_a_texture_that_ends_nowhere, "wrap: one of md5gl_wrap"},
     };
-    gl_stage stage;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
-        CHECK(strstr(test_message_of(mistakes[i].make, &stage), mistakes[i].argument) != NULL);
-    scene_close_stage(&stage);
+        CHECK(strstr(test_message_of(mistakes[i].make, stage), mistakes[i].argument) != NULL);
 }
 
 #endif

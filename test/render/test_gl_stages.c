@@ -313,34 +313,27 @@ static void destroy_layers(gl_stage *stage, const gl_layer *layers, uint32_t cou
 
 // All pairs of factors, as in the engine, over a picture with alpha: also factors that read the
 // alpha written by an earlier stage.
-TEST (gl_stages_blend_by_every_pair_of_factors) {
+TEST_STAGE (gl_stages_blend_by_every_pair_of_factors, layer_quad, 1) {
     uint64_t random = 1;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, layer_quad, 1))
-        return;
-    const gl_layer layers[2] = {layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
-                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random)};
+    const gl_layer layers[2] = {layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(stage, MD5GL_WRAP_REPEAT, true, &random)};
     for (int source = 0; source <= (int)MD5GL_FACTOR_SOURCE_ALPHA_SATURATE; source++) {
         for (int target = 0; target < (int)MD5GL_FACTOR_SOURCE_ALPHA_SATURATE; target++) {
             md5gl_stage stages[2] = {replacing, replacing};
             stages[1].source = (md5gl_factor)source;
             stages[1].target = (md5gl_factor)target;
-            const int worst = worst_of(&stage, stages, layers, 2, MD5GL_BASE_NONE);
+            const int worst = worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE);
             test_check(worst <= 2, __FILE__, __LINE__, "factors %d and %d: differs by %d", source,
                        target, worst);
         }
     }
-    destroy_layers(&stage, layers, 2);
-    scene_close_stage(&stage);
+    destroy_layers(stage, layers, 2);
 }
 
-TEST (gl_stages_have_colours_masks_and_vertex_colours) {
+TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
     uint64_t random = 2;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, layer_quad, 1))
-        return;
-    const gl_layer layers[2] = {layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
-                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random)};
+    const gl_layer layers[2] = {layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(stage, MD5GL_WRAP_REPEAT, true, &random)};
     for (int mode = 0; mode <= (int)MD5GL_VERTEX_COLOR_INVERSE; mode++) {
         for (uint32_t masked = 0; masked < 16; masked++) {
             md5gl_stage stages[2] = {replacing, replacing};
@@ -349,7 +342,7 @@ TEST (gl_stages_have_colours_masks_and_vertex_colours) {
                                       .color = {0.5f, 2.0f, 0.75f, 0.8f}, // 2: limited to 1
                                       .vertex_color = (md5gl_vertex_color)mode,
                                       .masked = masked};
-            CHECK(worst_of(&stage, stages, layers, 2, MD5GL_BASE_NONE) <= 2);
+            CHECK(worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE) <= 2);
         }
     }
     md5gl_stage below_zero = replacing;
@@ -357,33 +350,28 @@ TEST (gl_stages_have_colours_masks_and_vertex_colours) {
     below_zero.color[2] = NAN;
     gl_picture drawn;
     below_zero.texture = layers[0].texture;
-    layer_draw(&stage, &(md5gl_stage_list){.stages = &below_zero, .num_stages = 1}, &drawn);
+    layer_draw(stage, &(md5gl_stage_list){.stages = &below_zero, .num_stages = 1}, &drawn);
     CHECK(picture_at(&drawn, 3, 3)[1] == 0 && picture_at(&drawn, 3, 3)[2] == 0);
-    destroy_layers(&stage, layers, 2);
-    scene_close_stage(&stage);
+    destroy_layers(stage, layers, 2);
 }
 
 // A stage writes an alpha mask that a later stage reads, as in materials that smoulder.
-TEST (gl_stages_read_the_alpha_that_a_masked_stage_wrote) {
+TEST_STAGE (gl_stages_read_the_alpha_that_a_masked_stage_wrote, layer_quad, 1) {
     uint64_t random = 3;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, layer_quad, 1))
-        return;
-    const gl_layer layers[3] = {layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
-                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random),
-                                layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random)};
+    const gl_layer layers[3] = {layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
+                                layer_create(stage, MD5GL_WRAP_REPEAT, true, &random)};
     md5gl_stage stages[3] = {replacing, replacing, replacing};
     stages[1].masked = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_INVERSE;
     stages[2].source = MD5GL_FACTOR_TARGET_ALPHA;
     stages[2].target = MD5GL_FACTOR_ONE;
-    CHECK(worst_of(&stage, stages, layers, 3, MD5GL_BASE_NONE) <= 2);
-    destroy_layers(&stage, layers, 3);
-    scene_close_stage(&stage);
+    CHECK(worst_of(stage, stages, layers, 3, MD5GL_BASE_NONE) <= 2);
+    destroy_layers(stage, layers, 3);
 }
 
 // Matrices that put no edge of a texel on a pixel's centre; linear filtering and every wrap mode.
-TEST (gl_stages_move_turn_and_scale_textures) {
+TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
     static const float matrices[][2][3] = {
         {{1, 0, 0.3f}, {0, 1, -0.7f}},
         {{1.7f, 0, -0.35f}, {0, 0.6f, 0.2f}},
@@ -392,35 +380,28 @@ TEST (gl_stages_move_turn_and_scale_textures) {
         {{0, 0, 0.55f}, {0, 0, 0.2f}},
     };
     uint64_t random = 4;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, layer_quad, 1))
-        return;
     for (int wrap = 0; wrap <= (int)MD5GL_WRAP_CLAMP_CLEAR; wrap++) {
-        const gl_layer layer = layer_create(&stage, (md5gl_wrap)wrap, false, &random);
+        const gl_layer layer = layer_create(stage, (md5gl_wrap)wrap, false, &random);
         for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
             md5gl_stage moved = replacing;
             moved.source = MD5GL_FACTOR_SOURCE_ALPHA;
             moved.has_matrix = true;
             memcpy(moved.matrix, matrices[i], sizeof moved.matrix);
-            const int worst = worst_of(&stage, &moved, &layer, 1, MD5GL_BASE_NONE);
+            const int worst = worst_of(stage, &moved, &layer, 1, MD5GL_BASE_NONE);
             test_check(worst <= 2, __FILE__, __LINE__, "wrap %d, matrix %zu: differs by %d", wrap,
                        i, worst);
         }
-        destroy_layers(&stage, &layer, 1);
+        destroy_layers(stage, &layer, 1);
     }
-    scene_close_stage(&stage);
 }
 
 // The base is drawn where one of the tested stages keeps it; stages then follow its depth. Without
 // a base each stage is tested separately.
-TEST (gl_stages_test_alpha) {
+TEST_STAGE (gl_stages_test_alpha, layer_quad, 1) {
     uint64_t random = 5;
-    gl_stage stage;
-    if (!scene_open_stage(&stage, layer_quad, 1))
-        return;
     gl_layer layers[3];
     for (int i = 0; i < 3; i++)
-        layers[i] = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
+        layers[i] = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
     for (int base = 0; base <= (int)MD5GL_BASE_BLACK; base++) {
         for (int i = 0; i < 5; i++) {
             md5gl_stage stages[3] = {replacing, replacing, replacing};
@@ -431,31 +412,26 @@ TEST (gl_stages_test_alpha) {
             stages[1].source = stages[1].target = MD5GL_FACTOR_ONE;
             for (int k = 0; k < 3; k++)
                 stages[k].depth_equal = base != (int)MD5GL_BASE_NONE;
-            CHECK(worst_of(&stage, stages, layers, 3, (md5gl_base)base) <= 2);
+            CHECK(worst_of(stage, stages, layers, 3, (md5gl_base)base) <= 2);
         }
     }
-    destroy_layers(&stage, layers, 3);
-    scene_close_stage(&stage);
+    destroy_layers(stage, layers, 3);
 }
 
 // Alpha 128 is not greater than 128 / 255.
-TEST (gl_alpha_test_of_stages_is_strict) {
+TEST_STAGE (gl_alpha_test_of_stages_is_strict, scene_square, 1) {
     static const uint8_t half[4] = {255, 255, 255, 128}, black[4] = {0, 0, 0, 255};
-    gl_stage stage;
     gl_picture drawn;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
     md5gl_stage tested = replacing;
     tested.texture =
-        scene_stage_texture(stage.scene.renderer, 1, 1, half, MD5GL_WRAP_REPEAT, false, NULL);
+        scene_stage_texture(stage->scene.renderer, 1, 1, half, MD5GL_WRAP_REPEAT, false, NULL);
     tested.is_tested = true;
     tested.alpha_test = 128.0f / 255.0f;
     const md5gl_stage_list list = {.stages = &tested, .num_stages = 1};
-    layer_draw(&stage, &list, &drawn);
+    layer_draw(stage, &list, &drawn);
     CHECK(picture_is(&drawn, 0, 0, black, 0));
     tested.alpha_test = 127.9f / 255.0f;
-    layer_draw(&stage, &list, &drawn);
+    layer_draw(stage, &list, &drawn);
     CHECK(picture_is(&drawn, 0, 0, (const uint8_t[]){255, 255, 255, 255}, 0));
-    md5gl_destroy_texture(stage.scene.renderer, tested.texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, tested.texture);
 }

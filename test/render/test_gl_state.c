@@ -33,49 +33,45 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     scene_finish(scene, &frame, picture);
 }
 
-TEST (gl_state_is_reset_after_every_call) {
+TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     gl_picture undisturbed, disturbed;
     md5_vec3 positions[4], normals[4];
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    values_are_defaults(&scene, "creating a renderer");
+    values_are_defaults(scene, "creating a renderer");
     md5_model *const model = scene_square();
-    md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_EXACT, NULL);
-    values_are_defaults(&scene, "creating a model");
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_EXACT, NULL);
+    values_are_defaults(scene, "creating a model");
     md5gl_target *const target =
-        md5gl_create_target(scene.renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
-    values_are_defaults(&scene, "creating a target");
+        md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
+    values_are_defaults(scene, "creating a target");
     const md5gl_texture texture =
-        scene_texture(scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, texel, NULL);
-    values_are_defaults(&scene, "creating a texture");
-    md5gl_destroy_texture(scene.renderer, scene_normals(scene.renderer, 1, 1, texel, 3, NULL));
-    values_are_defaults(&scene, "creating a normal map");
-    draw_all(&scene, copy, target, &undisturbed);
-    values_are_defaults(&scene, "a frame");
+        scene_texture(scene->renderer, MD5GL_TEXTURE_COLOR, 1, 1, texel, NULL);
+    values_are_defaults(scene, "creating a texture");
+    md5gl_destroy_texture(scene->renderer, scene_normals(scene->renderer, 1, 1, texel, 3, NULL));
+    values_are_defaults(scene, "creating a normal map");
+    draw_all(scene, copy, target, &undisturbed);
+    values_are_defaults(scene, "a frame");
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    CHECK(md5gl_capture(scene.renderer, copy, 0, palette, positions, normals, NULL, NULL));
-    values_are_defaults(&scene, "capturing");
+    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, normals, NULL, NULL));
+    values_are_defaults(scene, "capturing");
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         md5gl_model *const other =
-            md5gl_has_path(scene.renderer, (md5gl_path)path)
-                ? md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL)
+            md5gl_has_path(scene->renderer, (md5gl_path)path)
+                ? md5gl_create_model(scene->renderer, model, (md5gl_path)path, NULL)
                 : NULL;
-        CHECK(!other || scene_pose(scene.renderer, other, palette, palette, 1, NULL));
-        values_are_defaults(&scene, "posing outside of a frame");
-        md5gl_destroy_model(scene.renderer, other);
+        CHECK(!other || scene_pose(scene->renderer, other, palette, palette, 1, NULL));
+        values_are_defaults(scene, "posing outside of a frame");
+        md5gl_destroy_model(scene->renderer, other);
     }
 
-    values_disturb(&scene);
-    draw_all(&scene, copy, target, &disturbed);
+    values_disturb(scene);
+    draw_all(scene, copy, target, &disturbed);
     CHECK(memcmp(&undisturbed, &disturbed, sizeof disturbed) == 0);
-    values_are_defaults(&scene, "a frame with a careless host");
-    md5gl_destroy_texture(scene.renderer, texture);
-    md5gl_destroy_target(scene.renderer, target);
-    md5gl_destroy_model(scene.renderer, copy);
+    values_are_defaults(scene, "a frame with a careless host");
+    md5gl_destroy_texture(scene->renderer, texture);
+    md5gl_destroy_target(scene->renderer, target);
+    md5gl_destroy_model(scene->renderer, copy);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 TEST (gl_transfers_ignore_the_hosts_pixel_storage) {
@@ -163,16 +159,13 @@ TEST (gl_create_without_functions_fails) {
     md5gl_destroy_renderer(NULL);
 }
 
-TEST (gl_create_names_a_missing_function) {
+TEST_IF (gl_create_names_a_missing_function, gl_scene, scene, scene_open_context(scene),
+         scene_close(scene)) {
     static char missing[] = "glDrawElementsInstanced";
     md5_error error;
     const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
-    gl_scene scene;
-    if (!scene_open_context(&scene))
-        return;
     CHECK(md5gl_create_renderer(&opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, missing));
-    scene_close(&scene);
 }
 
 static const GLubyte *GLAD_API_PTR old_string(GLenum name)
@@ -186,38 +179,28 @@ static md5gl_proc load_old(void *user, const char *name)
     return strcmp(name, "glGetString") == 0 ? (md5gl_proc)old_string : scene_load(user, name);
 }
 
-TEST (gl_create_on_an_old_context_fails) {
+TEST_IF (gl_create_on_an_old_context_fails, gl_scene, scene, scene_open_context(scene),
+         scene_close(scene)) {
     md5_error error;
     const md5gl_opts opts = {.load = load_old};
-    gl_scene scene;
-    if (!scene_open_context(&scene))
-        return;
     CHECK(md5gl_create_renderer(&opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU);
     CHECK(strstr(error.message, "3.3 or OpenGL ES 3.0 is needed")
           && strstr(error.message, "2.1 Mesa"));
-    scene_close(&scene);
 }
 
-TEST (gl_device_has_a_name) {
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    CHECK(strstr(md5gl_device_name(scene.renderer), "OpenGL") != NULL);
-    CHECK(md5gl_checker_texture(scene.renderer) != 0);
+TEST_OWN_SCENE (gl_device_has_a_name) {
+    CHECK(strstr(md5gl_device_name(scene->renderer), "OpenGL") != NULL);
+    CHECK(md5gl_checker_texture(scene->renderer) != 0);
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_4), "4");
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_8), "8");
     CHECK_STRING(md5gl_path_name(MD5GL_PATH_EXACT), "exact");
-    scene_close(&scene);
 }
 
-TEST (gl_sizes_beyond_the_device_are_refused) {
+TEST_OWN_SCENE (gl_sizes_beyond_the_device_are_refused) {
     static const uint8_t texel[4] = {0};
     md5_error error;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    md5gl_renderer *const renderer = scene.renderer;
+    md5gl_renderer *const renderer = scene->renderer;
     const uint32_t too_large = renderer->max_texture_size + 1;
     CHECK(scene_texture(renderer, MD5GL_TEXTURE_COLOR, too_large, 1, texel, &error) == 0);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_MAX_TEXTURE_SIZE"));
@@ -236,16 +219,12 @@ TEST (gl_sizes_beyond_the_device_are_refused) {
     md5gl_destroy_target(renderer, NULL);
     md5gl_destroy_texture(renderer, 0);
     md5gl_destroy_model(renderer, NULL);
-    scene_close(&scene);
 }
 
-TEST (gl_forced_path_beyond_texture_buffers_is_refused) {
+TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     md5_error error;
     gl_picture picture;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    md5gl_renderer *const renderer = scene.renderer;
+    md5gl_renderer *const renderer = scene->renderer;
     md5_model *const model = scene_square();
     const uint32_t most = renderer->max_texels;
     renderer->max_texels = 5; // less than two joints' six rows
@@ -259,7 +238,7 @@ TEST (gl_forced_path_beyond_texture_buffers_is_refused) {
     md5gl_begin_frame(renderer, &frame);
     CHECK(!scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "6 texels"));
-    scene_finish(&scene, &frame, &picture);
+    scene_finish(scene, &frame, &picture);
     CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){0, 0, 0, 255}, 0));
     md5gl_destroy_model(renderer, copy);
     md5_free_model(model);
@@ -271,15 +250,11 @@ TEST (gl_forced_path_beyond_texture_buffers_is_refused) {
     CHECK(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "influences"));
     md5_free_model(cloud);
-    scene_close(&scene);
 }
 
-TEST (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
+TEST_OWN_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
     md5_error error;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    md5gl_renderer *const renderer = scene.renderer;
+    md5gl_renderer *const renderer = scene->renderer;
     const md5gl_frame frame = scene_frame(NULL);
     renderer->gl.Enable(GL_RGBA); // an invalid enum
     md5gl_begin_frame(renderer, &frame);
@@ -294,10 +269,9 @@ TEST (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_end_frame(renderer, &error));
     scene_expect_messages();
-    scene_close(&scene);
 }
 
-TEST (gl_compiler_errors_name_the_file) {
+TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
     const md5gl_program_sources broken = {
         .vertex = {{"good.glsl", "float one() { return 1.0; }\n"},
                    {"bad.glsl", "\nfloat two() { return nothing; }\n"},
@@ -312,16 +286,12 @@ TEST (gl_compiler_errors_name_the_file) {
     };
     md5gl_program program = {0};
     md5_error error;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    CHECK(!md5gli_build_program(scene.renderer, &broken, &program, &error));
+    CHECK(!md5gli_build_program(scene->renderer, &broken, &program, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shaders/bad.glsl:2: "));
     CHECK(strstr(error.message, "nothing") && !strchr(error.message, '\n'));
-    CHECK(!md5gli_build_program(scene.renderer, &unlinkable, &program, &error));
+    CHECK(!md5gli_build_program(scene->renderer, &unlinkable, &program, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "does not link"));
     scene_expect_messages();
-    scene_close(&scene);
 }
 
 // -- Memory -----------------------------------------------------------------------------------

@@ -73,15 +73,12 @@ static void reflect(const double normal[3], double reflected[3])
 
 // The square, seen along -x by parallel rays, with random rotations: one direction for all of its
 // pixels.
-TEST (gl_texgen_looks_along_normals_and_reflections) {
+TEST_STAGE (gl_texgen_looks_along_normals_and_reflections, scene_square, 1) {
     uint64_t random = 11;
-    gl_stage stage;
     gl_picture picture;
     sky around;
     int seen = 0;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    make_sky(&stage, &around);
+    make_sky(stage, &around);
     md5gl_stage drawn = {
         .texture = around.texture, .source = MD5GL_FACTOR_ONE, .color = {1, 1, 1, 1}};
     for (int i = 0; i < 40; i++) {
@@ -95,30 +92,26 @@ TEST (gl_texgen_looks_along_normals_and_reflections) {
         drawn.texgen = reflects ? MD5GL_TEXGEN_REFLECT : MD5GL_TEXGEN_NORMAL;
         if (fabs(facing) < 0.2 || texel == NULL)
             continue;
-        draw(&stage, &drawn, &turned, &picture);
+        draw(stage, &drawn, &turned, &picture);
         test_check(is_near(picture_at(&picture, 0, 0), texel), __FILE__, __LINE__, "turn %d", i);
         seen++;
     }
     CHECK(seen > 20);
-    md5gl_destroy_texture(stage.scene.renderer, around.texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, around.texture);
 }
 
 // A normal map of one direction, and a square that is rotated at random: the reflection is that of
 // the map's normal, whose axes are the square's u (along its y), v (down its z) and normal (its x).
-TEST (gl_texgen_reflects_by_the_normal_map) {
+TEST_STAGE (gl_texgen_reflects_by_the_normal_map, scene_square, 1) {
     static const uint8_t texels[2][4] = {{180, 90, 220, 255}, {60, 150, 230, 255}};
     uint64_t random = 13;
-    gl_stage stage;
     gl_picture picture;
     sky around;
     int seen = 0;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    make_sky(&stage, &around);
+    make_sky(stage, &around);
     md5gl_texture maps[2];
     for (int i = 0; i < 2; i++)
-        maps[i] = scene_normals(stage.scene.renderer, 1, 1, texels[i], 0, NULL);
+        maps[i] = scene_normals(stage->scene.renderer, 1, 1, texels[i], 0, NULL);
     md5gl_stage drawn = {.texture = around.texture,
                          .source = MD5GL_FACTOR_ONE,
                          .color = {1, 1, 1, 1},
@@ -141,15 +134,14 @@ TEST (gl_texgen_reflects_by_the_normal_map) {
         drawn.normals = maps[i % 2];
         if (fabsf(turned.m[0]) < 0.2f || expected == NULL)
             continue;
-        draw(&stage, &drawn, &turned, &picture);
+        draw(stage, &drawn, &turned, &picture);
         test_check(is_near(picture_at(&picture, 0, 0), expected), __FILE__, __LINE__, "turn %d", i);
         seen++;
     }
     CHECK(seen > 20);
     for (int i = 0; i < 2; i++)
-        md5gl_destroy_texture(stage.scene.renderer, maps[i]);
-    md5gl_destroy_texture(stage.scene.renderer, around.texture);
-    scene_close_stage(&stage);
+        md5gl_destroy_texture(stage->scene.renderer, maps[i]);
+    md5gl_destroy_texture(stage->scene.renderer, around.texture);
 }
 
 // Looks from 30 units in front of the square, where a unit is a pixel.
@@ -165,20 +157,17 @@ static void look_closely(md5gl_frame *frame)
     frame->view_from_world.m[14] = -eye;
 }
 
-TEST (gl_texgen_shows_the_sky_behind_the_surface) {
-    gl_stage stage;
+TEST_STAGE (gl_texgen_shows_the_sky_behind_the_surface, scene_square, 1) {
     gl_picture picture;
     sky around;
     int seen = 0;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    make_sky(&stage, &around);
-    look_closely(&stage.frame);
+    make_sky(stage, &around);
+    look_closely(&stage->frame);
     md5gl_stage drawn = {.texture = around.texture,
                          .source = MD5GL_FACTOR_ONE,
                          .color = {1, 1, 1, 1},
                          .texgen = MD5GL_TEXGEN_SKYBOX};
-    draw(&stage, &drawn, NULL, &picture);
+    draw(stage, &drawn, NULL, &picture);
     for (int y = -19; y < 19; y++) {
         for (int z = -19; z < 19; z++) {
             const double way[3] = {-30.0, y + 0.5, z + 0.5};
@@ -194,28 +183,24 @@ TEST (gl_texgen_shows_the_sky_behind_the_surface) {
     const float quarter[2][3] = {{0, 1, 0}, {-1, 0, 0}};
     memcpy(drawn.matrix, quarter, sizeof quarter);
     drawn.has_matrix = true;
-    draw(&stage, &drawn, NULL, &picture);
+    draw(stage, &drawn, NULL, &picture);
     const double turned[3] = {5.5, 30.0, 2.5};
     CHECK(is_near(picture_at(&picture, 5, 2), look(&around, turned)));
-    md5gl_destroy_texture(stage.scene.renderer, around.texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, around.texture);
 }
 
 // The coordinates run from -1 to 1 over the picture, whatever the surface is: the texture repeats
 // twice.
-TEST (gl_texgen_spans_the_picture) {
+TEST_STAGE (gl_texgen_spans_the_picture, scene_square, 1) {
     uint64_t random = 5;
-    gl_stage stage;
     gl_picture picture;
     int seen = 0;
-    if (!scene_open_stage(&stage, scene_square, 1))
-        return;
-    const gl_layer layer = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
+    const gl_layer layer = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
     const md5gl_stage drawn = {.texture = layer.texture,
                                .source = MD5GL_FACTOR_ONE,
                                .color = {1, 1, 1, 1},
                                .texgen = MD5GL_TEXGEN_SCREEN};
-    draw(&stage, &drawn, NULL, &picture);
+    draw(stage, &drawn, NULL, &picture);
     for (int y = -19; y < 19; y++) {
         for (int z = -19; z < 19; z++) {
             const double u = (y + 0.5) / (SCENE_WIDTH / 2), v = (z + 0.5) / (SCENE_HEIGHT / 2);
@@ -229,23 +214,18 @@ TEST (gl_texgen_spans_the_picture) {
         }
     }
     CHECK(seen > 1000);
-    md5gl_destroy_texture(stage.scene.renderer, layer.texture);
-    scene_close_stage(&stage);
+    md5gl_destroy_texture(stage->scene.renderer, layer.texture);
 }
 
-TEST (gl_stage_cube_has_limits) {
+TEST_OWN_SCENE (gl_stage_cube_has_limits) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     static const uint8_t *const sides[6] = {texel, texel, texel, texel, texel, texel};
     md5_error error;
-    gl_scene scene;
-    if (!scene_open(&scene, NULL))
-        return;
-    CHECK(scene_stage_cube(scene.renderer, 0, sides, true, &error) == 0);
+    CHECK(scene_stage_cube(scene->renderer, 0, sides, true, &error) == 0);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    CHECK(scene_stage_cube(scene.renderer, 1u << 30, sides, true, &error) == 0);
+    CHECK(scene_stage_cube(scene->renderer, 1u << 30, sides, true, &error) == 0);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    const md5gl_texture filtered = scene_stage_cube(scene.renderer, 1, sides, false, &error);
+    const md5gl_texture filtered = scene_stage_cube(scene->renderer, 1, sides, false, &error);
     CHECK(filtered != 0);
-    md5gl_destroy_texture(scene.renderer, filtered);
-    scene_close(&scene);
+    md5gl_destroy_texture(scene->renderer, filtered);
 }

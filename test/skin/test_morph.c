@@ -190,31 +190,29 @@ static void check_bind(const morph_scene *scene, const float *weights)
     CHECK_NEAR(turn, 0.0, 1e-5);
 }
 
-TEST (morph_blends_bind_poses) {
-    morph_scene scene;
-    open_scene(&scene, NULL);
-    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene.morph; i++)
-        check_bind(&scene, blends[i]);
-    close_scene(&scene);
+#define TEST_HERE(title) \
+    TEST_WITH (title, morph_scene, scene, open_scene(scene, NULL), close_scene(scene))
+
+TEST_HERE (morph_blends_bind_poses) {
+    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene->morph; i++)
+        check_bind(scene, blends[i]);
 }
 
-TEST (morph_is_exact_at_0_and_1) {
-    morph_scene scene;
-    open_scene(&scene, NULL);
+TEST_HERE (morph_is_exact_at_0_and_1) {
     static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
     static md5_vec4 tangents[2 * VERTICES];
-    const md5_mesh *const mesh = &scene.model->meshes[0];
+    const md5_mesh *const mesh = &scene->model->meshes[0];
     const float none[TARGETS] = {0, 0, 0};
-    skin_with_morph(scene.morph, 0, none, NULL, NULL, positions, normals, tangents);
+    skin_with_morph(scene->morph, 0, none, NULL, NULL, positions, normals, tangents);
     CHECK(memcmp(positions, mesh->positions, mesh->num_vertices * sizeof *positions) == 0);
     CHECK(memcmp(normals, mesh->normals, mesh->num_vertices * sizeof *normals) == 0);
     CHECK(memcmp(tangents, mesh->tangents, mesh->num_vertices * sizeof *tangents) == 0);
     for (int i = 0; i < TARGETS; i++) {
-        const md5_mesh *const target = &scene.sources[i]->meshes[0];
+        const md5_mesh *const target = &scene->sources[i]->meshes[0];
         float weights[TARGETS] = {0, 0, 0};
         double place = 0.0, turn = 0.0;
         weights[i] = 1.0f;
-        skin_with_morph(scene.morph, 0, weights, NULL, NULL, positions, normals, tangents);
+        skin_with_morph(scene->morph, 0, weights, NULL, NULL, positions, normals, tangents);
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_vec3 p = target->positions[v], n = target->normals[v];
             const md5_vec4 t = target->tangents[v];
@@ -226,7 +224,6 @@ TEST (morph_is_exact_at_0_and_1) {
         CHECK_NEAR(place, 0.0, 4e-6); // coordinates up to 11: two roundings of 5e-7 each
         CHECK_NEAR(turn, 0.0, 1e-6);
     }
-    close_scene(&scene);
 }
 
 // -- Skinning ---------------------------------------------------------------------------------
@@ -280,16 +277,13 @@ static void check_skinned(const morph_scene *scene, const md5_mat34 *palette, co
     CHECK_NEAR(turn, 0.0, 1e-5);
 }
 
-TEST (morph_is_blended_before_skinning) {
-    morph_scene scene;
+TEST_HERE (morph_is_blended_before_skinning) {
     uint64_t random = 4;
-    open_scene(&scene, NULL);
-    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene.morph; i++) {
+    for (size_t i = 0; i < sizeof blends / sizeof blends[0] && scene->morph; i++) {
         md5_mat34 palette[JOINTS];
         make_palette(palette, &random);
-        check_skinned(&scene, palette, blends[i]);
+        check_skinned(scene, palette, blends[i]);
     }
-    close_scene(&scene);
 }
 
 // A pool that gives each item to a worker of its own, the last one first.
@@ -302,33 +296,31 @@ static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *u
 
 // A range or a list of vertices, strided, on threads, has the bits of the whole mesh, by a palette,
 // by dual quaternions and in the bind pose, with and without targets; nothing else is written.
-TEST (skinned_parts_have_the_bits_of_the_whole) {
+TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
     enum { KINDS = 6, PARTS = 2, FIRST = 7, COUNT = 23 };
     typedef struct placed {
         md5_vec3 position, normal;
         md5_vec4 tangent;
         float other;
     } placed;
-    morph_scene scene;
     uint64_t random = 12;
-    open_scene(&scene, NULL);
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     static md5_vec3 at[2 * VERTICES], normals[2 * VERTICES];
     static md5_vec4 tangents[2 * VERTICES];
     make_palette(palette, &random);
     md5_build_dual_palette(palette, JOINTS, dual);
-    const md5_mesh *const mesh = &scene.model->meshes[0];
+    const md5_mesh *const mesh = &scene->model->meshes[0];
     const md5_threads threads = {.run = run_backwards, .num_workers = 3};
     uint32_t list[COUNT];
     for (uint32_t i = 0; i < COUNT; i++)
         list[i] = test_random_u32(&random) % mesh->num_vertices;
     placed parts[PARTS][COUNT + 1];
-    for (int kind = 0; kind < KINDS && scene.morph; kind++) {
+    for (int kind = 0; kind < KINDS && scene->morph; kind++) {
         const md5_skin_job whole = {.mesh = mesh,
                                     .palette = kind / 2 == 1 ? palette : NULL,
                                     .duals = kind / 2 == 2 ? dual : NULL,
-                                    .morph = kind % 2 ? scene.morph : NULL,
+                                    .morph = kind % 2 ? scene->morph : NULL,
                                     .morph_weights = blends[2],
                                     .positions = at,
                                     .normals = normals,
@@ -360,28 +352,25 @@ TEST (skinned_parts_have_the_bits_of_the_whole) {
             CHECK(memcmp(&parts[i][COUNT], &parts[1 - i][COUNT], sizeof(placed)) == 0);
         }
     }
-    close_scene(&scene);
 }
 
 // Dual quaternions move a vertex by one rigid motion, so a target of weight 1 gives what
 // md5_skin_batch() gives for the model of the target itself.
-TEST (morph_of_dual_quaternions_is_the_target_skinned) {
-    morph_scene scene;
+TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
     uint64_t random = 9;
-    open_scene(&scene, NULL);
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     static md5_vec3 at[2][2 * VERTICES], normals[2][2 * VERTICES];
     static md5_vec4 tangents[2][2 * VERTICES];
     make_palette(palette, &random);
     md5_build_dual_palette(palette, JOINTS, dual);
-    for (int i = 0; i < TARGETS && scene.morph; i++) {
+    for (int i = 0; i < TARGETS && scene->morph; i++) {
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1.0f;
-        skin_with_morph(scene.morph, 0, weights, NULL, dual, at[0], normals[0], tangents[0]);
-        skin_by_duals(&scene.sources[i]->meshes[0], dual, at[1], normals[1], tangents[1]);
+        skin_with_morph(scene->morph, 0, weights, NULL, dual, at[0], normals[0], tangents[0]);
+        skin_by_duals(&scene->sources[i]->meshes[0], dual, at[1], normals[1], tangents[1]);
         double place = 0.0, turn = 0.0;
-        for (uint32_t v = 0; v < scene.model->meshes[0].num_vertices; v++) {
+        for (uint32_t v = 0; v < scene->model->meshes[0].num_vertices; v++) {
             const md5_vec3 p = at[1][v], n = normals[1][v];
             const md5_vec4 t = tangents[1][v];
             worse(&place, apart((double[]){(double)p.x, (double)p.y, (double)p.z}, at[0][v]));
@@ -392,15 +381,12 @@ TEST (morph_of_dual_quaternions_is_the_target_skinned) {
         CHECK_NEAR(place, 0.0, 2e-5);
         CHECK_NEAR(turn, 0.0, 1e-5);
     }
-    close_scene(&scene);
 }
 
 // -- What is stored ---------------------------------------------------------------------------
 
-TEST (morph_stores_what_differs) {
-    morph_scene scene;
-    open_scene(&scene, NULL);
-    const md5_morph *const morph = scene.morph;
+TEST_HERE (morph_stores_what_differs) {
+    const md5_morph *const morph = scene->morph;
     if (CHECK(morph != NULL)) {
         CHECK_UINT(morph->num_targets, TARGETS);
         CHECK_STRING(morph->targets[1].name, "frown");
@@ -422,7 +408,7 @@ TEST (morph_stores_what_differs) {
         for (int i = 0; i < TARGETS; i++) {
             double reach = 0.0;
             for (int v = 0; v < VERTICES; v++) {
-                const double *const p = scene.targets[i].point[v], *const b = scene.base.point[v];
+                const double *const p = scene->targets[i].point[v], *const b = scene->base.point[v];
                 worse(&reach,
                       sqrt(pow(p[0] - b[0], 2) + pow(p[1] - b[1], 2) + pow(p[2] - b[2], 2)));
             }
@@ -431,14 +417,13 @@ TEST (morph_stores_what_differs) {
         }
     }
     // A target that is the model itself changes nothing, nor does an empty list of targets.
-    const md5_morph_source same[] = {{"same", scene.model}};
-    md5_morph *const none = md5_make_morph(scene.model, same, 1, NULL, NULL);
+    const md5_morph_source same[] = {{"same", scene->model}};
+    md5_morph *const none = md5_make_morph(scene->model, same, 1, NULL, NULL);
     CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
     md5_free_morph(none);
-    md5_morph *const empty = md5_make_morph(scene.model, NULL, 0, NULL, NULL);
+    md5_morph *const empty = md5_make_morph(scene->model, NULL, 0, NULL, NULL);
     CHECK(empty != NULL && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
     md5_free_morph(empty);
-    close_scene(&scene);
 }
 
 // Conversions are done to base and targets alike, so blends are those of id's axes, converted.
@@ -587,15 +572,13 @@ TEST (morph_keeps_directions_that_cancel_out) {
     md5_free_model(model);
 }
 
-TEST (morph_survives_failure_of_every_allocation) {
-    morph_scene scene;
-    open_scene(&scene, NULL);
-    const md5_morph_source source = {"smile", scene.sources[0]};
+TEST_HERE (morph_survives_failure_of_every_allocation) {
+    const md5_morph_source source = {"smile", scene->sources[0]};
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
         md5_error error;
-        md5_morph *const morph = md5_make_morph(scene.model, &source, 1, &opts, &error);
+        md5_morph *const morph = md5_make_morph(scene->model, &source, 1, &opts, &error);
         CHECK_UINT(error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
         const bool done = morph != NULL;
         md5_free_morph(morph);
@@ -603,7 +586,6 @@ TEST (morph_survives_failure_of_every_allocation) {
         if (done)
             break;
     }
-    close_scene(&scene);
 }
 
 // -- The caller's mistakes --------------------------------------------------------------------
@@ -648,14 +630,11 @@ static void create_without_a_name(const void *context)
     md5_make_morph(context, &source, 1, NULL, NULL);
 }
 
-TEST (morph_ends_with_the_callers_mistakes) {
-    morph_scene scene;
-    open_scene(&scene, NULL);
-    CHECK(strstr(test_message_of(weigh_nan, scene.morph), "morph_weights: finite numbers"));
-    CHECK(strstr(test_message_of(weigh_infinity, scene.morph), "morph_weights: finite numbers"));
-    CHECK(strstr(test_message_of(skin_no_mesh, scene.morph), "of the morph's model"));
-    CHECK(strstr(test_message_of(skin_without_weights, scene.morph), "morph_weights: not NULL"));
-    CHECK(strstr(test_message_of(create_without_a_name, scene.model), "sources: have names"));
-    close_scene(&scene);
+TEST_HERE (morph_ends_with_the_callers_mistakes) {
+    CHECK(strstr(test_message_of(weigh_nan, scene->morph), "morph_weights: finite numbers"));
+    CHECK(strstr(test_message_of(weigh_infinity, scene->morph), "morph_weights: finite numbers"));
+    CHECK(strstr(test_message_of(skin_no_mesh, scene->morph), "of the morph's model"));
+    CHECK(strstr(test_message_of(skin_without_weights, scene->morph), "morph_weights: not NULL"));
+    CHECK(strstr(test_message_of(create_without_a_name, scene->model), "sources: have names"));
 }
 #endif

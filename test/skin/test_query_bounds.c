@@ -16,27 +16,28 @@ static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
            && outer->max.y >= inner->max.y - slack && outer->max.z >= inner->max.z - slack;
 }
 
-TEST (bounds_of_joints_hold_the_posed_model) {
-    query_case made;
-    if (query_load(&made, mesh_file, anim_file)) {
-        const uint32_t num_joints = made.model->skeleton.num_joints;
-        md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
-        CHECK(md5_build_joint_bounds(made.model, boxes));
-        for (int i = 0; i < 30; i++) {
-            query_pose(&made, i * 0.031);
-            const md5_bounds found = md5_bounds_from_joints(boxes, made.joints, num_joints);
-            md5_bounds exact = md5_bounds_from_points(NULL, 0);
-            for (uint32_t m = 0; m < made.model->num_meshes; m++)
-                exact = md5_bounds_union(
-                    exact,
-                    md5_bounds_from_points(made.positions[m], made.model->meshes[m].num_vertices));
-            CHECK(holds(&found, &exact, 1e-3f));
-            // Boxes of joints are loose, but not useless.
-            CHECK(found.max.z - found.min.z < 2.0f * (exact.max.z - exact.min.z));
-        }
-        free(boxes);
+#define TEST_HERE(title)                                                          \
+    TEST_IF (title, query_case, made,                                             \
+             query_load(made, mesh_file, anim_file) || (query_free(made), false), \
+             query_free(made))
+
+TEST_HERE (bounds_of_joints_hold_the_posed_model) {
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    CHECK(md5_build_joint_bounds(made->model, boxes));
+    for (int i = 0; i < 30; i++) {
+        query_pose(made, i * 0.031);
+        const md5_bounds found = md5_bounds_from_joints(boxes, made->joints, num_joints);
+        md5_bounds exact = md5_bounds_from_points(NULL, 0);
+        for (uint32_t m = 0; m < made->model->num_meshes; m++)
+            exact = md5_bounds_union(
+                exact,
+                md5_bounds_from_points(made->positions[m], made->model->meshes[m].num_vertices));
+        CHECK(holds(&found, &exact, 1e-3f));
+        // Boxes of joints are loose, but not useless.
+        CHECK(found.max.z - found.min.z < 2.0f * (exact.max.z - exact.min.z));
     }
-    query_free(&made);
+    free(boxes);
 }
 
 TEST (joint_bounds_hold_the_points_of_their_weights) {
@@ -93,37 +94,32 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     CHECK(empty.min.x > empty.max.x);
 }
 
-TEST (nearest_joint_is_that_with_the_smallest_distance) {
-    query_case made;
-    if (query_load(&made, mesh_file, anim_file)) {
-        const uint32_t num_joints = made.model->skeleton.num_joints;
-        uint64_t random = 5;
-        query_pose(&made, 0.1);
-        for (int i = 0; i < 100; i++) {
-            const md5_vec3 to = {(float)(100 * test_random(&random) - 50),
-                                 (float)(100 * test_random(&random) - 50),
-                                 (float)(100 * test_random(&random))};
-            float distance = -1;
-            const int32_t nearest = md5_find_nearest_joint(made.joints, num_joints, to, &distance);
-            double smallest = INFINITY;
-            int32_t expected = -1;
-            for (uint32_t joint = 0; joint < num_joints; joint++) {
-                const float *const m = made.joints[joint].m;
-                const double d =
-                    hypot(hypot((double)m[3] - (double)to.x, (double)m[7] - (double)to.y),
-                          (double)m[11] - (double)to.z);
-                if (d < smallest - 1e-9) {
-                    smallest = d;
-                    expected = (int32_t)joint;
-                }
+TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    uint64_t random = 5;
+    query_pose(made, 0.1);
+    for (int i = 0; i < 100; i++) {
+        const md5_vec3 to = {(float)(100 * test_random(&random) - 50),
+                             (float)(100 * test_random(&random) - 50),
+                             (float)(100 * test_random(&random))};
+        float distance = -1;
+        const int32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
+        double smallest = INFINITY;
+        int32_t expected = -1;
+        for (uint32_t joint = 0; joint < num_joints; joint++) {
+            const float *const m = made->joints[joint].m;
+            const double d = hypot(hypot((double)m[3] - (double)to.x, (double)m[7] - (double)to.y),
+                                   (double)m[11] - (double)to.z);
+            if (d < smallest - 1e-9) {
+                smallest = d;
+                expected = (int32_t)joint;
             }
-            CHECK(nearest == expected);
-            CHECK_NEAR((double)distance, smallest, 1e-4);
         }
-        CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == -1);
-        CHECK(md5_find_nearest_joint(made.joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL) == -1);
+        CHECK(nearest == expected);
+        CHECK_NEAR((double)distance, smallest, 1e-4);
     }
-    query_free(&made);
+    CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == -1);
+    CHECK(md5_find_nearest_joint(made->joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL) == -1);
 }
 
 static md5_mat34 joint_at(float x, float y, float z)
@@ -144,32 +140,28 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
     CHECK(md5_find_nearest_joint_to_ray(joints, 3, &ray, &distance) == 1);
 }
 
-TEST (single_vertices_are_where_skinning_puts_them) {
-    query_case made;
-    if (query_load(&made, mesh_file, anim_file)) {
-        query_pose(&made, 0.4);
-        for (uint32_t m = 0; m < made.model->num_meshes; m++) {
-            const md5_mesh *const mesh = &made.model->meshes[m];
-            md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
-            md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
-            md5_skin(mesh, made.palette, positions, normals, NULL);
-            for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
-                md5_vec3 at, normal;
-                const md5_skin_job job = {.mesh = mesh,
-                                          .palette = made.palette,
-                                          .vertices = &vertex,
-                                          .count = 1,
-                                          .positions = &at,
-                                          .normals = &normal};
-                md5_skin_batch(&job, 1, NULL);
-                CHECK(memcmp(&at, &positions[vertex], sizeof at) == 0);
-                CHECK(memcmp(&normal, &normals[vertex], sizeof normal) == 0);
-            }
-            free(positions);
-            free(normals);
+TEST_HERE (single_vertices_are_where_skinning_puts_them) {
+    query_pose(made, 0.4);
+    for (uint32_t m = 0; m < made->model->num_meshes; m++) {
+        const md5_mesh *const mesh = &made->model->meshes[m];
+        md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
+        md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
+        md5_skin(mesh, made->palette, positions, normals, NULL);
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
+            md5_vec3 at, normal;
+            const md5_skin_job job = {.mesh = mesh,
+                                      .palette = made->palette,
+                                      .vertices = &vertex,
+                                      .count = 1,
+                                      .positions = &at,
+                                      .normals = &normal};
+            md5_skin_batch(&job, 1, NULL);
+            CHECK(memcmp(&at, &positions[vertex], sizeof at) == 0);
+            CHECK(memcmp(&normal, &normals[vertex], sizeof normal) == 0);
         }
+        free(positions);
+        free(normals);
     }
-    query_free(&made);
 }
 
 // -- Crowds ---------------------------------------------------------------------------------------

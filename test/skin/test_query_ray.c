@@ -98,68 +98,65 @@ static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
                                    (to.z - origin.z) * scale}};
 }
 
-TEST (ray_hits_the_first_triangle_of_a_posed_model) {
-    query_case made;
-    if (query_load(&made, mesh_file, anim_file)) {
-        uint64_t random = 1;
-        uint32_t num_hits = 0, num_misses = 0;
-        md5_vec3 *const scratch = calloc(made.model->max_vertices, sizeof *scratch);
-        for (int i = 0; i < 600; i++) {
-            if (i % 100 == 0)
-                query_pose(&made, i * 0.0037);
-            md5_ray ray = ray_through(&made.model->bounds, i % 3 == 0 ? 0.01f : 3.0f, &random);
-            ray.front_only = i % 2 == 0;
-            bool is_doubtful;
-            const double expected = first_hit(&made, &ray, &is_doubtful);
-            if (is_doubtful)
-                continue;
-            md5_hit hit;
-            const bool is_hit = md5_raycast_model(&ray, made.model, made.palette, scratch, &hit);
-            num_hits += is_hit;
-            num_misses += !is_hit;
-            if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
-                continue;
-            CHECK_NEAR((double)hit.t, expected, 1e-4 * expected);
-            const meeting met = meet_triangle(&made, hit.mesh, hit.triangle, &ray);
-            CHECK_NEAR(met.t, expected, 1e-9 * expected);
-            CHECK(hit.from_front == (met.cosine < 0.0));
-            CHECK(!ray.front_only || hit.from_front);
-        }
-        CHECK(num_hits > 100 && num_misses > 100);
-        free(scratch);
+#define TEST_HERE(title)                                                          \
+    TEST_IF (title, query_case, made,                                             \
+             query_load(made, mesh_file, anim_file) || (query_free(made), false), \
+             query_free(made))
+
+TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
+    uint64_t random = 1;
+    uint32_t num_hits = 0, num_misses = 0;
+    md5_vec3 *const scratch = calloc(made->model->max_vertices, sizeof *scratch);
+    for (int i = 0; i < 600; i++) {
+        if (i % 100 == 0)
+            query_pose(made, i * 0.0037);
+        md5_ray ray = ray_through(&made->model->bounds, i % 3 == 0 ? 0.01f : 3.0f, &random);
+        ray.front_only = i % 2 == 0;
+        bool is_doubtful;
+        const double expected = first_hit(made, &ray, &is_doubtful);
+        if (is_doubtful)
+            continue;
+        md5_hit hit;
+        const bool is_hit = md5_raycast_model(&ray, made->model, made->palette, scratch, &hit);
+        num_hits += is_hit;
+        num_misses += !is_hit;
+        if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
+            continue;
+        CHECK_NEAR((double)hit.t, expected, 1e-4 * expected);
+        const meeting met = meet_triangle(made, hit.mesh, hit.triangle, &ray);
+        CHECK_NEAR(met.t, expected, 1e-9 * expected);
+        CHECK(hit.from_front == (met.cosine < 0.0));
+        CHECK(!ray.front_only || hit.from_front);
     }
-    query_free(&made);
+    CHECK(num_hits > 100 && num_misses > 100);
+    free(scratch);
 }
 
-TEST (hit_weights_give_the_point_of_the_ray) {
-    query_case made;
-    if (query_load(&made, mesh_file, anim_file)) {
-        uint64_t random = 2;
-        query_pose(&made, 0.3);
-        for (int i = 0; i < 300; i++) {
-            const md5_ray ray = ray_through(&made.model->bounds, 1.0f, &random);
-            for (uint32_t m = 0; m < made.model->num_meshes; m++) {
-                const md5_mesh *const mesh = &made.model->meshes[m];
-                md5_hit hit;
-                if (!md5_raycast_mesh(&ray, mesh, made.positions[m], &hit))
-                    continue;
-                point at = {0};
-                for (int corner = 0; corner < 3; corner++) {
-                    const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
-                    const md5_vec3 p = made.positions[m][vertex];
-                    const double weight = (double)hit.weights[corner];
-                    CHECK(weight >= 0.0);
-                    at = (point){at.x + weight * (double)p.x, at.y + weight * (double)p.y,
-                                 at.z + weight * (double)p.z};
-                }
-                const double t = (double)hit.t;
-                CHECK_NEAR(at.x, (double)ray.origin.x + t * (double)ray.direction.x, 2e-3);
-                CHECK_NEAR(at.y, (double)ray.origin.y + t * (double)ray.direction.y, 2e-3);
-                CHECK_NEAR(at.z, (double)ray.origin.z + t * (double)ray.direction.z, 2e-3);
+TEST_HERE (hit_weights_give_the_point_of_the_ray) {
+    uint64_t random = 2;
+    query_pose(made, 0.3);
+    for (int i = 0; i < 300; i++) {
+        const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
+        for (uint32_t m = 0; m < made->model->num_meshes; m++) {
+            const md5_mesh *const mesh = &made->model->meshes[m];
+            md5_hit hit;
+            if (!md5_raycast_mesh(&ray, mesh, made->positions[m], &hit))
+                continue;
+            point at = {0};
+            for (int corner = 0; corner < 3; corner++) {
+                const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
+                const md5_vec3 p = made->positions[m][vertex];
+                const double weight = (double)hit.weights[corner];
+                CHECK(weight >= 0.0);
+                at = (point){at.x + weight * (double)p.x, at.y + weight * (double)p.y,
+                             at.z + weight * (double)p.z};
             }
+            const double t = (double)hit.t;
+            CHECK_NEAR(at.x, (double)ray.origin.x + t * (double)ray.direction.x, 2e-3);
+            CHECK_NEAR(at.y, (double)ray.origin.y + t * (double)ray.direction.y, 2e-3);
+            CHECK_NEAR(at.z, (double)ray.origin.z + t * (double)ray.direction.z, 2e-3);
         }
     }
-    query_free(&made);
 }
 
 // A box has 8 corners and 12 edges: (x, y, z) of corner i are bits 0, 1, 2 of i. Triangles are
@@ -268,47 +265,42 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
     }
 }
 
-TEST (ray_finds_the_joint_whose_box_it_hits_first) {
-    query_case made;
-    if (query_load(&made, mesh_file, anim_file)) {
-        const uint32_t num_joints = made.model->skeleton.num_joints;
-        md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
-        uint64_t random = 4;
-        uint32_t num_hits = 0;
-        md5_build_joint_bounds(made.model, boxes);
-        query_pose(&made, 0.2);
-        for (int i = 0; i < 200; i++) {
-            const md5_ray ray = ray_through(&made.model->bounds, 1.0f, &random);
-            md5_hit hit = {.joint = -2};
-            const bool is_hit = md5_raycast_joints(&ray, boxes, made.joints, num_joints, &hit);
-            num_hits += is_hit;
-            if (!is_hit) {
-                CHECK(hit.joint == -2);
-                continue;
-            }
-            // The point is on the box's surface, since no ray starts inside a box.
-            const float *const m = made.joints[hit.joint].m;
-            const double at[3] = {
-                (double)ray.origin.x + (double)hit.t * (double)ray.direction.x - (double)m[3],
-                (double)ray.origin.y + (double)hit.t * (double)ray.direction.y - (double)m[7],
-                (double)ray.origin.z + (double)hit.t * (double)ray.direction.z - (double)m[11]};
-            const md5_bounds *const box = &boxes[hit.joint];
-            const double min[3] = {(double)box->min.x, (double)box->min.y, (double)box->min.z};
-            const double max[3] = {(double)box->max.x, (double)box->max.y, (double)box->max.z};
-            double to_surface = INFINITY;
-            for (int axis = 0; axis < 3; axis++) {
-                const double local = (double)m[axis] * at[0] + (double)m[4 + axis] * at[1]
-                                     + (double)m[8 + axis] * at[2];
-                CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
-                to_surface =
-                    fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
-            }
-            CHECK(to_surface < 1e-3);
+TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
+    const uint32_t num_joints = made->model->skeleton.num_joints;
+    md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    uint64_t random = 4;
+    uint32_t num_hits = 0;
+    md5_build_joint_bounds(made->model, boxes);
+    query_pose(made, 0.2);
+    for (int i = 0; i < 200; i++) {
+        const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
+        md5_hit hit = {.joint = -2};
+        const bool is_hit = md5_raycast_joints(&ray, boxes, made->joints, num_joints, &hit);
+        num_hits += is_hit;
+        if (!is_hit) {
+            CHECK(hit.joint == -2);
+            continue;
         }
-        CHECK(num_hits > 50);
-        free(boxes);
+        // The point is on the box's surface, since no ray starts inside a box.
+        const float *const m = made->joints[hit.joint].m;
+        const double at[3] = {
+            (double)ray.origin.x + (double)hit.t * (double)ray.direction.x - (double)m[3],
+            (double)ray.origin.y + (double)hit.t * (double)ray.direction.y - (double)m[7],
+            (double)ray.origin.z + (double)hit.t * (double)ray.direction.z - (double)m[11]};
+        const md5_bounds *const box = &boxes[hit.joint];
+        const double min[3] = {(double)box->min.x, (double)box->min.y, (double)box->min.z};
+        const double max[3] = {(double)box->max.x, (double)box->max.y, (double)box->max.z};
+        double to_surface = INFINITY;
+        for (int axis = 0; axis < 3; axis++) {
+            const double local =
+                (double)m[axis] * at[0] + (double)m[4 + axis] * at[1] + (double)m[8 + axis] * at[2];
+            CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
+            to_surface = fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
+        }
+        CHECK(to_surface < 1e-3);
     }
-    query_free(&made);
+    CHECK(num_hits > 50);
+    free(boxes);
 }
 
 TEST (hit_names_the_joint_that_moves_the_point_most) {
@@ -359,20 +351,16 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     md5_free_model(file);
 }
 
-TEST (ray_hits_the_first_of_meshes_that_are_equally_far) {
-    query_case made;
-    if (query_load(&made, mesh_file, anim_file)) {
-        const md5_mesh twice[2] = {made.model->meshes[0], made.model->meshes[0]};
-        md5_model model = *made.model;
-        model.meshes = twice;
-        model.num_meshes = 2;
-        query_pose(&made, 0.0);
-        md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
-        const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
-        md5_hit hit;
-        CHECK(md5_raycast_model(&ray, &model, made.palette, scratch, &hit));
-        CHECK_UINT(hit.mesh, 0);
-        free(scratch);
-    }
-    query_free(&made);
+TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
+    const md5_mesh twice[2] = {made->model->meshes[0], made->model->meshes[0]};
+    md5_model model = *made->model;
+    model.meshes = twice;
+    model.num_meshes = 2;
+    query_pose(made, 0.0);
+    md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
+    const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
+    md5_hit hit;
+    CHECK(md5_raycast_model(&ray, &model, made->palette, scratch, &hit));
+    CHECK_UINT(hit.mesh, 0);
+    free(scratch);
 }

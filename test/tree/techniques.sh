@@ -9,7 +9,7 @@ rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 2)); print $(NF - 2) }' >"$scratch/n
 rows | awk -F'|' '{ gsub(/[ `]/, "", $(NF - 1)); if ($(NF - 1) != "-") print $(NF - 1) }' | sort -u >"$scratch/shown"
 check "there are techniques to judge" [ "$(wc -l <"$scratch/named")" -gt 50 ]
 
-find test -name 'test_*.c' -exec grep -hoE '^TEST(_LONG)? \([a-z0-9_]+\)' {} + | sed 's/^TEST.* (//; s/)$//' |
+find test -name 'test_*.c' -exec grep -hoE '^TEST[A-Z_]* \([a-z0-9_]+' {} + | sed 's/^TEST.* (//' |
     sort -u >"$scratch/tests"
 missing_tests() {
     sort -u "$scratch/named" | comm -23 - "$scratch/tests"

@@ -93,10 +93,7 @@ TEST (view_chosen_textures_are_stored_in_the_configuration) {
 }
 
 // Bobbin with the eyes' texture on his skin, and a file that does not exist for his eyes.
-TEST (view_chosen_textures_are_used_unless_they_cannot_be_read) {
-    gl_scene s;
-    if (!scene_share(&s))
-        return;
+TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
     md5_model *const model = md5_load_model(model_path, NULL, NULL);
     char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
@@ -105,7 +102,7 @@ TEST (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     view_log log = {.level = VIEW_QUIET};
     view_choose_texture(&list, model_path, 0, eye);
     view_choose_texture(&list, model_path, 1, "/nowhere/at/all.png");
-    if (CHECK(view_load_textures(&textures, s.renderer, model, model_path, NULL, NULL, 0, NULL,
+    if (CHECK(view_load_textures(&textures, scene->renderer, model, model_path, NULL, NULL, 0, NULL,
                                  &list, &log))) {
         char *const chosen = common_absolute(eye);
         CHECK_STRING(view_mesh_map_path(&textures, 0, VIEW_MAP_DIFFUSE), chosen);
@@ -115,10 +112,9 @@ TEST (view_chosen_textures_are_used_unless_they_cannot_be_read) {
         CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
         free(chosen);
     }
-    view_free_textures(&textures, s.renderer);
+    view_free_textures(&textures, scene->renderer);
     view_free_chosen(&list);
     free(eye);
     free(model_path);
     md5_free_model(model);
-    scene_close(&s);
 }

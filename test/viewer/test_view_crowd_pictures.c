@@ -13,41 +13,33 @@
 
 // -- Models and animations --------------------------------------------------------------------
 
-TEST (view_crowds_show_every_model_and_animation) {
+TEST_SCENE (view_crowds_show_every_model_and_animation) {
     static const char *const lines[] = {
         BOBBIN SMALL "--crowd 12",
         BOBBIN " " THIMBLE SMALL "--crowd 12",
         BOBBIN " models/bobbin/run.md5anim " THIMBLE " models/thimble/walk.md5anim" SMALL
                "--crowd 12",
     };
-    gl_scene scene;
     shot shots[3];
-    if (!scene_share(&scene))
-        return;
     for (int i = 0; i < 3; i++)
-        shots[i] = shot_take(&scene, lines[i]);
+        shots[i] = shot_take(scene, lines[i]);
     CHECK(!shot_same(&shots[0], &shots[1]));
     CHECK(!shot_same(&shots[1], &shots[2]));
     for (int i = 0; i < 3; i++)
         free(shots[i].rgba);
-    scene_close(&scene);
 }
 
 // A model without animations plays those of the first model, or its state machine.
-TEST (view_crowds_share_animations_and_machines) {
+TEST_SCENE (view_crowds_share_animations_and_machines) {
     static const char *const lines[] = {
         BOBBIN " " SPINDLE SMALL "--crowd 12",
         "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
     };
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        shot taken = shot_take(&scene, lines[i]);
+        shot taken = shot_take(scene, lines[i]);
         CHECK(taken.rgba != NULL);
         free(taken.rgba);
     }
-    scene_close(&scene);
 }
 
 // -- Culling ----------------------------------------------------------------------------------

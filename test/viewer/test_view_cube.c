@@ -136,60 +136,54 @@ static const char linked[] = "md5load body.md5mesh\nmd5tag arm tag_gun 2 0 0\n"
                              "md5load gun.md5mesh\nmd5skin * blue.png\nmd5link 0 1 tag_gun 0 3 0\n"
                              "mdlscale 200\nmdlyaw 90\nmdltrans 1 0 0\n";
 
+#define TEST_HERE(title, ...) \
+    TEST_WITH (title, cube_view, view, open_view(view, __VA_ARGS__), close_view(view))
+
 // The gun's root (1 0 0) is relative to the link's (0 3 0) with y mirrored, which is relative to
 // the tag's (2 0 0), which is relative to the arm at (0 0 10): (3 -3 10). The model translates that
 // by (1 0 0), rotates it by 90 degrees clockwise and scales it by a quarter of 200 %, which is 0.5.
-TEST (view_cube_links_parts_by_tags) {
-    cube_view view;
-    open_view(&view, linked);
-    if (CHECK(view.is_open) && CHECK_UINT(view.scene.model->num_meshes, 2)) {
-        view_show_bind_pose(&view.scene, true, NULL);
-        view_pose_moment(&view.scene, &(md5_moment){0});
-        check_joint(&view, "root", 0.0f, -0.5f, 0.0f);
-        check_joint(&view, "arm", 0.0f, -0.5f, 5.0f);
-        check_joint(&view, "1/root", -1.5f, -2.0f, 5.0f);
-        view_skin(&view.scene);
-        const md5_vec3 *const gun = view.scene.skinned[1].positions;
+TEST_HERE (view_cube_links_parts_by_tags, linked) {
+    if (CHECK(view->is_open) && CHECK_UINT(view->scene.model->num_meshes, 2)) {
+        view_show_bind_pose(&view->scene, true, NULL);
+        view_pose_moment(&view->scene, &(md5_moment){0});
+        check_joint(view, "root", 0.0f, -0.5f, 0.0f);
+        check_joint(view, "arm", 0.0f, -0.5f, 5.0f);
+        check_joint(view, "1/root", -1.5f, -2.0f, 5.0f);
+        view_skin(&view->scene);
+        const md5_vec3 *const gun = view->scene.skinned[1].positions;
         CHECK_NEAR(gun[1].x, -1.5, 1e-4); // 8 along the gun's x, which points along -y
         CHECK_NEAR(gun[1].y, -6.0, 1e-4);
         CHECK_NEAR(gun[2].z, 8.0, 1e-4);
-        CHECK_UINT(view.log.num_warnings, 0);
+        CHECK_UINT(view->log.num_warnings, 0);
     }
-    close_view(&view);
 }
 
-TEST (view_cube_plays_animations_by_name) {
-    cube_view view;
-    open_view(&view, linked);
-    if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 2)) {
-        CHECK_STRING(view.scene.clips[0].name, "walk");
-        CHECK_STRING(view.scene.clips[1].name, "run");
-        CHECK_UINT(view.scene.clips[0].anim->num_frames, 3); // the first again, to loop
-        CHECK_NEAR(view.scene.clips[0].anim->frame_rate, 5.0, 1e-9);
-        CHECK(view.scene.picked_up);
-        if (show_frame(&view, "run", 1)) {
-            check_joint(&view, "arm", 0.0f, -0.5f, 10.0f);
-            check_joint(&view, "1/root", -1.5f, -2.0f, 10.0f);
+TEST_HERE (view_cube_plays_animations_by_name, linked) {
+    if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_clips, 2)) {
+        CHECK_STRING(view->scene.clips[0].name, "walk");
+        CHECK_STRING(view->scene.clips[1].name, "run");
+        CHECK_UINT(view->scene.clips[0].anim->num_frames, 3); // the first again, to loop
+        CHECK_NEAR(view->scene.clips[0].anim->frame_rate, 5.0, 1e-9);
+        CHECK(view->scene.picked_up);
+        if (show_frame(view, "run", 1)) {
+            check_joint(view, "arm", 0.0f, -0.5f, 10.0f);
+            check_joint(view, "1/root", -1.5f, -2.0f, 10.0f);
         }
-        if (show_frame(&view, "run", 2))
-            check_joint(&view, "1/root", -1.5f, -2.0f, 5.0f);
+        if (show_frame(view, "run", 2))
+            check_joint(view, "1/root", -1.5f, -2.0f, 5.0f);
     }
-    close_view(&view);
 }
 
-TEST (view_cube_knows_how_meshes_look) {
-    cube_view view;
-    open_view(&view, linked);
-    if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 2)) {
-        const view_look *const looks = view.scene.looks;
+TEST_HERE (view_cube_knows_how_meshes_look, linked) {
+    if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_looks, 2)) {
+        const view_look *const looks = view->scene.looks;
         CHECK(common_has_ending(looks[0].diffuse, "/red.png"));
         CHECK(common_has_ending(looks[0].normals, "/bump.png") && looks[0].two_sided);
         CHECK(common_has_ending(looks[1].diffuse, "/blue.png"));
         CHECK(looks[1].normals == NULL && !looks[1].two_sided);
-        CHECK_STRING(view.scene.model->meshes[0].name, "torso");
-        CHECK(strncmp(view.scene.name, "md5view_cube_", 13) == 0); // as the folder
+        CHECK_STRING(view->scene.model->meshes[0].name, "torso");
+        CHECK(strncmp(view->scene.name, "md5view_cube_", 13) == 0); // as the folder
     }
-    close_view(&view);
 }
 
 // The shares are those of the mesh, otherwise of the model, otherwise of the engines: 100 % of
@@ -307,26 +301,22 @@ TEST (view_cube_blends_masks_and_adjusts) {
 
 // A joint whose pitch has an offset is rotated also if the view is straight ahead: by 90 degrees
 // about the engines' x, which takes their z to their -y, our y.
-TEST (view_cube_turns_what_follows_the_view) {
-    cube_view view;
-    open_view(&view, "md5load body.md5mesh\nmd5pitch root 1 90\nmd5pitch nobody 1 9\n"
-                     "md5anim walk walk.md5anim\nmdlscale 400\n");
-    if (CHECK(view.is_open) && show_frame(&view, "walk", 0))
-        check_joint(&view, "arm", 0.0f, 10.0f, 0.0f);
-    close_view(&view);
+TEST_HERE (view_cube_turns_what_follows_the_view,
+           "md5load body.md5mesh\nmd5pitch root 1 90\nmd5pitch nobody 1 9\n"
+           "md5anim walk walk.md5anim\nmdlscale 400\n") {
+    if (CHECK(view->is_open) && show_frame(view, "walk", 0))
+        check_joint(view, "arm", 0.0f, 10.0f, 0.0f);
 }
 
-TEST (view_cube_parts_share_a_skeleton) {
-    cube_view view;
-    open_view(&view, "md5load body.md5mesh both\nmd5tag arm hand\nmd5anim walk walk.md5anim\n"
-                     "md5load body.md5mesh both\nmd5load gun.md5mesh\nmd5link 1 2 hand\n");
-    if (CHECK(view.is_open)) {
-        CHECK_UINT(view.scene.num_joints, 4); // the origin, two shared joints, the gun's root
-        CHECK_UINT(view.scene.model->num_meshes, 3);
-        if (show_frame(&view, "walk", 1))
-            check_joint(&view, "2/root", 0.25f, 0.0f, 5.0f);
+TEST_HERE (view_cube_parts_share_a_skeleton,
+           "md5load body.md5mesh both\nmd5tag arm hand\nmd5anim walk walk.md5anim\n"
+           "md5load body.md5mesh both\nmd5load gun.md5mesh\nmd5link 1 2 hand\n") {
+    if (CHECK(view->is_open)) {
+        CHECK_UINT(view->scene.num_joints, 4); // the origin, two shared joints, the gun's root
+        CHECK_UINT(view->scene.model->num_meshes, 3);
+        if (show_frame(view, "walk", 1))
+            check_joint(view, "2/root", 0.25f, 0.0f, 5.0f);
     }
-    close_view(&view);
 }
 
 // -- Mistakes -------------------------------------------------------------------------------------
@@ -370,15 +360,13 @@ TEST (view_cube_fails_without_its_mesh) {
 
 // Without a limit, the longest duration (2000 s) at the highest rate (1 000 000 frames a second)
 // would make a huge clip.
-TEST (view_cube_limits_frames) {
-    cube_view view;
-    open_view(&view, "md5load body.md5mesh\nmd5anim walk walk.md5anim 0.001\nmd5animpart arm\n"
-                     "md5anim walk up.md5anim 1000000\n");
-    if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 1)) {
-        CHECK_UINT(view.scene.clips[0].anim->num_frames, 4001);
-        CHECK_NEAR(view.scene.clips[0].anim->duration, 2000.0, 1e-2);
+TEST_HERE (view_cube_limits_frames,
+           "md5load body.md5mesh\nmd5anim walk walk.md5anim 0.001\nmd5animpart arm\n"
+           "md5anim walk up.md5anim 1000000\n") {
+    if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_clips, 1)) {
+        CHECK_UINT(view->scene.clips[0].anim->num_frames, 4001);
+        CHECK_NEAR(view->scene.clips[0].anim->duration, 2000.0, 1e-2);
     }
-    close_view(&view);
 }
 
 // File names are untrusted: a quote must not end the quoted name.
@@ -391,20 +379,17 @@ TEST (view_words_quote_names) {
 }
 
 // A folder with an md5.cfg is a model on the command line; others are listed in a window.
-TEST (view_cube_folders_are_models) {
-    cube_view view;
+TEST_HERE (view_cube_folders_are_models, "md5load body.md5mesh\n") {
     view_options options;
     char problem[256];
-    open_view(&view, "md5load body.md5mesh\n");
-    char *arguments[] = {view.folder};
+    char *arguments[] = {view->folder};
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 1 && options.num_folders == 0);
     view_free_options(&options);
-    char *const script = common_join(view.folder, "md5.cfg");
+    char *const script = common_join(view->folder, "md5.cfg");
     CHECK(remove(script) == 0);
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 0 && options.num_folders == 1);
     view_free_options(&options);
     free(script);
-    close_view(&view);
 }

@@ -74,10 +74,7 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
     return mean;
 }
 
-TEST (view_cube_masks_glow_and_shine) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_cube_masks_glow_and_shine) {
     const char *const above = getenv("TMPDIR");
     char *const folder = common_format("%s/md5view_masks_XXXXXX", above != NULL ? above : "/tmp");
     if (CHECK(mkdtemp(folder) != NULL)) {
@@ -86,11 +83,11 @@ TEST (view_cube_masks_glow_and_shine) {
         put_color(folder, "glow.tga", 0, 255, 0);
         put_color(folder, "shine.tga", 255, 0, 0);
         put_color(folder, "dull.tga", 0, 0, 255);
-        const double dull = red_of(&scene, folder, "md5skin * skin.tga dull.tga", 0);
-        const double shine = red_of(&scene, folder, "md5skin * skin.tga shine.tga", 0);
-        const double weak = red_of(&scene, folder, "md5skin * skin.tga shine.tga\nmdlspec 10", 0);
-        const double glow = red_of(&scene, folder, "md5skin * skin.tga glow.tga", 0);
-        const double none = red_of(&scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
+        const double dull = red_of(scene, folder, "md5skin * skin.tga dull.tga", 0);
+        const double shine = red_of(scene, folder, "md5skin * skin.tga shine.tga", 0);
+        const double weak = red_of(scene, folder, "md5skin * skin.tga shine.tga\nmdlspec 10", 0);
+        const double glow = red_of(scene, folder, "md5skin * skin.tga glow.tga", 0);
+        const double none = red_of(scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
         CHECK(dull > 0.0);
         CHECK(glow > dull * 1.2);
         // Specular reflection reduces diffuse light, and its small highlight may be out of the
@@ -99,11 +96,10 @@ TEST (view_cube_masks_glow_and_shine) {
                    __LINE__, "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
         CHECK_NEAR(none, dull, 0.01);
         // Missing masks give one warning, and nothing glows.
-        CHECK(red_of(&scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
+        CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
         // So does a missing skin: there is no color to glow in.
-        CHECK(red_of(&scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
+        CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
         CHECK(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
     }
     free(folder);
-    scene_close(&scene);
 }

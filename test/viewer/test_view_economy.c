@@ -40,14 +40,11 @@ static double compare(const shot *full, const uint8_t *half)
 }
 
 // In both projections; the camera from another side gives a different picture.
-TEST (view_small_pictures_show_the_same) {
+TEST_SCENE (view_small_pictures_show_the_same) {
     static const char *const lines[] = {PLAIN, PLAIN " --camera-orthographic"};
-    gl_scene scene;
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < 2; i++) {
-        if (shot_open(&viewer, &scene, lines[i])) {
+        if (shot_open(&viewer, scene, lines[i])) {
             shot full = shot_draw(&viewer);
             uint8_t *const half = draw_half(&viewer.state);
             CHECK_NEAR(compare(&full, half), 0.0, 3.0);
@@ -60,16 +57,12 @@ TEST (view_small_pictures_show_the_same) {
         }
         shot_close(&viewer);
     }
-    scene_close(&scene);
 }
 
-TEST (view_economy_leaves_out_shadows) {
-    gl_scene scene;
+TEST_SCENE (view_economy_leaves_out_shadows) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    shot none = shot_take(&scene, PLAIN " --no-shadow");
-    if (shot_open(&viewer, &scene, PLAIN)) {
+    shot none = shot_take(scene, PLAIN " --no-shadow");
+    if (shot_open(&viewer, scene, PLAIN)) {
         shot full = shot_draw(&viewer);
         viewer.state.economy = view_economy_of(2);
         shot reduced = shot_draw(&viewer);
@@ -85,5 +78,4 @@ TEST (view_economy_leaves_out_shadows) {
     }
     free(none.rgba);
     shot_close(&viewer);
-    scene_close(&scene);
 }

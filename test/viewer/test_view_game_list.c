@@ -34,46 +34,37 @@ static view_command press_key(listed *of, int32_t code)
     return view_key_browser(&of->browser, code, false);
 }
 
-TEST (game_list_begins_at_what_is_shown) {
-    listed of;
-    if (!list_base(&of, VIEW_ENTITIES, "monster_thimble"))
-        return;
-    view_command request = press_key(&of, SDLK_RETURN);
+#define TEST_HERE(title, ...) \
+    TEST_IF (title, listed, of, list_base(of, __VA_ARGS__), end_listed(of))
+
+TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") {
+    view_command request = press_key(of, SDLK_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ENTITIES);
     CHECK(strcmp(request.path, "monster_thimble") == 0);
-    CHECK(of.browser.kind == VIEW_BROWSE_NOTHING);
+    CHECK(of->browser.kind == VIEW_BROWSE_NOTHING);
     free(request.path);
-    end_listed(&of);
 }
 
-TEST (game_list_finds_by_typing_and_keeps_that_in_other_sections) {
-    listed of;
-    if (!list_base(&of, VIEW_ENTITIES, NULL))
-        return;
-    CHECK(view_type_browser(&of.browser, "MOS").action == VIEW_LISTED);
-    CHECK(of.browser.num_found == 1);
-    view_list_section(&of.browser, of.library, VIEW_SKINS, NULL);
-    CHECK(strcmp(of.browser.filter, "MOS") == 0 && of.browser.num_found == 1);
-    view_command request = press_key(&of, SDLK_RETURN);
+TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTITIES, NULL) {
+    CHECK(view_type_browser(&of->browser, "MOS").action == VIEW_LISTED);
+    CHECK(of->browser.num_found == 1);
+    view_list_section(&of->browser, of->library, VIEW_SKINS, NULL);
+    CHECK(strcmp(of->browser.filter, "MOS") == 0 && of->browser.num_found == 1);
+    view_command request = press_key(of, SDLK_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_SKINS);
     CHECK(strstr(request.path, "moss") != NULL);
     free(request.path);
-    end_listed(&of);
 }
 
-TEST (game_list_turns_through_its_sections) {
-    listed of;
-    if (!list_base(&of, VIEW_ENTITIES, NULL))
-        return;
-    view_command request = press_key(&of, SDLK_TAB);
+TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
+    view_command request = press_key(of, SDLK_TAB);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_MODELS);
-    request = press_key(&of, SDLK_LEFT);
+    request = press_key(of, SDLK_LEFT);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_SKINS);
-    of.browser.section = VIEW_SKINS;
-    request = press_key(&of, SDLK_RIGHT);
+    of->browser.section = VIEW_SKINS;
+    request = press_key(of, SDLK_RIGHT);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
-    CHECK(view_first_section(of.library) == VIEW_ENTITIES);
-    end_listed(&of);
+    CHECK(view_first_section(of->library) == VIEW_ENTITIES);
 }
 
 TEST (files_of_a_folder_turn_into_its_game) {

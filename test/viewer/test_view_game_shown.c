@@ -60,10 +60,7 @@ static shot draw_card(shot_viewer *viewer, int card)
     return shot_draw(viewer);
 }
 
-TEST (view_materials_of_a_game_folder_are_shown_as_declared) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
     for (size_t i = 0; i < sizeof card_cases / sizeof card_cases[0]; i++) {
         const card_case *const expected = &card_cases[i];
         char line[256];
@@ -71,7 +68,7 @@ TEST (view_materials_of_a_game_folder_are_shown_as_declared) {
         (void)snprintf(line, sizeof line, "%s" SMALL "%s",
                        expected->options ? CARDS : "test/data/shown::shown_red",
                        expected->options ? expected->options : "");
-        if (!shot_open(&viewer, &scene, line))
+        if (!shot_open(&viewer, scene, line))
             break;
         shot without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
         size_t darker = 0, brighter = 0;
@@ -92,7 +89,6 @@ TEST (view_materials_of_a_game_folder_are_shown_as_declared) {
         free(with.rgba);
         shot_close(&viewer);
     }
-    scene_close(&scene);
 }
 
 // -- Files ------------------------------------------------------------------------------------
@@ -109,30 +105,23 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
 }
 
 // Two pictures are missing, one named by four materials and one by three others.
-TEST (view_missing_pictures_are_reported_once) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_missing_pictures_are_reported_once) {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures;
-    md5_model *const model = load(&scene, CARDS, &textures, &log);
+    md5_model *const model = load(scene, CARDS, &textures, &log);
     CHECK_UINT(log.num_warnings, 2);
     CHECK(strncmp(log.last[0], "picture no/flash: ", 18) == 0);
     CHECK(strncmp(log.last[1], "picture no/film: ", 17) == 0);
-    view_free_textures(&textures, scene.renderer);
+    view_free_textures(&textures, scene->renderer);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // Maps are those that a material declares. A glow map whose file is beside its texture is none of
 // them, nor are normals whose name fits the texture's better than those that it names.
-TEST (view_declared_materials_have_their_own_maps) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_declared_materials_have_their_own_maps) {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures;
-    md5_model *const model = load(&scene, "test/data/shown/painted.md5mesh", &textures, &log);
+    md5_model *const model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
     const char *const paths[] = {view_mesh_map_path(&textures, 0, VIEW_MAP_DIFFUSE),
                                  view_mesh_map_path(&textures, 0, VIEW_MAP_NORMALS)};
     CHECK_STRING(paths[0] != NULL ? paths[0] : "none", "paint");
@@ -140,21 +129,17 @@ TEST (view_declared_materials_have_their_own_maps) {
     CHECK(view_mesh_map_path(&textures, 0, VIEW_MAP_SPECULAR) == NULL);
     CHECK(view_mesh_map_path(&textures, 0, VIEW_MAP_GLOW) == NULL);
     CHECK_UINT(log.num_warnings, 0);
-    view_free_textures(&textures, scene.renderer);
+    view_free_textures(&textures, scene->renderer);
     md5_free_model(model);
-    scene_close(&scene);
 }
 
 // -- Rates ------------------------------------------------------------------------------------
 
 // A clip of a second with a rate of 2 takes half a second, on the time bar and as it is posed: as
 // it is in its file, and in the channels of an actor.
-TEST (view_clips_play_at_the_rate_of_their_modeldef) {
-    gl_scene scene;
+TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, "test/data/shown::shown_quick")) {
+    if (shot_open(&viewer, scene, "test/data/shown::shown_quick")) {
         view_scene *const shown = &viewer.state.document->scene;
         view_play *const play = &viewer.state.play;
         CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
@@ -171,7 +156,6 @@ TEST (view_clips_play_at_the_rate_of_their_modeldef) {
         }
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // -- Eyes -------------------------------------------------------------------------------------
@@ -204,11 +188,8 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 // Eyes are squares of 16 units, 8 in front of where they look from. Their texture is white in the
 // middle 7.5 units: of the first one, which looks ahead, in its middle; of the second one, which
 // looks to its left by atan(1/4), 2 units beside. The triangles are not drawn.
-TEST (view_eyes_look_where_their_triangles_say) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    shot taken = shot_take(&scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
+TEST_SCENE (view_eyes_look_where_their_triangles_say) {
+    shot taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
     const uint32_t middle = taken.width * 2 / 5;
     const eye ahead = find_eye(&taken, 0, middle), left = find_eye(&taken, middle, taken.width);
     const eye *const eyes[2] = {&ahead, &left};
@@ -221,21 +202,16 @@ TEST (view_eyes_look_where_their_triangles_say) {
         CHECK_NEAR(eyes[i]->num_white / (side * side), 7.5 * 7.5 / 256.0, 0.03);
     }
     free(taken.rgba);
-    scene_close(&scene);
 }
 
 // The border stays black where the texture is drawn smaller than it is.
-TEST (view_borders_of_built_in_images_stay_black) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    shot taken = shot_take(&scene, "test/data/shown/eyes.md5mesh" SMALL
-                                   "--no-background --resolution 110,20");
+TEST_SCENE (view_borders_of_built_in_images_stay_black) {
+    shot taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL
+                                  "--no-background --resolution 110,20");
     const eye ahead = find_eye(&taken, 0, taken.width * 2 / 5);
     const size_t middle = (size_t)(taken.height / 2) * taken.width;
     CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
     for (uint32_t x = ahead.left + 1; x < ahead.left + 3; x++)
         CHECK(taken.rgba[4 * (middle + x)] < 8);
     free(taken.rgba);
-    scene_close(&scene);
 }

@@ -10,7 +10,7 @@
 #define MODEL "models/bobbin/bobbin.md5mesh --no-auto --no-background --samples 1"
 #define SMALL MODEL " --resolution 160,120"
 
-TEST (view_option_hide_finds_meshes) {
+TEST_SCENE (view_option_hide_finds_meshes) {
     static const struct {
         const char *line;
         uint64_t hidden;
@@ -20,38 +20,27 @@ TEST (view_option_hide_finds_meshes) {
         {MODEL " --hide=models/bobbin/bobbin", 1},
         {MODEL " --hide 0 --hide=models/bobbin/bobbin_eye", 3},
     };
-    gl_scene scene;
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (shot_open(&viewer, &scene, cases[i].line))
+        if (shot_open(&viewer, scene, cases[i].line))
             CHECK_UINT(viewer.state.hidden_meshes, cases[i].hidden);
         shot_close(&viewer);
     }
-    scene_close(&scene);
 }
 
-TEST (view_option_hide_empties_the_picture) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    shot all = shot_take(&scene, SMALL " --grid=no");
-    shot none = shot_take(&scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
+TEST_SCENE (view_option_hide_empties_the_picture) {
+    shot all = shot_take(scene, SMALL " --grid=no");
+    shot none = shot_take(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
     CHECK(shot_cover_of(&all).share > 0.02);
     CHECK(shot_cover_of(&none).share == 0.0);
     free(all.rgba);
     free(none.rgba);
-    scene_close(&scene);
 }
 
 // A misspelt name is an error, but only for files of the command line.
-TEST (view_option_hide_refuses_unknown_meshes) {
-    gl_scene scene;
+TEST_SCENE (view_option_hide_refuses_unknown_meshes) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL)) {
+    if (shot_open(&viewer, scene, MODEL)) {
         const char *const path = test_path("models/bobbin/bobbin.md5mesh");
         viewer.options.hidden = common_alloc(1, sizeof *viewer.options.hidden);
         viewer.options.hidden[viewer.options.num_hidden++] = "bobin";
@@ -60,5 +49,4 @@ TEST (view_option_hide_refuses_unknown_meshes) {
         CHECK(viewer.state.hidden_meshes == 0);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

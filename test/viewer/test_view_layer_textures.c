@@ -56,7 +56,7 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
     }
 }
 
-TEST (view_layers_have_cube_maps_and_generated_coordinates) {
+TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
     static const struct {
         const char *material;
         md5gl_texgen texgen;
@@ -74,15 +74,12 @@ TEST (view_layers_have_cube_maps_and_generated_coordinates) {
         {"kinds/flat_cube", MD5GL_TEXGEN_MESH,
          "stage 1 not shown: cube map env/kinds without directions", 0},
     };
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
         view_log log = {.level = VIEW_QUIET};
         view_layers layers = {0};
-        (void)view_add_layers(&layers, scene.renderer, view_package_game(package, &log), 0,
+        (void)view_add_layers(&layers, scene->renderer, view_package_game(package, &log), 0,
                               cases[i].material, &log);
         view_sort_layers(&layers, 1);
         view_evaluate_layers(&layers, &(md5_material_input){.time = 0.0f});
@@ -96,8 +93,7 @@ TEST (view_layers_have_cube_maps_and_generated_coordinates) {
             CHECK(layers.lists[0].stages[0].texture != 0);
             CHECK_UINT(layers.lists[0].stages[0].texgen, cases[i].texgen);
         }
-        view_free_layers(&layers, scene.renderer);
+        view_free_layers(&layers, scene->renderer);
     }
     view_close_package(package);
-    scene_close(&scene);
 }

@@ -86,14 +86,11 @@ static md5gl_material painted(const view_layers *layers)
     return material;
 }
 
-TEST (view_layers_are_the_stages_of_a_material) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_layers_are_the_stages_of_a_material) {
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof layer_cases / sizeof layer_cases[0]; i++) {
         const layer_case *const wanted = &layer_cases[i];
-        view_layers layers = add(&scene, package, wanted->material, 0.0f, 0.0f);
+        view_layers layers = add(scene, package, wanted->material, 0.0f, 0.0f);
         CHECK_UINT(layers.num_meshes, wanted->is_layered);
         const md5gl_material material = painted(&layers);
         CHECK(material.is_staged == wanted->is_staged && material.no_shadow == wanted->is_staged);
@@ -107,14 +104,13 @@ TEST (view_layers_are_the_stages_of_a_material) {
                 CHECK(list->stages[0].source == wanted->source
                       && list->stages[0].target == wanted->target);
         }
-        view_free_layers(&layers, scene.renderer);
+        view_free_layers(&layers, scene->renderer);
     }
     view_close_package(package);
-    scene_close(&scene);
 }
 
 // Stages that cannot be shown are named in notes.
-TEST (view_layers_name_what_is_not_shown) {
+TEST_SCENE (view_layers_name_what_is_not_shown) {
     static const struct {
         const char *material, *note;
     } cases[] = {
@@ -126,50 +122,39 @@ TEST (view_layers_name_what_is_not_shown) {
         {"kinds/screen_gui", "GUI not shown: guis/none.gui"},
         {"kinds/add", NULL},
     };
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_layers layers = add(&scene, package, cases[i].material, 0.0f, 0.0f);
+        view_layers layers = add(scene, package, cases[i].material, 0.0f, 0.0f);
         CHECK_UINT(layers.num_notes, cases[i].note != NULL);
         if (layers.num_notes > 0)
             CHECK_STRING(layers.notes[0].text, cases[i].note);
-        view_free_layers(&layers, scene.renderer);
+        view_free_layers(&layers, scene->renderer);
     }
     view_close_package(package);
-    scene_close(&scene);
 }
 
-TEST (view_layers_say_whether_the_diffuse_map_cuts) {
+TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
     static const struct {
         const char *material;
         bool is_cut;
     } cases[] = {{"models/md5/bobbin/moss", false}, {"kinds/cut_out", true}};
     view_log log = {.level = VIEW_QUIET};
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         view_layers layers = {0};
         const view_layer_surface surface = view_add_layers(
-            &layers, scene.renderer, view_package_game(package, &log), 0, cases[i].material, &log);
+            &layers, scene->renderer, view_package_game(package, &log), 0, cases[i].material, &log);
         CHECK(surface.is_declared && surface.is_cut == cases[i].is_cut);
-        view_free_layers(&layers, scene.renderer);
+        view_free_layers(&layers, scene->renderer);
     }
     view_close_package(package);
-    scene_close(&scene);
 }
 
 // A second diffuse map is a lit layer of its own, with the bump map that precedes it; a decal has a
 // depth offset.
-TEST (view_layers_are_lit_twice) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_layers_are_lit_twice) {
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
-    view_layers layers = add(&scene, package, "kinds/lit_twice", 0.0f, 0.0f);
+    view_layers layers = add(scene, package, "kinds/lit_twice", 0.0f, 0.0f);
     if (CHECK(layers.num_meshes == 1 && layers.lists[0].num_lit_layers == 1)) {
         CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].casts_shadow);
         CHECK(layers.lists[0].lit_layers[0].diffuse != 0);
@@ -177,23 +162,22 @@ TEST (view_layers_are_lit_twice) {
         CHECK(layers.lists[0].lit_layers[0].specular == 0);
         CHECK_UINT(layers.num_notes, 0);
     }
-    view_free_layers(&layers, scene.renderer);
-    layers = add(&scene, package, "kinds/lit_decal", 0.0f, 1.0f);
+    view_free_layers(&layers, scene->renderer);
+    layers = add(scene, package, "kinds/lit_decal", 0.0f, 1.0f);
     if (CHECK(layers.num_meshes == 1)) {
         CHECK_NEAR(layers.lists[0].depth_offset, -1200.0, 0.0); // 2 units of the engine
         CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].num_lit_layers == 1);
         CHECK(layers.lists[0].lit_layers[0].specular != 0);
     }
-    view_free_layers(&layers, scene.renderer);
-    layers = add(&scene, package, "kinds/lit_decal", 0.0f, 0.0f); // its second layer is off
+    view_free_layers(&layers, scene->renderer);
+    layers = add(scene, package, "kinds/lit_decal", 0.0f, 0.0f); // its second layer is off
     CHECK(layers.num_meshes == 1 && layers.lists[0].num_lit_layers == 0);
-    view_free_layers(&layers, scene.renderer);
+    view_free_layers(&layers, scene->renderer);
     view_close_package(package);
-    scene_close(&scene);
 }
 
 // Deforms such as sprites need skinning on the CPU; a note names those that are not shown.
-TEST (view_layers_deform_quads) {
+TEST_SCENE (view_layers_deform_quads) {
     static const struct {
         const char *material;
         md5gl_path path;
@@ -207,44 +191,37 @@ TEST (view_layers_deform_quads) {
         {"kinds/particle", MD5GL_PATH_4, "deform not shown: particles of sparks"},
     };
     view_log log = {.level = VIEW_QUIET};
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     md5_model *const model = scene_square();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_layers layers = add(&scene, package, cases[i].material, 0.0f, 0.0f);
-        md5gl_model *const drawn = md5gl_create_model(scene.renderer, model, cases[i].path, NULL);
+        view_layers layers = add(scene, package, cases[i].material, 0.0f, 0.0f);
+        md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, cases[i].path, NULL);
         CHECK(!view_has_deforms(&layers));
-        view_set_deforms(&layers, scene.renderer, drawn, model, &log);
+        view_set_deforms(&layers, scene->renderer, drawn, model, &log);
         CHECK(view_has_deforms(&layers) == (cases[i].note == NULL));
         CHECK(layers.num_meshes == 1);
         CHECK_UINT(layers.num_notes, cases[i].note != NULL);
         if (layers.num_notes > 0)
             CHECK_STRING(layers.notes[0].text, cases[i].note);
-        md5gl_destroy_model(scene.renderer, drawn);
-        view_free_layers(&layers, scene.renderer);
+        md5gl_destroy_model(scene->renderer, drawn);
+        view_free_layers(&layers, scene->renderer);
     }
     md5_free_model(model);
     view_close_package(package);
-    scene_close(&scene);
 }
 
 // A skin that burns away: no stages before, then cut out more and more from the time parm7 on, as
 // its shadow is; and a ghost whose alpha follows time.
-TEST (view_layers_follow_time_and_parms) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_layers_follow_time_and_parms) {
     view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
     static const char skin[] = "models/md5/bobbin/skin";
-    view_layers off = add(&scene, package, skin, 2.0f, 0.0f);
+    view_layers off = add(scene, package, skin, 2.0f, 0.0f);
     CHECK(off.num_meshes == 1 && off.lists[0].num_stages == 0 && !off.lists[0].casts_shadow);
     const md5gl_material plain = painted(&off);
     CHECK(!plain.is_staged && !plain.no_shadow && !plain.is_opaque);
     for (int i = 0; i < 3; i++) {
         const float seconds = 0.5f * (float)i;
-        view_layers on = add(&scene, package, skin, 3.0f + seconds, 3.0f);
+        view_layers on = add(scene, package, skin, 3.0f + seconds, 3.0f);
         if (CHECK(on.num_meshes == 1 && on.lists[0].num_stages == 7)) {
             // `burnaway[ ( time - parm7 ) * 0.5 ]`, of a clamped table from 0 to 1.
             const md5gl_stage_list *const list = &on.lists[0];
@@ -256,18 +233,17 @@ TEST (view_layers_follow_time_and_parms) {
             CHECK(list->stages[6].source == MD5GL_FACTOR_TARGET_ALPHA);
             CHECK_NEAR((double)list->stages[6].color[1], i == 0 ? 0.0 : 0.4, 1e-5);
         }
-        view_free_layers(&on, scene.renderer);
+        view_free_layers(&on, scene->renderer);
     }
     CHECK_UINT(off.read, 1 | 1 << 8); // time and parm7
-    view_layers ghost = add(&scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f);
+    view_layers ghost = add(scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f);
     CHECK_UINT(ghost.read, 1 | 1 << 1 | 1 << 2 | 1 << 3); // its `colored` reads 0 to 2
     if (CHECK(ghost.num_meshes == 1 && ghost.lists[0].num_stages == 1)) {
         CHECK_NEAR((double)ghost.lists[0].stages[0].color[3], 0.5, 1e-5); // the sine's maximum
         CHECK_UINT(ghost.lists[0].stages[0].masked, MD5GL_MASK_ALPHA);
         CHECK(ghost.lists[0].cull == MD5GL_CULL_NONE);
     }
-    view_free_layers(&off, scene.renderer);
-    view_free_layers(&ghost, scene.renderer);
+    view_free_layers(&off, scene->renderer);
+    view_free_layers(&ghost, scene->renderer);
     view_close_package(package);
-    scene_close(&scene);
 }

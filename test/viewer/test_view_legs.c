@@ -76,30 +76,28 @@ static double worst_piston(const view_scene *scene)
     return worst;
 }
 
-TEST (view_walks_over_the_terrain) {
-    view_scene scene;
-    if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
-        return;
-    CHECK(view_find_feet(&scene.terrain, &scene) == 6 && view_begin_walk(&scene));
+TEST_IF (view_walks_over_the_terrain, view_scene, scene,
+         open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
+    CHECK(view_find_feet(&scene->terrain, scene) == 6 && view_begin_walk(scene));
     const view_play play = {.time = 3.0};
-    view_pose(&scene, &play);
-    const md5_vec3 walked = view_walked(&scene, &play);
+    view_pose(scene, &play);
+    const md5_vec3 walked = view_walked(scene, &play);
     CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
-    CHECK(worst_piston(&scene) < 1e-3);
+    CHECK(worst_piston(scene) < 1e-3);
     for (uint32_t i = 0; i < 6; i++) {
-        const md5_foothold *const foot = &scene.legs.walk.feet[i];
+        const md5_foothold *const foot = &scene->legs.walk.feet[i];
         const md5_vec3 at = foot->position;
-        const float height = view_block_height(&scene.terrain, view_block_of(&scene.terrain, at.x),
-                                               view_block_of(&scene.terrain, at.y));
+        const float height =
+            view_block_height(&scene->terrain, view_block_of(&scene->terrain, at.x),
+                              view_block_of(&scene->terrain, at.y));
         CHECK_NEAR((double)at.z, (double)height, 1e-5);
     }
     // Back to the beginning.
     const view_play begin = {.time = 0.0};
-    view_pose(&scene, &begin);
-    CHECK_NEAR((double)view_walked(&scene, &begin).x, 0.0, 1e-6);
-    view_pose(&scene, &play);
-    CHECK_NEAR((double)view_walked(&scene, &play).x, (double)walked.x, 1e-6);
-    view_free_scene(&scene);
+    view_pose(scene, &begin);
+    CHECK_NEAR((double)view_walked(scene, &begin).x, 0.0, 1e-6);
+    view_pose(scene, &play);
+    CHECK_NEAR((double)view_walked(scene, &play).x, (double)walked.x, 1e-6);
 }
 
 TEST (view_keys_drive_legs) {
@@ -139,15 +137,12 @@ static void live(view_state *viewer, double seconds)
 }
 
 // The key starts walking as --walk does, and returns to the clip.
-TEST (view_key_starts_and_ends_procedural_walking) {
-    gl_scene gl;
+TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(gl), scene_close(gl)) {
     shot_viewer viewer;
     view_state *const state = &viewer.state;
-    if (!scene_share(&gl))
-        return;
     const view_binding key = view_find_binding(VIEW_MODE_CLIPS, SDLK_u, false, false, false);
     CHECK_UINT(key.action, VIEW_WALK);
-    if (shot_open(&viewer, &gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
+    if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
         view_scene *const scene = &state->document->scene;
         live(state, 0.5);
         const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
@@ -166,11 +161,10 @@ TEST (view_key_starts_and_ends_procedural_walking) {
         CHECK_NEAR(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0.0, 0.0);
     }
     shot_close(&viewer);
-    if (shot_open(&viewer, &gl, "models/lantern/lantern.md5mesh")) {
+    if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
         view_perform(state, (view_command){.action = key.action});
         CHECK_UINT(state->document->scene.legs.num_legs, 0);
         CHECK_STRING(state->ui.notice, "No two joints have foot or ankle in their names");
     }
     shot_close(&viewer);
-    scene_close(&gl);
 }

@@ -44,12 +44,9 @@ TEST (view_ghosts_are_frames_before_and_after) {
     CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 0);
 }
 
-TEST (view_ghosts_are_drawn_and_leave_nothing) {
-    gl_scene scene;
+TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL SIZE)) {
+    if (shot_open(&viewer, scene, MODEL SIZE)) {
         view_state *const state = &viewer.state;
         const view_scene *const shown = &state->document->scene;
         shot before = shot_draw(&viewer);
@@ -71,21 +68,17 @@ TEST (view_ghosts_are_drawn_and_leave_nothing) {
         free(after.rgba);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // Joints without a model have ghosts too; morph targets deform every ghost.
-TEST (view_ghosts_of_joints_and_of_morphed_models) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    shot joints = shot_take(&scene, "models/bobbin/jump.md5anim --animation-time 0.4" SIZE);
-    shot with = shot_take(&scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);
+TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
+    shot joints = shot_take(scene, "models/bobbin/jump.md5anim --animation-time 0.4" SIZE);
+    shot with = shot_take(scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);
     CHECK(shot_cover_of(&with).share > 1.3 * shot_cover_of(&joints).share);
     free(joints.rgba);
     free(with.rgba);
     shot_viewer viewer;
-    if (shot_open(&viewer, &scene, MODEL SIZE " --onion 1 --morph oh=1")) {
+    if (shot_open(&viewer, scene, MODEL SIZE " --onion 1 --morph oh=1")) {
         shot morphed = shot_draw(&viewer);
         for (uint32_t i = 0; i < viewer.state.document->morphs.morph->num_targets; i++)
             viewer.state.document->morphs.weights[i] = 0.0f;
@@ -95,5 +88,4 @@ TEST (view_ghosts_of_joints_and_of_morphed_models) {
         free(plain.rgba);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

@@ -20,6 +20,8 @@ typedef struct page_case {
 // Loads the character of a page. Close it even if that fails.
 bool page_open(page_case *of, const char *name);
 void page_close(page_case *of);
+#define TEST_PAGE(title, name) \
+    TEST_IF (title, page_case, of, page_open(of, name) || (page_close(of), false), page_close(of))
 
 // Describes the picture at a time of the page itself: view_page.start is ignored.
 void page_show(page_case *of, double time);

@@ -215,40 +215,33 @@ static const char *set_on_page(paged *p, const char *page, const char *name, flo
     return p->viewer.log.error;
 }
 
-TEST (view_pages_have_sliders_that_can_be_set) {
-    paged p;
-    if (open_viewer(&p)) {
-        CHECK_STRING(set_on_page(&p, "follow", "damping", 1.5f, 0.0), "");
-        CHECK(p.viewer.pages.values[2] == 1.5f && p.viewer.pages.values[1] == 9.0f);
-        CHECK_STRING(set_on_page(&p, "follow", "speed", 12.0f, 0.0), ""); // without its unit
-        CHECK(p.viewer.pages.values[1] == 12.0f);
-        CHECK_STRING(set_on_page(&p, "ik", "target, up", 20.0f, 0.0), "");
-        CHECK(p.viewer.pages.values[4] == 20.0f);
-        static const char sliders[] =
-            "page follow has 'manner', 'speed, 1/s', 'damping', 'seconds'";
-        CHECK(strstr(set_on_page(&p, "follow", "nonsense", 1.0f, 0.0), sliders) != NULL);
-        CHECK(strstr(set_on_page(&p, "follow", "damp", 1.0f, 0.0), sliders) != NULL);
-        CHECK(strstr(set_on_page(&p, "ik", "target", 1.0f, 0.0), "'target, left'") != NULL);
-        CHECK_STRING(set_on_page(&p, "follow", "speed", 30.0f, 0.0),
-                     "--set speed=30: expected a number from 1 to 20");
-        CHECK_STRING(set_on_page(&p, "follow", "manner", 0.5f, 0.0),
-                     "--set manner=0.5: expected a whole number from 0 to 2");
-        CHECK_STRING(set_on_page(&p, "follow", "speed", 3.0f, 2.0),
-                     "--set speed: page follow has no @TIME");
-        CHECK_STRING(set_on_page(&p, "contents", "speed", 3.0f, 0.0),
-                     "--set: the contents have no sliders");
-    }
-    close_viewer(&p);
+TEST_IF (view_pages_have_sliders_that_can_be_set, paged, p,
+         open_viewer(p) || (close_viewer(p), false), close_viewer(p)) {
+    CHECK_STRING(set_on_page(p, "follow", "damping", 1.5f, 0.0), "");
+    CHECK(p->viewer.pages.values[2] == 1.5f && p->viewer.pages.values[1] == 9.0f);
+    CHECK_STRING(set_on_page(p, "follow", "speed", 12.0f, 0.0), ""); // without its unit
+    CHECK(p->viewer.pages.values[1] == 12.0f);
+    CHECK_STRING(set_on_page(p, "ik", "target, up", 20.0f, 0.0), "");
+    CHECK(p->viewer.pages.values[4] == 20.0f);
+    static const char sliders[] = "page follow has 'manner', 'speed, 1/s', 'damping', 'seconds'";
+    CHECK(strstr(set_on_page(p, "follow", "nonsense", 1.0f, 0.0), sliders) != NULL);
+    CHECK(strstr(set_on_page(p, "follow", "damp", 1.0f, 0.0), sliders) != NULL);
+    CHECK(strstr(set_on_page(p, "ik", "target", 1.0f, 0.0), "'target, left'") != NULL);
+    CHECK_STRING(set_on_page(p, "follow", "speed", 30.0f, 0.0),
+                 "--set speed=30: expected a number from 1 to 20");
+    CHECK_STRING(set_on_page(p, "follow", "manner", 0.5f, 0.0),
+                 "--set manner=0.5: expected a whole number from 0 to 2");
+    CHECK_STRING(set_on_page(p, "follow", "speed", 3.0f, 2.0),
+                 "--set speed: page follow has no @TIME");
+    CHECK_STRING(set_on_page(p, "contents", "speed", 3.0f, 0.0),
+                 "--set: the contents have no sliders");
 }
 
-TEST (view_pages_that_are_not_there_are_reported) {
-    paged p;
-    if (open_viewer(&p)) {
-        p.options.page = "nothing";
-        CHECK(!view_choose_page(&p.viewer));
-        CHECK(strstr(p.viewer.log.error, "--page list") != NULL);
-        p.options.page = NULL;
-        CHECK(view_choose_page(&p.viewer));
-    }
-    close_viewer(&p);
+TEST_IF (view_pages_that_are_not_there_are_reported, paged, p,
+         open_viewer(p) || (close_viewer(p), false), close_viewer(p)) {
+    p->options.page = "nothing";
+    CHECK(!view_choose_page(&p->viewer));
+    CHECK(strstr(p->viewer.log.error, "--page list") != NULL);
+    p->options.page = NULL;
+    CHECK(view_choose_page(&p->viewer));
 }

@@ -62,38 +62,29 @@ static uint32_t count_changed(const view_scene *scene, double least)
     return num_changed;
 }
 
-TEST (page_morph_counts_the_vertices_of_all_meshes) {
-    page_case of;
-    if (page_open(&of, "morph")) {
-        page_show(&of, 1.0);
-        const md5_model *const model = of.scene.model;
-        const double all = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
-        CHECK(model->num_meshes == 2 && page_fact(&of, "of") == all);
-        const double changed = page_fact(&of, "vertices that some target changes");
-        CHECK(changed >= count_changed(&of.scene, 1e-4)
-              && changed <= count_changed(&of.scene, 1e-6));
-    }
-    page_close(&of);
+TEST_PAGE (page_morph_counts_the_vertices_of_all_meshes, "morph") {
+    page_show(of, 1.0);
+    const md5_model *const model = of->scene.model;
+    const double all = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
+    CHECK(model->num_meshes == 2 && page_fact(of, "of") == all);
+    const double changed = page_fact(of, "vertices that some target changes");
+    CHECK(changed >= count_changed(&of->scene, 1e-4) && changed <= count_changed(&of->scene, 1e-6));
 }
 
-TEST (page_morph_moves_by_the_files_differences) {
+TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
     static const char *const names[] = {"smile", "fright", "sleepy", "oh", "blink"};
-    page_case of;
-    if (page_open(&of, "morph")) {
-        for (int i = 0; i < 5; i++)
-            page_set(&of, names[i], 0.0f);
-        page_show(&of, 1.0);
-        CHECK_NEAR(page_fact(&of, "largest move"), 0.0, 1e-5);
-        for (int i = 0; i < 5; i++) {
-            page_set(&of, names[i], 1.0f);
-            page_show(&of, 1.0);
-            CHECK_NEAR(page_fact(&of, "largest move"),
-                       difference_of_files(of.scene.model, names[i]), 1e-4);
-            const int32_t target = md5_find_morph_target(of.scene.morph, names[i]);
-            CHECK(target >= 0 && of.picture.figures[0].morph_weights[target] == 1.0f);
-            CHECK(of.picture.figures[0].is_morphed);
-            page_set(&of, names[i], 0.0f);
-        }
+    for (int i = 0; i < 5; i++)
+        page_set(of, names[i], 0.0f);
+    page_show(of, 1.0);
+    CHECK_NEAR(page_fact(of, "largest move"), 0.0, 1e-5);
+    for (int i = 0; i < 5; i++) {
+        page_set(of, names[i], 1.0f);
+        page_show(of, 1.0);
+        CHECK_NEAR(page_fact(of, "largest move"), difference_of_files(of->scene.model, names[i]),
+                   1e-4);
+        const int32_t target = md5_find_morph_target(of->scene.morph, names[i]);
+        CHECK(target >= 0 && of->picture.figures[0].morph_weights[target] == 1.0f);
+        CHECK(of->picture.figures[0].is_morphed);
+        page_set(of, names[i], 0.0f);
     }
-    page_close(&of);
 }

@@ -96,56 +96,48 @@ static double middle_error(moved *of, const page_case *page, uint32_t frame, uin
     return largest;
 }
 
-TEST (page_bake_shows_the_error_between_frames) {
-    page_case of;
+TEST_PAGE (page_bake_shows_the_error_between_frames, "bake") {
     moved by;
-    if (page_open(&of, "bake")) {
-        page_set(&of, "clip", 0.0f); // a walk of one second
-        page_set(&of, "frames a second", 12.0f);
-        page_show(&of, 0.3);
-        const double shown = page_fact(&of, "largest error");
-        const uint32_t frames = (uint32_t)page_fact(&of, "frames");
-        double largest = 0.0;
-        if (CHECK(begin_moving(&by, &of, "walk"))) {
-            CHECK_UINT(frames, (uint32_t)round(12.0 * by.clip->anim->duration));
-            for (uint32_t i = 0; i < frames; i++) {
-                const double error = middle_error(&by, &of, i, frames);
-                largest = error > largest ? error : largest;
-            }
+    page_set(of, "clip", 0.0f); // a walk of one second
+    page_set(of, "frames a second", 12.0f);
+    page_show(of, 0.3);
+    const double shown = page_fact(of, "largest error");
+    const uint32_t frames = (uint32_t)page_fact(of, "frames");
+    double largest = 0.0;
+    if (CHECK(begin_moving(&by, of, "walk"))) {
+        CHECK_UINT(frames, (uint32_t)round(12.0 * by.clip->anim->duration));
+        for (uint32_t i = 0; i < frames; i++) {
+            const double error = middle_error(&by, of, i, frames);
+            largest = error > largest ? error : largest;
         }
-        end_moving(&by);
-        CHECK(largest > 0.1);
-        // The error is largest near the middle, not exactly there, and baked positions are
-        // quantized.
-        CHECK(shown > largest - 0.01 && shown < 1.15 * largest + 0.01);
-        CHECK(page_fact(&of, "error at frames") < 0.002);
-        CHECK_UINT(of.picture.num_figures, 3);
-        page_set(&of, "frames a second", 24.0f); // half the interval: about a quarter of the error
-        page_show(&of, 0.3);
-        CHECK(page_fact(&of, "largest error") < 0.5 * shown);
     }
-    page_close(&of);
+    end_moving(&by);
+    CHECK(largest > 0.1);
+    // The error is largest near the middle, not exactly there, and baked positions are
+    // quantized.
+    CHECK(shown > largest - 0.01 && shown < 1.15 * largest + 0.01);
+    CHECK(page_fact(of, "error at frames") < 0.002);
+    CHECK_UINT(of->picture.num_figures, 3);
+    page_set(of, "frames a second", 24.0f); // half the interval: about a quarter of the error
+    page_show(of, 0.3);
+    CHECK(page_fact(of, "largest error") < 0.5 * shown);
 }
 
 // Whatever the numbers of frames: 96 frames of a dance once had no error, measured at 96 moments.
-TEST (page_bake_measures_between_all_frames) {
-    page_case of;
+TEST_PAGE (page_bake_measures_between_all_frames, "bake") {
     moved by;
-    if (page_open(&of, "bake")) {
-        page_set(&of, "clip", 2.0f);
-        page_set(&of, "frames a second", 24.0f);
-        page_show(&of, 0.3);
-        CHECK_UINT((uint32_t)page_fact(&of, "frames"), 96);
-        double largest = 0.0;
-        if (CHECK(begin_moving(&by, &of, "dance")))
-            for (uint32_t i = 0; i < 96; i++)
-                largest = fmax(largest, middle_error(&by, &of, i, 96));
-        end_moving(&by);
-        CHECK(largest > 1.0);
-        CHECK(page_fact(&of, "largest error") > largest - 0.01
-              && page_fact(&of, "largest error") < 1.15 * largest + 0.01);
-    }
-    page_close(&of);
+    page_set(of, "clip", 2.0f);
+    page_set(of, "frames a second", 24.0f);
+    page_show(of, 0.3);
+    CHECK_UINT((uint32_t)page_fact(of, "frames"), 96);
+    double largest = 0.0;
+    if (CHECK(begin_moving(&by, of, "dance")))
+        for (uint32_t i = 0; i < 96; i++)
+            largest = fmax(largest, middle_error(&by, of, i, 96));
+    end_moving(&by);
+    CHECK(largest > 1.0);
+    CHECK(page_fact(of, "largest error") > largest - 0.01
+          && page_fact(of, "largest error") < 1.15 * largest + 0.01);
 }
 
 // -- Automatic weights ----------------------------------------------------------------------
@@ -174,53 +166,45 @@ static double largest_difference(moved *of, const page_case *page, const md5_wei
     return largest;
 }
 
-TEST (page_bind_shows_the_difference_from_own_weights) {
-    page_case of;
+TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     moved by;
     double mean = 0.0;
-    if (page_open(&of, "bind")) {
-        page_set(&of, "voxels along him", 32.0f);
-        page_set(&of, "influences", 3.0f);
-        page_set(&of, "clip", 0.0f);
-        page_show(&of, 0.3);
-        const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
-        md5_weights *const weights = view_bind_weights(of.scene.model, desc, NULL);
-        if (CHECK(begin_moving(&by, &of, "walk")) && CHECK(weights != NULL)) {
-            const double largest = largest_difference(&by, &of, weights, &mean);
-            CHECK_NEAR(page_fact(&of, "largest difference"), largest, 2e-3);
-            CHECK_NEAR(page_fact(&of, "mean difference"), mean, 1e-3);
-            CHECK(page_fact(&of, "voxels inside") == (double)weights->num_voxels);
-            CHECK(mean > 0.01 && largest > 1.0);
-        }
-        md5_free_weights(weights);
-        end_moving(&by);
-        CHECK(of.kept.bound != NULL && of.kept.bound->meshes[0].max_influences == 3);
-        page_set(&of, "voxels along him", 16.0f);
-        page_set(&of, "rounds of smoothing", 0.0f);
-        page_set(&of, "falloff", 0.0f);
-        const double voxels = page_fact(&of, "voxels inside");
-        page_show(&of, 0.3);
-        CHECK(page_fact(&of, "voxels inside") < 0.3 * voxels);
+    page_set(of, "voxels along him", 32.0f);
+    page_set(of, "influences", 3.0f);
+    page_set(of, "clip", 0.0f);
+    page_show(of, 0.3);
+    const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
+    md5_weights *const weights = view_bind_weights(of->scene.model, desc, NULL);
+    if (CHECK(begin_moving(&by, of, "walk")) && CHECK(weights != NULL)) {
+        const double largest = largest_difference(&by, of, weights, &mean);
+        CHECK_NEAR(page_fact(of, "largest difference"), largest, 2e-3);
+        CHECK_NEAR(page_fact(of, "mean difference"), mean, 1e-3);
+        CHECK(page_fact(of, "voxels inside") == (double)weights->num_voxels);
+        CHECK(mean > 0.01 && largest > 1.0);
     }
-    page_close(&of);
+    md5_free_weights(weights);
+    end_moving(&by);
+    CHECK(of->kept.bound != NULL && of->kept.bound->meshes[0].max_influences == 3);
+    page_set(of, "voxels along him", 16.0f);
+    page_set(of, "rounds of smoothing", 0.0f);
+    page_set(of, "falloff", 0.0f);
+    const double voxels = page_fact(of, "voxels inside");
+    page_show(of, 0.3);
+    CHECK(page_fact(of, "voxels inside") < 0.3 * voxels);
 }
 
-TEST (page_bind_has_a_model_of_the_same_surface) {
-    page_case of;
-    if (page_open(&of, "bind")) {
-        page_set(&of, "voxels along him", 16.0f);
-        page_show(&of, 0.3);
-        const md5_model *const own = of.scene.model, *const bound = of.kept.bound;
-        double largest = 0.0;
-        for (uint32_t m = 0; CHECK(bound != NULL) && m < own->num_meshes; m++)
-            for (uint32_t v = 0; v < own->meshes[m].num_vertices; v++) {
-                const double off = (double)md5_vec3_length(
-                    md5_vec3_sub(own->meshes[m].positions[v], bound->meshes[m].positions[v]));
-                largest = off > largest ? off : largest;
-            }
-        CHECK(largest < 1e-4);
-    }
-    page_close(&of);
+TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
+    page_set(of, "voxels along him", 16.0f);
+    page_show(of, 0.3);
+    const md5_model *const own = of->scene.model, *const bound = of->kept.bound;
+    double largest = 0.0;
+    for (uint32_t m = 0; CHECK(bound != NULL) && m < own->num_meshes; m++)
+        for (uint32_t v = 0; v < own->meshes[m].num_vertices; v++) {
+            const double off = (double)md5_vec3_length(
+                md5_vec3_sub(own->meshes[m].positions[v], bound->meshes[m].positions[v]));
+            largest = off > largest ? off : largest;
+        }
+    CHECK(largest < 1e-4);
 }
 
 // -- Impostors ------------------------------------------------------------------------------
@@ -246,26 +230,22 @@ static double farthest_from_pictures(int num_around)
     return farthest * 57.29577951308232;
 }
 
-TEST (page_impostor_shows_the_nearest_frame) {
-    page_case of;
-    if (page_open(&of, "impostor")) {
-        page_set(&of, "texels", 1.0f); // 32
-        page_set(&of, "directions around", 10.0f);
-        page_set(&of, "frames of the clip", 8.0f);
-        const view_picture *const picture = &of.picture;
-        page_show(&of, 0.0);
-        const double second = view_page_clip(picture, "walk")->anim->duration;
-        for (int i = 0; i <= 16; i++) {
-            page_show(&of, second * (i + 0.4) / 16.0);
-            const uint32_t frame = (uint32_t)(i + 1) / 2 % 8;
-            for (uint32_t k = 0; k < picture->num_figures; k++)
-                CHECK_UINT(picture->figures[k].moment.frame0, frame);
-        }
-        CHECK_UINT(picture->num_figures, 6);
-        CHECK(page_fact(&of, "pictures of a frame") == 21.0);
-        CHECK_NEAR(page_fact(&of, "farthest from a picture"), farthest_from_pictures(10), 0.02);
-        // 8 frames of 21 pictures of 32 * 32 texels of 8 bytes, and a third for smaller levels.
-        CHECK_NEAR(page_fact(&of, "memory, about"), 1.75, 1e-9);
+TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
+    page_set(of, "texels", 1.0f); // 32
+    page_set(of, "directions around", 10.0f);
+    page_set(of, "frames of the clip", 8.0f);
+    const view_picture *const picture = &of->picture;
+    page_show(of, 0.0);
+    const double second = view_page_clip(picture, "walk")->anim->duration;
+    for (int i = 0; i <= 16; i++) {
+        page_show(of, second * (i + 0.4) / 16.0);
+        const uint32_t frame = (uint32_t)(i + 1) / 2 % 8;
+        for (uint32_t k = 0; k < picture->num_figures; k++)
+            CHECK_UINT(picture->figures[k].moment.frame0, frame);
     }
-    page_close(&of);
+    CHECK_UINT(picture->num_figures, 6);
+    CHECK(page_fact(of, "pictures of a frame") == 21.0);
+    CHECK_NEAR(page_fact(of, "farthest from a picture"), farthest_from_pictures(10), 0.02);
+    // 8 frames of 21 pictures of 32 * 32 texels of 8 bytes, and a third for smaller levels.
+    CHECK_NEAR(page_fact(of, "memory, about"), 1.75, 1e-9);
 }

@@ -136,21 +136,17 @@ TEST (view_panorama_reads_images_in_linear_colour) {
     free(panorama.rgb);
 }
 
-TEST (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
-    gl_scene scene;
+TEST_SCENE (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
     view_environment environment = {.light = NULL};
     view_log log = {.level = VIEW_QUIET};
-    if (!scene_share(&scene))
-        return;
     const char *const picture = test_path("models/bobbin/bobbin_eye.png");
-    CHECK(view_load_environment(&environment, scene.renderer, picture, &log));
+    CHECK(view_load_environment(&environment, scene->renderer, picture, &log));
     const md5gl_environment *const light = environment.light;
     CHECK(light != NULL && environment.exposure > 0.0f);
     CHECK_NEAR(md5_vec3_dot(environment.brightest, environment.brightest), 1.0, 1e-5);
-    CHECK(!view_load_environment(&environment, scene.renderer, test_path("README.md"), &log));
+    CHECK(!view_load_environment(&environment, scene->renderer, test_path("README.md"), &log));
     CHECK(environment.light == light);
     CHECK(strstr(log.error, "README.md") != NULL);
-    view_free_environment(&environment, scene.renderer);
+    view_free_environment(&environment, scene->renderer);
     CHECK(environment.light == NULL);
-    scene_close(&scene);
 }

@@ -121,28 +121,21 @@ static void click_all_over(shot_viewer *viewer)
     CHECK(num_hits > 20 && num_misses > 20);
 }
 
-TEST (view_click_finds_the_nearest_triangle) {
+TEST_SCENE (view_click_finds_the_nearest_triangle) {
     static const char *const lines[] = {MODEL SIZE, MODEL SIZE " --camera-orthographic --panel",
                                         MODEL SIZE " --up y"};
-    gl_scene scene;
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        if (shot_open(&viewer, &scene, lines[i]))
+        if (shot_open(&viewer, scene, lines[i]))
             click_all_over(&viewer);
         shot_close(&viewer);
     }
-    scene_close(&scene);
 }
 
 // Joint transforms are relative to the file's spaces, however the model is turned.
-TEST (view_click_reports_joints_of_the_file) {
-    gl_scene scene;
+TEST_SCENE (view_click_reports_joints_of_the_file) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL SIZE " --up y")) {
+    if (shot_open(&viewer, scene, MODEL SIZE " --up y")) {
         view_scene *const shown = &viewer.state.document->scene;
         view_show_bind_pose(shown, true, NULL);
         view_pose(shown, &viewer.state.play);
@@ -158,16 +151,12 @@ TEST (view_click_reports_joints_of_the_file) {
         }
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // Hidden meshes are not hit, and a pick lasts until Esc.
-TEST (view_click_is_shown_until_escape) {
-    gl_scene scene;
+TEST_SCENE (view_click_is_shown_until_escape) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL SIZE)) {
+    if (shot_open(&viewer, scene, MODEL SIZE)) {
         view_state *const state = &viewer.state;
         view_pose(&state->document->scene, &state->play);
         for (int x = 0; x < WIDTH && !state->pick.is_set; x += 4)
@@ -182,17 +171,13 @@ TEST (view_click_is_shown_until_escape) {
         }
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // Two points on triangles: their difference in the bind pose is that of the file's model, however
 // the model is turned.
-TEST (view_click_measures_in_the_space_of_the_file) {
-    gl_scene scene;
+TEST_SCENE (view_click_measures_in_the_space_of_the_file) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL SIZE " --up y")) {
+    if (shot_open(&viewer, scene, MODEL SIZE " --up y")) {
         view_state *const state = &viewer.state;
         view_scene *const shown = &state->document->scene;
         const md5_mesh *const mesh = &shown->model->meshes[0];
@@ -212,15 +197,11 @@ TEST (view_click_measures_in_the_space_of_the_file) {
         CHECK(md5_vec3_length(way) > 1.0f);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
-TEST (view_click_measures_until_the_next_click) {
-    gl_scene scene;
+TEST_SCENE (view_click_measures_until_the_next_click) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL SIZE " --panel")) {
+    if (shot_open(&viewer, scene, MODEL SIZE " --panel")) {
         view_state *const state = &viewer.state;
         view_pose(&state->document->scene, &state->play);
         view_measure_at(state, WIDTH / 2, HEIGHT / 2); // without a pick it is a plain click
@@ -245,5 +226,4 @@ TEST (view_click_measures_until_the_next_click) {
         CHECK(!state->pick.is_set && !state->measured.is_set);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

@@ -48,22 +48,18 @@ TEST_LONG (view_frames_our_model_in_every_clip) {
     scene_close(&scene);
 }
 
-TEST (view_frames_our_model_from_all_sides_in_two_shapes) {
+TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
     static const char *const sides[] = {"0 0", "90 0", "-90 20", "180 -30", "30 90", "45 35"};
     static const char *const shapes[] = {"100,160", "160,80 --camera-orthographic"};
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < 6; i++) {
         const char *const side = sides[i];
         char *const line =
             common_format(MODEL " --no-auto --no-background --samples 1 --no-maps --resolution %s"
                                 " --camera-azimuth-angle %.*s --camera-elevation-angle %s",
                           shapes[i % 2], (int)strcspn(side, " "), side, strchr(side, ' ') + 1);
-        check_framed(shot_take(&scene, line), line);
+        check_framed(shot_take(scene, line), line);
         free(line);
     }
-    scene_close(&scene);
 }
 
 // -- What options change ------------------------------------------------------------------------
@@ -97,7 +93,7 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
 
 // A model with few and small textures, which is opened for each case; without shadows, because
 // software rendering draws every texel of the shadow map.
-TEST (view_options_change_the_picture) {
+TEST_SCENE (view_options_change_the_picture) {
     static const option_case cases[] = {
         {"--animation-time 1.3", 0.005},
         {"--animation-index 3", 0.01},
@@ -134,48 +130,36 @@ TEST (view_options_change_the_picture) {
         {"--samples 4", 0.0001},
         {"models/bobbin/flight.md5camera", 0.05},
     };
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     check_options(
-        &scene, "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --no-shadow" SMALL,
+        scene, "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --no-shadow" SMALL,
         cases, sizeof cases / sizeof *cases);
-    scene_close(&scene);
 }
 
 // Only joints that bend distinguish the two kinds of skinning; the camera path surrounds this
 // model.
-TEST (view_options_change_the_picture_of_our_model) {
+TEST_SCENE (view_options_change_the_picture_of_our_model) {
     static const option_case cases[] = {
         {"--skinning dual", 0.0003},
         {"models/bobbin/flight.md5camera --camera-path", 0.0005},
     };
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    check_options(&scene, MODEL " models/bobbin/run.md5anim --samples 1 --resolution 320,180",
-                  cases, sizeof cases / sizeof *cases);
-    scene_close(&scene);
+    check_options(scene, MODEL " models/bobbin/run.md5anim --samples 1 --resolution 320,180", cases,
+                  sizeof cases / sizeof *cases);
 }
 
 // A post that is twisted by half a turn: dual quaternions keep it round.
-TEST (view_dual_quaternions_keep_the_volume_of_what_twists) {
+TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
     static const char *const cases[] = {"linear --animation-time 0", "linear --animation-time 0.5",
                                         "dual --animation-time 0.5"};
     double share[3] = {0};
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < 3; i++) {
         char *const line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
                                          " --no-background --skinning %s",
                                          cases[i]);
-        shot post = shot_take(&scene, line);
+        shot post = shot_take(scene, line);
         share[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
         free(post.rgba);
         free(line);
     }
     CHECK(share[1] < 0.7 * share[0]);
     CHECK(share[2] > 0.9 * share[0]);
-    scene_close(&scene);
 }

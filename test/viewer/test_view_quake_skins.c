@@ -105,58 +105,46 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
 }
 
 // Skin 0 has three images, which vkQuake shows as 0 1 2 0; skin 1 has one, skin 2 none.
-TEST (view_quake_shows_skins_and_their_images_in_turn) {
-    gl_scene scene;
+TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
     quake_folder made;
-    if (!scene_share(&scene))
-        return;
     if (make_folder(&made, "progs")) {
         put_color(made.below, "board_00_00.tga", 2);
         put_color(made.below, "board_00_01.tga", 1);
         put_color(made.below, "board_00_02.tga", 0);
         put_color(made.below, "board_01_00.tga", 1);
-        check_skin(&scene, &made, "", "rgbrrg", 0);
-        check_skin(&scene, &made, " --skin 0", "rgbr", 0);
-        check_skin(&scene, &made, " --skin 1", "ggg", 0);
-        check_skin(&scene, &made, " --skin 2", "rgbr", 1); // there is none: the first
+        check_skin(scene, &made, "", "rgbrrg", 0);
+        check_skin(scene, &made, " --skin 0", "rgbr", 0);
+        check_skin(scene, &made, " --skin 1", "ggg", 0);
+        check_skin(scene, &made, " --skin 2", "rgbr", 1); // there is none: the first
         put_bytes(made.below, "board_00_01.tga", "?", 1);
-        check_skin(&scene, &made, "", "rrr", 1); // damaged: the first image stays
+        check_skin(scene, &made, "", "rrr", 1); // damaged: the first image stays
     }
     remove_folder(&made);
-    scene_close(&scene);
 }
 
 // The head of an .md2 with two skins, whose list is at byte 68.
-TEST (view_quake_2_shows_the_skins_of_the_md2) {
+TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
     enum { HEAD = 68, NAME = 64 };
     unsigned char file[HEAD + 2 * NAME] = {'I', 'D', 'P', '2', 8, [20] = 2, [44] = HEAD};
-    gl_scene scene;
     quake_folder made;
-    if (!scene_share(&scene))
-        return;
     if (make_folder(&made, "md5")) {
         strcpy((char *)file + HEAD, "models/x/skin.pcx");
         strcpy((char *)file + HEAD + NAME, "models/x/pain.pcx");
         put_bytes(made.top, "tris.md2", file, sizeof file);
         put_color(made.below, "skin.tga", 2);
         put_color(made.below, "pain.tga", 0);
-        check_skin(&scene, &made, "", "rr", 0);
-        check_skin(&scene, &made, " --skin 1", "bb", 0);
-        check_skin(&scene, &made, " --skin 2", "rr", 1);
+        check_skin(scene, &made, "", "rr", 0);
+        check_skin(scene, &made, " --skin 1", "bb", 0);
+        check_skin(scene, &made, " --skin 2", "rr", 1);
     }
     remove_folder(&made);
-    scene_close(&scene);
 }
 
-TEST (view_other_models_have_no_skins_by_number) {
-    gl_scene scene;
+TEST_SCENE (view_other_models_have_no_skins_by_number) {
     quake_folder made;
-    if (!scene_share(&scene))
-        return;
     if (make_folder(&made, "models")) {
         put_color(made.below, "board.tga", 1);
-        check_skin(&scene, &made, " --skin 1", "gg", 1);
+        check_skin(scene, &made, " --skin 1", "gg", 1);
     }
     remove_folder(&made);
-    scene_close(&scene);
 }

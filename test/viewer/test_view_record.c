@@ -53,12 +53,9 @@ TEST (view_movie_counts_its_pictures_at_the_end) {
     free(open);
 }
 
-TEST (view_record_begins_and_ends_by_a_key) {
-    gl_scene scene;
+TEST_SCENE (view_record_begins_and_ends_by_a_key) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene,
+    if (shot_open(&viewer, scene,
                   "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {
         view_state *const state = &viewer.state;
         const char *problem = NULL;
@@ -94,5 +91,4 @@ TEST (view_record_begins_and_ends_by_a_key) {
         }
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

@@ -329,12 +329,9 @@ TEST_LONG (view_crowds_look_alike_reduced) {
            "--crowd 20 "
 
 // Members are at the level of their size, and levels have ever fewer triangles.
-TEST (view_small_members_are_drawn_from_fewer_triangles) {
-    gl_scene scene;
+TEST_SCENE (view_small_members_are_drawn_from_fewer_triangles) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, FEW "--crowd-reduced 100")) {
+    if (shot_open(&viewer, scene, FEW "--crowd-reduced 100")) {
         shot drawn = shot_draw(&viewer);
         const view_crowd *const crowd = &viewer.state.document->crowd;
         const view_details *const details = &crowd->kinds[0].details;
@@ -355,16 +352,12 @@ TEST (view_small_members_are_drawn_from_fewer_triangles) {
         free(drawn.rgba);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // Baked members have the triangles of the level at the largest size at which they are baked.
-TEST (view_baked_members_are_drawn_from_fewer_triangles) {
-    gl_scene scene;
+TEST_SCENE (view_baked_members_are_drawn_from_fewer_triangles) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, FEW "--crowd-reduced 200 --crowd-baked 100")) {
+    if (shot_open(&viewer, scene, FEW "--crowd-reduced 200 --crowd-baked 100")) {
         shot drawn = shot_draw(&viewer);
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const uint32_t detail = view_detail_at(&kind->details, 100.0f);
@@ -373,5 +366,4 @@ TEST (view_baked_members_are_drawn_from_fewer_triangles) {
         free(drawn.rgba);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

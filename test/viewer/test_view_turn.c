@@ -59,14 +59,11 @@ TEST (view_turns_move_boxes_and_matrices) {
 #define MODEL "models/thimble/thimble.md5mesh --animation-index 1 --no-background"
 
 // Thimble's file has z up, so --up y exchanges its height and its depth.
-TEST (view_option_up_turns_the_model) {
-    gl_scene scene;
+TEST_SCENE (view_option_up_turns_the_model) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
     md5_vec3 sizes[2] = {{0}};
     for (int i = 0; i < 2; i++) {
-        if (shot_open(&viewer, &scene,
+        if (shot_open(&viewer, scene,
                       i == 0 ? MODEL " --samples 1" : MODEL " --samples 1 --up y")) {
             const view_document *const document = viewer.state.document;
             sizes[i] = md5_vec3_sub(document->bounds.max, document->bounds.min);
@@ -77,17 +74,13 @@ TEST (view_option_up_turns_the_model) {
     CHECK_NEAR(sizes[1].x, sizes[0].x, 1e-3);
     CHECK_NEAR(sizes[1].y, sizes[0].z, 1e-3);
     CHECK_NEAR(sizes[1].z, sizes[0].y, 1e-3);
-    scene_close(&scene);
 }
 
 // Three more quarter turns about x show the model as in its file.
-TEST (view_turns_by_keys_undo_the_option) {
-    gl_scene scene;
+TEST_SCENE (view_turns_by_keys_undo_the_option) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    shot plain = shot_take(&scene, MODEL " --samples 1 --resolution 160,120");
-    if (shot_open(&viewer, &scene, MODEL " --samples 1 --resolution 160,120 --up y")) {
+    shot plain = shot_take(scene, MODEL " --samples 1 --resolution 160,120");
+    if (shot_open(&viewer, scene, MODEL " --samples 1 --resolution 160,120 --up y")) {
         shot turned = shot_draw(&viewer);
         CHECK(shot_difference(&plain, &turned) > 0.02);
         free(turned.rgba);
@@ -102,16 +95,12 @@ TEST (view_turns_by_keys_undo_the_option) {
     }
     free(plain.rgba);
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // A machine's character is rotated about its own position.
-TEST (view_turns_machines_about_their_place) {
-    gl_scene scene;
+TEST_SCENE (view_turns_machines_about_their_place) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, "models/bobbin/bobbin.md5machine --samples 1")) {
+    if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --samples 1")) {
         view_scene *const shown = &viewer.state.document->scene;
         const md5_vec3 place = {100.0f, 50.0f, 0.0f};
         shown->machine.place.translation = place;
@@ -127,5 +116,4 @@ TEST (view_turns_machines_about_their_place) {
         CHECK_NEAR(lies.z, stands.y, 1e-3);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

@@ -153,27 +153,23 @@ TEST (view_verify_skins_a_model_once_a_pose_by_compute_shaders) {
 }
 
 // Capturing without a palette reads the first instance, needs one, and keeps all instances.
-TEST (gl_capture_without_a_palette_reads_the_first_instance) {
-    gl_scene scene;
+TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5_vec3 once[4], again[4];
     md5_error error;
-    if (!scene_share(&scene))
-        return;
     md5_model *const square = scene_square();
-    md5gl_model *const drawn = md5gl_create_model(scene.renderer, square, MD5GL_PATH_AUTO, &error);
+    md5gl_model *const drawn = md5gl_create_model(scene->renderer, square, MD5GL_PATH_AUTO, &error);
     const md5_mat34 palettes[4] = {scene_moved(1, 2, 3), scene_moved(4, 5, 6), scene_identity,
                                    scene_identity};
-    CHECK(!md5gl_capture(scene.renderer, drawn, 0, NULL, once, NULL, NULL, &error));
+    CHECK(!md5gl_capture(scene->renderer, drawn, 0, NULL, once, NULL, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(md5gl_capture(scene.renderer, drawn, 0, palettes, once, NULL, NULL, &error));
-    CHECK(!md5gl_capture(scene.renderer, drawn, 0, NULL, again, NULL, NULL, &error));
-    CHECK(scene_pose(scene.renderer, drawn, palettes, NULL, 2, &error));
+    CHECK(md5gl_capture(scene->renderer, drawn, 0, palettes, once, NULL, NULL, &error));
+    CHECK(!md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
+    CHECK(scene_pose(scene->renderer, drawn, palettes, NULL, 2, &error));
     for (int i = 0; i < 2; i++) {
         memset(again, 0, sizeof again);
-        CHECK(md5gl_capture(scene.renderer, drawn, 0, NULL, again, NULL, NULL, &error));
+        CHECK(md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
         CHECK(memcmp(once, again, sizeof once) == 0);
     }
-    md5gl_destroy_model(scene.renderer, drawn);
+    md5gl_destroy_model(scene->renderer, drawn);
     md5_free_model(square);
-    scene_close(&scene);
 }

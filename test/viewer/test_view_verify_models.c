@@ -111,18 +111,14 @@ static void check_model(const gl_scene *scene, const char *path)
     free(line);
 }
 
-TEST (view_verify_accepts_the_models_of_the_reference) {
-    gl_scene scene;
+TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
     glob_t found;
-    if (!scene_share(&scene))
-        return;
     if (CHECK(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0)) {
         CHECK(found.gl_pathc > 5);
         for (size_t i = 0; i < found.gl_pathc; i++)
-            check_model(&scene, found.gl_pathv[i]);
+            check_model(scene, found.gl_pathv[i]);
         globfree(&found);
     }
-    scene_close(&scene);
 }
 
 // -- Real models ------------------------------------------------------------------------------
@@ -143,39 +139,31 @@ static int note_model(const char *path, const struct stat *status, int kind, str
 }
 
 // With the animations of the same folder that fit, on the path that the viewer chooses.
-TEST (view_verify_accepts_the_corpus) {
-    gl_scene scene;
+TEST_SCENE (view_verify_accepts_the_corpus) {
     if (!test_corpus()) {
         test_skip("MD5_CORPUS is not set");
         return;
     }
-    if (!scene_share(&scene))
-        return;
     char *const folder = common_format("%s/corpus", test_corpus());
     real_models.count = 0;
     CHECK(nftw(folder, note_model, 16, FTW_PHYS) == 0);
     CHECK(real_models.count > 0);
     for (size_t i = 0; i < real_models.count; i++) {
         char *const line = common_format("--verify %s", real_models.paths[i]);
-        check_report(&scene, line, is_exact, "");
+        check_report(scene, line, is_exact, "");
         free(line);
         free(real_models.paths[i]);
     }
     free(folder);
-    scene_close(&scene);
 }
 
 // -- Forced paths -----------------------------------------------------------------------------
 
 #define OWN "--verify models/bobbin/bobbin.md5mesh"
 
-TEST (view_verify_accepts_our_model_on_lossless_paths) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    check_report(&scene, OWN " --path 8", is_exact, "path 8 (forced)");
-    check_report(&scene, OWN " --path exact", is_exact, "path exact (forced)");
-    scene_close(&scene);
+TEST_SCENE (view_verify_accepts_our_model_on_lossless_paths) {
+    check_report(scene, OWN " --path 8", is_exact, "path 8 (forced)");
+    check_report(scene, OWN " --path exact", is_exact, "path exact (forced)");
 }
 
 // The number behind `word` in the line of mesh "skin".
@@ -194,41 +182,29 @@ static bool loses_no_more_than_predicted(const verify_report *report)
 }
 
 // Its vertices have more than four influences.
-TEST (view_verify_reports_what_four_influences_lose) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
-    check_report(&scene, OWN " --path 4", loses_no_more_than_predicted, "path 4 (forced)");
-    scene_close(&scene);
+TEST_SCENE (view_verify_reports_what_four_influences_lose) {
+    check_report(scene, OWN " --path 4", loses_no_more_than_predicted, "path 4 (forced)");
 }
 
 #define STILL "--verify test/reference/data/still.md5mesh test/reference/data/still.md5anim"
 
 // Four vertices with one influence each lose nothing on any path.
-TEST (view_verify_reports_the_path_that_is_forced) {
+TEST_SCENE (view_verify_reports_the_path_that_is_forced) {
     static const char *const paths[] = {"4", "8", "exact", "cpu", "compute"};
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char *const line = common_format(STILL " --path %s", paths[i]);
         char *const words = common_format("path %s (forced)", paths[i]);
-        check_report(&scene, line, is_exact, words);
+        check_report(scene, line, is_exact, words);
         free(line);
         free(words);
     }
-    scene_close(&scene);
 }
 
-TEST (view_verify_reports_dual_quaternions) {
+TEST_SCENE (view_verify_reports_dual_quaternions) {
     static const char *const paths[] = {"auto", "exact", "cpu", "compute"};
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         char *const line = common_format(STILL " --skinning dual --path %s", paths[i]);
-        check_report(&scene, line, is_exact, "dual quaternions: largest error");
+        check_report(scene, line, is_exact, "dual quaternions: largest error");
         free(line);
     }
-    scene_close(&scene);
 }
