@@ -31,7 +31,7 @@ extern "C" {
 //     to h = 1/64, 1/16, 1/4 and 1
 //
 // LINEAR is t, SMOOTH 3 t^2 - 2 t^3, SQUARE_ROOT sqrt(t).
-typedef enum md5_easing {
+typedef enum md5_ease_kind {
     MD5_EASE_LINEAR,
     MD5_EASE_SMOOTH,
     MD5_EASE_QUADRATIC_IN,
@@ -65,15 +65,10 @@ typedef enum md5_easing {
     MD5_EASE_BOUNCE_IN,
     MD5_EASE_BOUNCE_OUT,
     MD5_EASE_BOUNCE_IN_OUT,
-    // With parameters: md5_ease_curve() only.
+    // With numbers.
     MD5_EASE_CUBIC_BEZIER,
     MD5_EASE_STEPS,
-} md5_easing;
-
-// Returns the eased value of `t`, which is clamped to 0..1, NaN to 0: exactly 0 at 0 and 1 at 1,
-// and within 1e-6 of the formula between them. BACK and ELASTIC leave 0..1 on their way; all but
-// these and BOUNCE rise. `easing` must be one without parameters.
-MD5_PLAY_API float md5_ease(md5_easing easing, float t);
+} md5_ease_kind;
 
 // Where MD5_EASE_STEPS jumps, as steps() of CSS: after each step; before each; only between them;
 // or before, between and after.
@@ -86,9 +81,9 @@ typedef enum md5_jump {
 
 enum { MD5_MAX_EASE_STEPS = 1 << 16 };
 
-// An easing with its parameters. {0} is linear; an easing without parameters ignores them.
-typedef struct md5_easing_curve {
-    md5_easing easing;
+// An easing with its numbers, a value. {0} is linear; easings without numbers ignore them.
+typedef struct md5_easing {
+    md5_ease_kind kind;
     // MD5_EASE_CUBIC_BEZIER, as cubic-bezier() of CSS: from 0 0 with control points x1 y1 and x2 y2
     // to 1 1. The y of the point whose x is t. x1 and x2 are clamped to 0..1, so that there is one.
     float x1, y1, x2, y2;
@@ -96,27 +91,24 @@ typedef struct md5_easing_curve {
     // MD5_JUMP_NONE at least 2.
     uint32_t steps;
     md5_jump jump;
-} md5_easing_curve;
+} md5_easing;
 
-// Returns the eased value of `t`, which is clamped to 0..1, NaN to 0. Of a cubic Bézier it is
-// exactly 0 at 0 and 1 at 1 and within 1e-6 of the exact y for y1 and y2 in -2..3. Steps count a t
-// that is below the start of a step by no more than a float's rounding as that start, so k / steps
-// begins step k. The named curves of CSS: ease .25 .1 .25 1, ease-in .42 0 1 1, ease-out 0 0 .58 1,
-// ease-in-out .42 0 .58 1.
-MD5_PLAY_API float md5_ease_curve(const md5_easing_curve *curve, float t);
-
-// Returns md5_ease_curve() at the time `elapsed` of `duration` seconds: 1 if the duration is not
-// above 0.
-MD5_PLAY_API float md5_ease_over(const md5_easing_curve *curve, double elapsed, double duration);
+// Returns the eased value of `t`, as of elapsed / duration, which is clamped to 0..1, NaN to 0:
+// within 1e-6 of the formula, of a cubic Bézier for y1 and y2 in -2..3, and but for steps exactly 0
+// at 0 and 1 at 1. BACK and ELASTIC leave 0..1 on their way; all without numbers but these and
+// BOUNCE rise. Steps count a t that is below the start of a step by no more than a float's rounding
+// as that start, so k / steps begins step k. The named curves of CSS: ease .25 .1 .25 1, ease-in
+// .42 0 1 1, ease-out 0 0 .58 1, ease-in-out .42 0 .58 1.
+MD5_PLAY_API float md5_ease(md5_easing easing, float t);
 
 // Returns the name of an easing, as machine files write it ("cubic_in_out"), or NULL if it is none:
 // loops may count up until then. Static text.
-MD5_PLAY_API const char *md5_easing_name(md5_easing easing);
+MD5_PLAY_API const char *md5_easing_name(md5_ease_kind kind);
 
-// Finds an easing by its name: sets *easing and returns true, or returns false. `-` and `_` are the
+// Finds an easing by its name: sets *kind and returns true, or returns false. `-` and `_` are the
 // same, and so are the short names quad, quart, quint, expo, circ and sqrt: "quad-in-out". `name`
 // may be NULL.
-MD5_PLAY_API bool md5_find_easing(const char *name, md5_easing *easing);
+MD5_PLAY_API bool md5_find_easing(const char *name, md5_ease_kind *kind);
 
 // -- Following a target ---------------------------------------------------------------------
 
@@ -138,8 +130,8 @@ MD5_PLAY_API float md5_follow_share(float rate, float seconds);
 // Changes *value and *velocity (per second). If a number is not finite, the stiffness not above 0
 // or the time not above 0, nothing changes. For vectors, call it for each coordinate; for chains of
 // joints there is md5_solve_spring() in md5pose.h.
-MD5_PLAY_API void md5_follow_spring(float *value, float *velocity, float target, float stiffness,
-                                    float damping, float seconds);
+MD5_PLAY_API void md5_follow_spring(float target, float stiffness, float damping, float seconds,
+                                    float *value, float *velocity);
 
 // -- Curves ---------------------------------------------------------------------------------
 //
@@ -206,9 +198,8 @@ MD5_PLAY_API md5_vec3 md5_curve_point(const md5_curve *curve, double t);
 // that of the following piece.
 MD5_PLAY_API md5_vec3 md5_curve_tangent(const md5_curve *curve, double t);
 
-// Returns the number of pieces, and the t at which each begins; of index num_pieces: 1. Point i of
-// a Catmull-Rom curve is at md5_curve_start(curve, i).
-MD5_PLAY_API uint32_t md5_curve_num_pieces(const md5_curve *curve);
+// Returns the t at which a piece begins; of the index behind the last one: 1. Point i of a
+// Catmull-Rom curve is at md5_curve_start(curve, i).
 MD5_PLAY_API double md5_curve_start(const md5_curve *curve, uint32_t piece);
 
 // Returns the length of the whole curve in units, within 1e-6 of the length of its control polygon;

@@ -156,10 +156,10 @@ typedef struct md5_follow_desc {
     float rate;               // SMOOTH: 1/s, above 0
     float stiffness, damping; // SPRING: 1/s^2, above 0; 1/s, at least 0
     float duration;           // EASE: seconds, at least 0
-    md5_easing easing;        // EASE: one without parameters
+    md5_ease_kind easing;     // EASE: one without parameters
     // EASE: used instead of `easing`, for cubic Béziers and steps; NULL = `easing`. x1 and x2 must
     // be 0 to 1.
-    const md5_easing_curve *curve;
+    const md5_easing *curve;
     uintptr_t reserved[3]; // 0
 } md5_follow_desc;
 
@@ -222,7 +222,7 @@ typedef struct md5_motion_item {
     // within 0..1; NULL = the parameter itself. With a parameter that follows by MD5_FOLLOW_EASE or
     // at a steady rate, this is the easing of a fade in and out. Without weight_parameter it has no
     // effect.
-    const md5_easing_curve *weight_curve;
+    const md5_easing *weight_curve;
     uintptr_t reserved[3]; // 0
 } md5_motion_item;
 
@@ -307,9 +307,9 @@ typedef struct md5_transition_desc {
                     // Above 1 clips that are played once never reach it, which is a warning
     float duration; // seconds; 0 = cut
     md5_fade fade;
-    md5_easing easing;      // of a cross-fade
-    md5_easing_curve curve; // its numbers, if `easing` is CUBIC_BEZIER or STEPS; curve.easing is
-                            // ignored
+    md5_ease_kind easing; // of a cross-fade
+    md5_easing curve;     // its numbers, if `easing` is CUBIC_BEZIER or STEPS; curve.kind is
+                          // ignored
     bool keeps_phase; // `to` begins at the phase of `from`; if it waited, at the fraction of the
                       // exit, so that 1, 2, 3 are all 0. `start` is ignored then
     float start;      // normalised time at which `to` begins, added to its clips' own `start`
@@ -335,8 +335,8 @@ typedef struct md5_layer_desc {
     const md5_state_desc *states;           // [num_states], starts in the first
     const md5_transition_desc *transitions; // [num_transitions]
     uint32_t num_states, num_transitions;
-    const md5_easing_curve *weight_curve; // as in md5_motion_item
-    uintptr_t reserved[3];                // 0
+    const md5_easing *weight_curve; // as in md5_motion_item
+    uintptr_t reserved[3];          // 0
 } md5_layer_desc;
 
 // -- Modifiers ------------------------------------------------------------------------------
@@ -348,8 +348,8 @@ typedef enum md5_modifier_kind {
     MD5_MODIFIER_JOINT,    // turns or moves one joint: md5_modify_joint()
     MD5_MODIFIER_AIM,      // points a chain at the target: md5_solve_aim()
     MD5_MODIFIER_TWO_BONE, // moves the tip of an arm or leg to it: md5_solve_two_bone()
-    MD5_MODIFIER_FABRIK,   // moves the tip of any chain to it: md5_fabrik()
-    MD5_MODIFIER_CCD,      // likewise: md5_ccd()
+    MD5_MODIFIER_FABRIK,   // moves the tip of any chain to it: md5_solve_chain()
+    MD5_MODIFIER_CCD,      // likewise, by MD5_CHAIN_CCD
     MD5_MODIFIER_SPRING,   // lets a chain lag and swing: md5_solve_spring()
     MD5_MODIFIER_FEET,     // places feet on the ground, lowers the pelvis: md5_solve_feet()
     MD5_MODIFIER_GAZE,     // lets a head and eyes look about by themselves: md5_gaze_pose()
@@ -361,21 +361,15 @@ typedef struct md5_foot_desc {
     const char *knee, *hip; // as `middle` and `root` of TWO_BONE
 } md5_foot_desc;
 
-// The eyes and numbers of a modifier of kind MD5_MODIFIER_GAZE. Except for the names they are those
-// of md5_gaze_desc, with its ranges and defaults; the default distance is that many of id's units.
-// The gaze starts from the middle between the eyes in the bind pose, or from the head's position.
-typedef struct md5_gaze_rule {
+// The eyes and numbers of a modifier of kind MD5_MODIFIER_GAZE; the default distance is that many
+// of id's units. The gaze starts from the middle between the eyes in the bind pose, or from the
+// head's position.
+typedef struct md5_modifier_gaze {
     const char *eyes[MD5_MAX_EYES]; // joints; those after the first NULL are ignored
-    uint32_t length;
-    float interest; // in the target's position
-    float wide, high;
-    float distance;
-    float least_seconds, most_seconds; // the second at least the first
-    float head_share, head_seconds;
-    float head_limit, eye_limit;
-    uint32_t seed;         // with which players begin: see md5_player_gaze()
-    uintptr_t reserved[4]; // 0
-} md5_gaze_rule;
+    md5_gaze_numbers numbers;       // most_seconds at least least_seconds
+    uint32_t seed;                  // with which players begin: see md5_player_gaze()
+    uintptr_t reserved[4];          // 0
+} md5_modifier_gaze;
 
 // Holds planted feet of a modifier of kind MD5_MODIFIER_FEET where they stand in the world, while
 // blends and transitions move the animated ones. A foot is held by its sole: the point of the
@@ -406,16 +400,13 @@ typedef struct md5_gaze_rule {
 // character moves by md5_player_root_motion(); a game that also moves it otherwise carries its feet
 // along. What plays counts by its weight at the ankle; what is added does not count.
 enum { MD5_MAX_HELD = 8 };
-typedef struct md5_hold_rule {
+typedef struct md5_modifier_hold {
     // Joints at or below the ankles, in the order of `feet`; after the first NULL the ankles
     // themselves. Feet after the last element are not held.
     const char *toes[MD5_MAX_HELD];
-    float height;          // units; 0 means 0.3 of id's units, MD5_ZERO means 0
-    float speed;           // units/s; 0 means 10 of id's units, MD5_ZERO means 0
-    float distance;        // units; 0 means 4 of id's units, MD5_ZERO means 0: feet are not held
-    float release;         // seconds; 0 means 0.2, MD5_ZERO means 0: at once
+    md5_hold_numbers numbers;
     uintptr_t reserved[4]; // 0
-} md5_hold_rule;
+} md5_modifier_hold;
 
 typedef struct md5_modifier_desc {
     const char *name;
@@ -427,20 +418,15 @@ typedef struct md5_modifier_desc {
     // position in the bind pose.
     const char *middle, *root;
     uint32_t length; // AIM, FABRIK, CCD, SPRING: joints of the chain, tip included; 0 counts as 2
-    md5_joint_space space; // JOINT
-    md5_vec3 forward;      // AIM: viewing direction of the tip, in its own space; 0 0 0 means 1 0 0
-    md5_vec3 up;           // AIM: up direction of the tip; 0 0 0 means 0 0 1
-    float limit;           // AIM: largest turn of one joint, radians; 0 = any turn, MD5_ZERO = none
-    float soften;          // TWO_BONE: last share of the reach, where it slows down; 0 = none
-    float stretch;         // TWO_BONE: largest stretch factor; 0 means 1, no stretch
-    float stiffness;       // SPRING: stiffness, 1/s^2; 0 means 120. MD5_ZERO: no effect
-    float damping;         // SPRING: damping, 1/s; 0 means 8, MD5_ZERO means 0
-    float gravity;         // SPRING: units/s^2, down model z
-    const md5_foot_desc *feet; // FEET: [num_feet], 1 or more
+    md5_joint_space space;         // JOINT
+    md5_aim_numbers aim;           // AIM; here forward and up are 1 0 0 and 0 0 1 in any axes
+    md5_two_bone_numbers two_bone; // TWO_BONE
+    md5_spring_numbers spring;     // SPRING
+    const md5_foot_desc *feet;     // FEET: [num_feet], 1 or more
     uint32_t num_feet;
     float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
-    const md5_gaze_rule *gaze; // GAZE; NULL = no eyes, and defaults
-    const md5_hold_rule *hold; // FEET; NULL = feet are not held
+    const md5_modifier_gaze *gaze; // GAZE; NULL = no eyes, and defaults
+    const md5_modifier_hold *hold; // FEET; NULL = feet are not held
     float weight;          // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
     uintptr_t reserved[1]; // 0
 } md5_modifier_desc;
@@ -634,7 +620,7 @@ MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter);
 // Starts a transition to a state over `duration` seconds, regardless of the machine's transitions.
 // Returns false and changes nothing if the layer or state index is invalid.
 MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
-                                     float duration, md5_fade fade, md5_easing easing);
+                                     float duration, md5_fade fade, md5_ease_kind easing);
 
 // Switches to a state at a normalised time; no event fires and the root does not move. Returns as
 // md5_player_fade_to() does.
@@ -663,12 +649,12 @@ typedef struct md5_shot_desc {
     float speed;  // 0 means 1, MD5_ZERO means 0: a still. Negative: backward from its end
     double start; // normalised time at which it begins, 0..1; backward it counts from the end
     float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
-    md5_easing easing;       // of both, unless it has a curve; one without parameters
+    md5_ease_kind easing;    // of both, unless it has a curve; one without parameters
     md5_shot_end end;
     // Easing of one of the fades, with or without parameters: as `curve` of a transition. NULL =
     // `easing`. Copied. A weight is the eased share of the fade in that has passed, or 1 minus that
     // of the fade out; where a curve overshoots, it stays at 0 or 1.
-    const md5_easing_curve *fade_in_curve, *fade_out_curve;
+    const md5_easing *fade_in_curve, *fade_out_curve;
     uintptr_t reserved[2]; // 0
 } md5_shot_desc;
 

@@ -1,5 +1,5 @@
 // md5pose: operations on a single pose: turning and moving joints, inverse kinematics, springs,
-// mirroring, retargeting, measuring. md5play.h uses them in state machines; blending is in
+// mirroring, retargeting. md5play.h uses them in state machines; blending is in
 // md5model.h.
 //
 // Axes: "model x", "y" and "z" below are forward, left and up of the skeleton's axes, which are
@@ -45,8 +45,9 @@ typedef enum md5_joint_space {
 // engine, a model-space position of joint 0 overrides. A rotation 0 0 0 0 leaves the rotation, a
 // translation that is not finite leaves the translation, so either can be changed alone. Returns
 // false and changes nothing if the joint index is invalid.
-MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
-                                   md5_joint_space space, md5_xform change, float weight);
+MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint,
+                                   md5_joint_space space, md5_xform change, float weight,
+                                   md5_xform *pose);
 
 // -- Inverse kinematics --------------------------------------------------------------------
 //
@@ -55,6 +56,9 @@ MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, md5_xform *pose
 // fraction. Input that is not finite, or farther than 1e15 units, changes nothing. Rotations stay
 // of unit length for any input, and every platform gives the same bits. Time is linear in the
 // length of the chain and the depth of its joints.
+//
+// The numbers of a tool are a struct of their own, which also stands in the rows of machines
+// (md5play.h), with the same names and defaults.
 
 // What rotations a joint may have relative to its parent: rest * swing * twist, where the twist
 // turns about `axis` and the swing about an axis perpendicular to it (Dobrowolski 2015,
@@ -88,6 +92,11 @@ typedef struct md5_limb {
     uint32_t root, middle, tip; // shoulder, elbow, hand; hip, knee, ankle
 } md5_limb;
 
+typedef struct md5_two_bone_numbers {
+    float soften;  // 0..1, share of the reach at its end over which the limb slows down; see below
+    float stretch; // longest length as a share of the full reach, >= 1; 0 means 1
+} md5_two_bone_numbers;
+
 typedef struct md5_two_bone_job {
     uint32_t tip;         // hand or foot; its parent is the elbow or knee, whose parent is the root
     const md5_limb *limb; // the three joints; `tip` is ignored then. NULL: by parents, as above
@@ -95,10 +104,10 @@ typedef struct md5_two_bone_job {
     const md5_vec3
         *pole; // the middle joint bends towards it; NULL: as in the pose, or forward (+x)
     const md5_quat *rotation; // of the tip in model space; NULL: keeps its model-space rotation
-    float soften;  // 0..1, share of the reach at its end over which the limb slows down; see below
-    float stretch; // longest length as a share of the full reach, >= 1; 0 means 1
+    md5_two_bone_numbers numbers;
     float weight;
     const md5_joint_limit *limits; // [num_joints] of root, middle and tip; NULL: none
+    uintptr_t reserved[4];         // 0
 } md5_two_bone_job;
 // Bends an arm or a leg so that its tip reaches the target; points it at a target out of reach.
 // Returns false and changes nothing if the tip has no two ancestors, or if joints of `limb` do not
@@ -117,26 +126,47 @@ typedef struct md5_two_bone_job {
 // limits. If this moves the tip away, other turns about the line from root to target are tried, and
 // CCD brings the tip as near as it can; the pole then only decides where the search begins. The tip
 // keeps its rotation as far as its limit allows.
-MD5_PLAY_API bool md5_solve_two_bone(const md5_skeleton *skeleton, md5_xform *pose,
-                                     const md5_two_bone_job *job);
+MD5_PLAY_API bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job,
+                                     md5_xform *pose);
 
 // `forward` is turned to the target, and `up` leans neither left nor right of model z; the steeper
 // the direction, the weaker this is. If `forward` and `up` are parallel, nothing rolls.
-typedef struct md5_aim_job {
-    uint32_t tip;         // head, eye, gun
-    uint32_t length;      // joints that share the turn equally, tip included; the tip also corrects
-                          // for its displacement by the others; at most MD5_MAX_CHAIN
-    md5_vec3 target;      // point to look at
+typedef struct md5_aim_numbers {
     md5_vec3 forward, up; // in the tip's space; 0 0 0 means x and z
     float limit;          // largest turn of each joint, radians; 0 = any turn, MD5_ZERO = none
+} md5_aim_numbers;
+
+typedef struct md5_aim_job {
+    uint32_t tip;    // head, eye, gun
+    uint32_t length; // joints that share the turn equally, tip included; the tip also corrects
+                     // for its displacement by the others; at most MD5_MAX_CHAIN
+    md5_vec3 target; // point to look at
+    md5_aim_numbers numbers;
     float weight;
+    uintptr_t reserved[4]; // 0
 } md5_aim_job;
 // Turns a chain of joints so that the tip points at the target. Returns false and changes nothing
 // if the tip is invalid or length is 0.
-MD5_PLAY_API bool md5_solve_aim(const md5_skeleton *skeleton, md5_xform *pose,
-                                const md5_aim_job *job);
+MD5_PLAY_API bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job,
+                                md5_xform *pose);
+
+// How md5_solve_chain() moves a tip to its target.
+typedef enum md5_chain_solver {
+    MD5_CHAIN_FABRIK, // draws bones to positions: Aristidou, Lasenby 2011
+    MD5_CHAIN_CCD,    // joint by joint, turns those near the tip most: Wang, Chen 1991
+    // Damped least squares (Wampler 1986; Nakamura, Hanafusa 1986): turns all joints together, by
+    //   J^T (J J^T + lambda^2 I)^-1 e
+    // for the tip's error e and its Jacobian J, and none by more than 0.5 radians in one iteration.
+    // Most targets take about ten; it finds more of the targets that limits leave in reach than the
+    // others do. lambda^2, as a share of the mean of the diagonal of J J^T, begins at 1/100, falls
+    // to a fifth, down to 1e-6, after an iteration that came nearer, and grows sixfold after one
+    // that did not, which is undone (Marquardt 1963); beyond 1e6 the search ends. Computed in
+    // double.
+    MD5_CHAIN_LEAST_SQUARES,
+} md5_chain_solver;
 
 typedef struct md5_chain_job {
+    md5_chain_solver solver;
     uint32_t tip;
     uint32_t length; // joints of the chain, tip included, 2 to MD5_MAX_CHAIN; fewer if the
                      // chain reaches the root of the skeleton
@@ -145,31 +175,20 @@ typedef struct md5_chain_job {
     uint32_t iterations; // at most
     float weight;
     const md5_joint_limit *limits; // [num_joints] of the chain's joints, tip included; NULL: none
+    uintptr_t reserved[4];         // 0
 } md5_chain_job;
 enum { MD5_MAX_CHAIN = 64 };
-// Move the tip of a chain to the target. Return the remaining distance at weight 1 in units, or
+// Moves the tip of a chain to the target. Returns the remaining distance at weight 1 in units, or
 // INFINITY if the tip is invalid or has no parent, or the target is not finite. The tip keeps its
-// rotation relative to its parent. At most 1000 iterations are done. FABRIK: Aristidou, Lasenby
-// 2011. CCD, which turns joints near the tip most: Wang, Chen 1991.
+// rotation relative to its parent. At most 1000 iterations are done.
 //
 // With limits, the distance is that of the nearest pose found, which is never farther than that of
 // the given pose moved into its limits; no solver searches everywhere, so there may be a nearer
-// one. CCD turns no joint away from the target, and each hinge by its best angle. FABRIK draws
-// bones to positions and then turns joints there as their limits allow; after four rounds in vain
-// it leaves the remaining iterations to CCD.
-MD5_PLAY_API float md5_fabrik(const md5_skeleton *skeleton, md5_xform *pose,
-                              const md5_chain_job *job);
-MD5_PLAY_API float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
-
-// The same by damped least squares (Wampler 1986; Nakamura, Hanafusa 1986). It turns all joints
-// together, by
-//   J^T (J J^T + lambda^2 I)^-1 e
-// for the tip's error e and its Jacobian J, and none by more than 0.5 radians in one iteration.
-// Most targets take about ten; it finds more of the targets that limits leave in reach than the
-// others do. lambda^2, as a share of the mean of the diagonal of J J^T, begins at 1/100, falls to a
-// fifth, down to 1e-6, after an iteration that came nearer, and grows sixfold after one that did
-// not, which is undone (Marquardt 1963); beyond 1e6 the search ends. Computed in double.
-MD5_PLAY_API float md5_dls(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
+// one. CCD turns no joint away from the target, and each hinge by its best angle. FABRIK turns
+// joints to their positions as their limits allow; after four rounds in vain it leaves the
+// remaining iterations to CCD.
+MD5_PLAY_API float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job,
+                                   md5_xform *pose);
 
 // What a tip is to reach.
 typedef struct md5_goal {
@@ -191,8 +210,8 @@ typedef struct md5_goals_job {
     uintptr_t reserved[4];         // 0
 } md5_goals_job;
 // Moves several tips of one skeleton to their targets together, such as two hands on the same
-// spine, by md5_dls() with one Jacobian for all. Chains may share joints; a joint of any chain
-// moves all tips below it. Minimizes the sum over the goals of squared errors times squared
+// spine, by damped least squares with one Jacobian for all. Chains may share joints; a joint of any
+// chain moves all tips below it. Minimizes the sum over the goals of squared errors times squared
 // weights, so the weights decide which goal gives way if not all can be reached; to fade, use that
 // of the job.
 //
@@ -200,10 +219,10 @@ typedef struct md5_goals_job {
 // of the angle), and must likewise be within the tolerance. A tip with a rotation turns too.
 //
 // Returns the largest distance among the goals that are not ignored: INFINITY if one of them is
-// invalid, as in md5_ccd(), or if chains and the joints between them exceed MD5_MAX_GOAL_JOINTS;
-// the others are solved without it. Needs about 100 KiB of stack.
-MD5_PLAY_API float md5_solve_goals(const md5_skeleton *skeleton, md5_xform *pose,
-                                   const md5_goals_job *job);
+// invalid, as in md5_solve_chain(), or if chains and the joints between them exceed
+// MD5_MAX_GOAL_JOINTS; the others are solved without it. Needs about 100 KiB of stack.
+MD5_PLAY_API float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job,
+                                   md5_xform *pose);
 
 // Result of posing a limb.
 typedef enum md5_limb_result {
@@ -232,15 +251,30 @@ typedef struct md5_foot {
     md5_limb_result result; // written
     float miss; // written: units from ankle to target, INFINITY if the leg could not be bent
 } md5_foot;
-// Places feet on the ground. `smoothing` is the time constant in seconds, 0 = none; `seconds` the
-// step: the result does not depend on the frame rate. `drop`, the displacement of the pelvis, is
-// kept by the caller as `lift` is. With weight 0 only these two are updated and the joints checked.
-// If `pelvis` is no joint, it does not move. Returns the number of feet that are placed
-// (MD5_LIMB_PLACED); `result` says what is wrong with the others. A leg without a chain of joints
-// keeps its pose and moves with the pelvis.
-MD5_PLAY_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
-                                     md5_foot *feet, uint32_t num_feet, float *drop,
-                                     float smoothing, float seconds, float weight);
+// When a foot counts as standing, and how it is let go: of feet that machines hold where they
+// stand: md5_modifier_hold in md5play.h.
+typedef struct md5_hold_numbers {
+    float height;   // units; 0 means 0.3 of id's units, MD5_ZERO means 0
+    float speed;    // units/s; 0 means 10 of id's units, MD5_ZERO means 0
+    float distance; // units; 0 means 4 of id's units, MD5_ZERO means 0: feet are not held
+    float release;  // seconds; 0 means 0.2, MD5_ZERO means 0: at once
+} md5_hold_numbers;
+
+typedef struct md5_feet_job {
+    uint32_t pelvis; // is lowered with the lowest floor; it does not move if it is no joint
+    md5_foot *feet;  // [num_feet]
+    uint32_t num_feet;
+    float drop;      // written: displacement of the pelvis; kept between calls, initially 0
+    float smoothing; // time constant of `lift` and `drop`, seconds; 0 = none
+    float seconds;   // since the last call: the result does not depend on the frame rate
+    float weight;
+    uintptr_t reserved[4]; // 0
+} md5_feet_job;
+// Places feet on the ground. With weight 0 only `lift` and `drop` are updated and the joints
+// checked. Returns the number of feet that are placed (MD5_LIMB_PLACED); `result` says what is
+// wrong with the others. A leg without a chain of joints keeps its pose and moves with the pelvis.
+MD5_PLAY_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job,
+                                     md5_xform *pose);
 
 // A chain that lags behind its animation and swings. A damped spring pulls the end of each joint to
 // its animated position,
@@ -252,24 +286,32 @@ typedef struct md5_spring_joint {
     md5_vec3 position, velocity; // of the joint's end, world space
     md5_vec3 target;             // its last animated position, world space
 } md5_spring_joint;
-typedef struct md5_spring_job {
-    uint32_t tip, length;     // as in md5_chain_job; the first joint keeps its animated position
-    float stiffness, damping; // 1/s^2, 1/s; stiffness must be above 0
-    md5_vec3 acceleration;    // gravity and wind, units/s^2, world space
-    md5_xform placement;      // model to world: moving the character swings the chain
-    float weight;
-} md5_spring_job;
-// Advances a spring chain by `seconds` and poses it. The motion is solved exactly for an animation
-// that moves linearly between calls: stable for any step, independent of how time is split.
-// state[length] belongs to the caller. Set `is_first` for the first call or after a teleport: the
-// chain then starts at its animated position; so does a state that is not finite. With weight 0
-// only the state advances. Returns false and changes nothing if the tip is invalid, a joint of the
-// chain has no finite position, or stiffness is not above 0.
-MD5_PLAY_API bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose,
-                                   const md5_spring_job *job, md5_spring_joint *state,
-                                   float seconds, bool is_first);
+typedef struct md5_spring_numbers {
+    float stiffness; // 1/s^2; 0 means 120, MD5_ZERO: no effect
+    float damping;   // 1/s; 0 means 8, MD5_ZERO means 0
+    float gravity;   // units/s^2, down model z
+} md5_spring_numbers;
 
-// -- Mirror, retarget, measure -------------------------------------------------------------
+typedef struct md5_spring_job {
+    uint32_t tip, length; // as in md5_chain_job; the first joint keeps its animated position
+    md5_spring_numbers numbers;
+    md5_vec3 acceleration;   // besides gravity, such as wind, units/s^2, world space
+    md5_xform placement;     // model to world: moving the character swings the chain
+    md5_spring_joint *state; // [length] of the caller; written
+    float seconds;           // since the last call
+    bool is_first;           // the first call, or the first after a teleport
+    float weight;
+    uintptr_t reserved[4]; // 0
+} md5_spring_job;
+// Advances a spring chain and poses it. The motion is solved exactly for an animation that moves
+// linearly between calls: stable for any step, independent of how time is split. If `is_first`, the
+// chain starts at its animated position; so does a state that is not finite. With weight 0 only the
+// state advances. Returns false and changes nothing if the tip is invalid, a joint of the chain has
+// no finite position, or stiffness is not above 0.
+MD5_PLAY_API bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job,
+                                   md5_xform *pose);
+
+// -- Mirror, retarget ----------------------------------------------------------------------
 
 // Finds the mirror partner of each joint, by names that differ only in their side: l and r in any
 // case between signs (. _ - : space) or a sign and an end of the name (hand.L, l_hand,
@@ -309,25 +351,7 @@ MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget);
 // Writes target[target joints] from source[source joints]. `scratch` is [source joints]; the three
 // must not overlap.
 MD5_PLAY_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,
-                                    md5_xform *scratch, md5_xform *target);
-
-// Returns the distance of two poses of one skeleton: the mean over the joints of the distance
-// between their model-space positions in units, plus `size` times the angle between their rotations
-// relative to the parent (0 to pi), weighted by weights[joint], NULL = 1. `scratch` is [2 *
-// num_joints] and must not overlap the poses.
-MD5_PLAY_API float md5_pose_distance(const md5_skeleton *skeleton, const md5_xform *a,
-                                     const md5_xform *b, const float *weights, float size,
-                                     md5_xform *scratch);
-
-// Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
-// radians/s.
-typedef struct md5_velocity {
-    md5_vec3 linear, angular;
-} md5_velocity;
-// Computes the velocity of each joint from one pose to the next, by the shorter arc; all 0 unless
-// seconds > 0. The arrays are [num_joints].
-MD5_PLAY_API void md5_pose_velocity(const md5_xform *before, const md5_xform *now,
-                                    uint32_t num_joints, float seconds, md5_velocity *velocity);
+                                    md5_xform *target, md5_xform *scratch);
 
 // == Walking legs ================================================================================
 //
@@ -436,9 +460,6 @@ MD5_PLAY_API void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md
 // Returns the model-to-world transform: rotation about the up axis, position on the ground.
 MD5_PLAY_API md5_xform md5_walk_placement(const md5_walk *walk);
 
-// Returns the position of a foot's ankle, world space.
-MD5_PLAY_API md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_t leg);
-
 // Tilts the body of pose[num_joints], swivels legs and bends them so that each ankle is where its
 // foot stands or steps, for a character at md5_walk_placement(). Returns the number of legs that
 // reach it, to 1e-4 of their length.
@@ -464,7 +485,19 @@ MD5_PLAY_API uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *w
 
 enum { MD5_MAX_EYES = 8 };
 
-// Zero in a field of the second part means its default.
+typedef struct md5_gaze_numbers {
+    uint32_t length;     // joints that turn the head, itself included; 0 = 3
+    float interest;      // 0..1: how often a target is chosen; 0 = 0.5, MD5_ZERO = never
+    float wide, high;    // of directions at random, tangents to each side; 0 = 0.8 and 0.35
+    float distance;      // of points at random, units; 0 = 100
+    float least_seconds; // how long the gaze rests, at least 0.05 s; 0 = 0.4
+    float most_seconds;  // 0 = 2.5
+    float head_share;    // of the way that the head goes; 0 = 0.6, MD5_ZERO = none
+    float head_seconds;  // time constant with which it follows; 0 = 0.2, MD5_ZERO = at once
+    float head_limit;    // largest turn of each joint, radians; 0 = 0.5, MD5_ZERO = none
+    float eye_limit;     // largest turn of an eye, radians; 0 = 0.6, MD5_ZERO = none
+} md5_gaze_numbers;
+
 typedef struct md5_gaze_desc {
     uint32_t head;               // joint
     uint32_t eyes[MD5_MAX_EYES]; // [num_eyes] joints, whose own x axis looks ahead
@@ -472,17 +505,7 @@ typedef struct md5_gaze_desc {
     md5_vec3 origin;             // between the eyes at rest, model space
     const md5_vec3 *targets;     // [num_targets] points worth a look, model space
     uint32_t num_targets;
-
-    uint32_t length;       // joints that turn the head, itself included; 0 = 3
-    float interest;        // 0..1: how often a target is chosen; 0 = 0.5, MD5_ZERO = never
-    float wide, high;      // of directions at random, tangents to each side; 0 = 0.8 and 0.35
-    float distance;        // of points at random, units; 0 = 100
-    float least_seconds;   // how long the gaze rests, at least 0.05 s; 0 = 0.4
-    float most_seconds;    // 0 = 2.5
-    float head_share;      // of the way that the head goes; 0 = 0.6, MD5_ZERO = none
-    float head_seconds;    // time constant with which it follows; 0 = 0.2, MD5_ZERO = at once
-    float head_limit;      // largest turn of each joint, radians; 0 = 0.5, MD5_ZERO = none
-    float eye_limit;       // largest turn of an eye, radians; 0 = 0.6, MD5_ZERO = none
+    md5_gaze_numbers numbers;
     uintptr_t reserved[4]; // 0
 } md5_gaze_desc;
 

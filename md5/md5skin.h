@@ -129,7 +129,7 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 // parameters, states and clips: md5_player_morphs() (md5play.h). Others come from where the game
 // has them: a slider, a curve over time (md5curve.h):
 //
-//   weights[blink] = md5_ease(MD5_EASE_SINE_IN_OUT, part_of_a_blink);
+//   weights[blink] = md5_ease((md5_easing){.kind = MD5_EASE_SINE_IN_OUT}, part_of_a_blink);
 
 // A file that differs from the base.
 typedef struct md5_morph_source {

@@ -27,18 +27,18 @@ static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32
 {
     const md5_skeleton *skeleton = &binding->model->skeleton;
     md5_foot feet[2] = {{.ankle = joints[LEFT]}, {.ankle = joints[RIGHT]}}; // kept between frames
-    float drop = 0;                                                         // likewise
     for (int i = 0; i < 2; i++) {
         const md5_vec3 before = position_of(binding, pose, feet[i].ankle);
         feet[i].floor = height_at(binding->model, before);
         printf("ankle at height %.2f, on a step of %.2f\n", (double)before.z,
                (double)feet[i].floor);
     }
-    const uint32_t placed = md5_solve_feet(skeleton, pose, joints[PELVIS], feet, 2, &drop, 0, 0, 1);
+    md5_feet_job job = {.pelvis = joints[PELVIS], .feet = feet, .num_feet = 2, .weight = 1};
+    const uint32_t placed = md5_solve_feet(skeleton, &job, pose);
     for (int i = 0; i < 2; i++)
         printf("now at height %.2f%s\n", (double)position_of(binding, pose, feet[i].ankle).z,
                feet[i].result == MD5_LIMB_PLACED ? "" : ": out of reach");
-    printf("%u feet placed, pelvis moved by %.2f\n", (unsigned)placed, (double)drop);
+    printf("%u feet placed, pelvis moved by %.2f\n", (unsigned)placed, (double)job.drop);
 }
 
 // Characters face +x, so the bind pose tells which axis of the head points forward.
@@ -52,14 +52,14 @@ static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5
         .tip = head,
         .length = 2, // the neck turns too
         .target = target,
-        .forward = md5_quat_rotate(to_head, ahead),
-        .up = md5_quat_rotate(to_head, upward),
+        .numbers = {.forward = md5_quat_rotate(to_head, ahead),
+                    .up = md5_quat_rotate(to_head, upward)},
         .weight = 1,
     };
-    md5_solve_aim(&model->skeleton, pose, &job);
+    md5_solve_aim(&model->skeleton, &job, pose);
 
     const md5_xform posed = md5_joint_in_model(&model->skeleton, pose, head);
-    const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.forward);
+    const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.numbers.forward);
     const md5_vec3 wanted = md5_vec3_normalize(md5_vec3_sub(target, posed.translation), forward);
     printf("head looks %.3f degrees beside the target\n",
            acos(fmin((double)md5_vec3_dot(forward, wanted), 1)) * 57.29578);

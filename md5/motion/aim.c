@@ -140,23 +140,16 @@ static void turn_joints(const md5_chain *chain, aim_view *view, float limit, md5
     turned[last] = md5_quat_of_row(md5_float4_turn(rest, view->rotation));
 }
 
-static md5_vec3 forward_of(const md5_skeleton *skeleton, const md5_aim_job *job)
+static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
 {
-    const md5_vec3 x = md5_forward(skeleton->axes);
-    return md5_is_place(job->forward) ? md5_vec3_normalize(job->forward, x) : x;
-}
-
-static md5_vec3 up_of(const md5_skeleton *skeleton, const md5_aim_job *job)
-{
-    const md5_vec3 z = md5_up(skeleton->axes);
-    return md5_is_place(job->up) ? md5_vec3_normalize(job->up, z) : z;
+    return md5_is_place(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
 }
 
 void md5i_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch)
 {
-    const aim_limit limit = limit_of(job->limit);
-    batch->forward = forward_of(skeleton, job);
-    batch->up = up_of(skeleton, job);
+    const aim_limit limit = limit_of(job->numbers.limit);
+    batch->forward = direction_or(job->numbers.forward, md5_forward(skeleton->axes));
+    batch->up = direction_or(job->numbers.up, md5_up(skeleton->axes));
     batch->up_along = md5_vec3_dot(batch->forward, batch->up);
     batch->stays_upright = has_upright(batch->up_along);
     batch->is_limited = limit.is_limited;
@@ -164,18 +157,17 @@ void md5i_begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_ai
     batch->most_cosine = limit.most.w;
 }
 
-bool md5_solve_aim(const md5_skeleton *skeleton, md5_xform *pose, const md5_aim_job *job)
+bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xform *pose)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(job != NULL, "job: not NULL");
+    MD5_ASSERT_JOB(skeleton, job, pose);
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
     md5_chain chain;
-    if (!(job->weight > 0.0f) || job->limit == MD5_ZERO || !md5_is_place(job->target)
+    if (!(job->weight > 0.0f) || job->numbers.limit == MD5_ZERO || !md5_is_place(job->target)
         || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
-    const md5_vec3 forward = forward_of(skeleton, job), up = up_of(skeleton, job);
+    const md5_vec3 forward = direction_or(job->numbers.forward, md5_forward(skeleton->axes));
+    const md5_vec3 up = direction_or(job->numbers.up, md5_up(skeleton->axes));
     aim_view view = {
         .axes = skeleton->axes,
         .target = md5_float4_of_vec3(job->target),
@@ -186,7 +178,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, md5_xform *pose, const md5_aim_
         .up_along = md5_vec3_dot(forward, up),
     };
     md5_quat turned[MD5_MAX_CHAIN];
-    turn_joints(&chain, &view, job->limit, turned);
+    turn_joints(&chain, &view, job->numbers.limit, turned);
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }

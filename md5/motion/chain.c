@@ -2,6 +2,8 @@
 #include "md5/core/assert.h"
 #include "md5/motion/rig.h"
 
+#include <string.h>
+
 // == Under limits ================================================================================
 
 // After this many iterations without progress, CCD replaces FABRIK, whose backward pass ignores the
@@ -163,8 +165,6 @@ static double fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, doub
 }
 
 // == Without limits ==============================================================================
-//
-// Inverse kinematics for chains of any length: FABRIK and CCD.
 
 // A chain counts as straight if it deviates from a line by less than this share of its length.
 #define STRAIGHT 1e-3f
@@ -177,72 +177,147 @@ static double fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, doub
 typedef struct reaching {
     md5_axes axes;
     md5_chain chain;
-    uint32_t last; // the tip's index in the chain, and the number of bones
-    float length;  // of all bones
+    uint32_t last;                        // the tip's index in the chain, and the number of bones
+    float lengths[MD5_MAX_CHAIN], length; // of each bone, and of all
     md5_vec3 target;
     float tolerance;
     uint32_t iterations;
 } reaching;
 
-static float distance_between(md5_vec3 a, md5_vec3 b)
-{
-    return md5_vec3_length(md5_vec3_sub(a, b));
-}
-
-// Returns false if there is nothing to do.
-static bool begin(const md5_skeleton *skeleton, const md5_xform *pose, const md5_chain_job *job,
-                  reaching *reach)
-{
-    if (!md5_is_place(job->target)
-        || !md5i_find_chain(skeleton, pose, job->tip, job->length, &reach->chain)
-        || reach->chain.count < 2)
-        return false;
-    reach->axes = skeleton->axes;
-    reach->last = reach->chain.count - 1;
-    reach->target = job->target;
-    reach->tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0f;
-    reach->iterations =
-        job->iterations < MD5_MOST_ITERATIONS ? job->iterations : MD5_MOST_ITERATIONS;
-    reach->length = 0.0f;
-    for (uint32_t i = 0; i < reach->last; i++)
-        reach->length += distance_between(reach->chain.places[i], reach->chain.places[i + 1]);
-    return true;
-}
-
 static float distance_left(const reaching *reach, md5_vec3 tip)
 {
-    return distance_between(tip, reach->target);
+    return md5_vec3_length(md5_vec3_sub(tip, reach->target));
 }
 
-// The direction from the chain's root to the target.
-static md5_vec3 way_to_target(const reaching *reach)
+// If all joints and a target in reach lie on one line, and the tip not on the target: writes the
+// direction from the chain's root to the target, and one across it to which the chain is to bend.
+static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
 {
     const md5_vec3 *const places = reach->chain.places;
     const md5_vec3 line = md5_vec3_normalize(md5_vec3_sub(places[reach->last], places[0]),
                                              (md5_vec3){1.0f, 0.0f, 0.0f});
-    return md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
-}
-
-// Whether all joints and a target in reach lie on one line, and the tip not on the target.
-static bool is_stuck(const reaching *reach)
-{
-    const md5_vec3 *const places = reach->chain.places;
-    const md5_vec3 way = way_to_target(reach);
+    *way = md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
+    *aside = md5i_forward_beside(reach->axes, *way);
     float widest = 0.0f;
     for (uint32_t i = 1; i <= reach->last; i++) {
-        const float aside =
-            md5_vec3_length(md5_vec3_beside(md5_vec3_sub(places[i], places[0]), way));
-        widest = aside > widest ? aside : widest;
+        const md5_vec3 off = md5_vec3_beside(md5_vec3_sub(places[i], places[0]), *way);
+        const float width = md5_vec3_length(off);
+        widest = width > widest ? width : widest;
     }
     return widest < STRAIGHT * reach->length && distance_left(reach, places[0]) < reach->length
            && distance_left(reach, places[reach->last]) > reach->tolerance;
 }
 
+// The position at `length` from `fixed` towards `moved`.
+static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
+{
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 way = md5_vec3_normalize(md5_vec3_sub(moved, fixed), none);
+    return md5_vec3_add(fixed, md5_vec3_scale(way, length));
+}
+
+// Both write turned[chain->count], model space, and return the distance that is left.
+static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
+{
+    const md5_chain *const chain = &reach->chain;
+    const float *const lengths = reach->lengths;
+    const uint32_t last = reach->last;
+    const md5_vec3 root = chain->places[0], any = {1.0f, 0.0f, 0.0f};
+    md5_vec3 places[MD5_MAX_CHAIN], way, aside;
+    memcpy(places, chain->places, chain->count * sizeof *places);
+    if (!(distance_left(reach, root) < reach->length)) {
+        for (uint32_t i = 0; i < last; i++)
+            places[i + 1] = drawn_to(places[i], reach->target, lengths[i]);
+    } else {
+        const bool is_bending = is_stuck(reach, &way, &aside);
+        for (uint32_t i = 1; is_bending && i < last; i++)
+            places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * lengths[i - 1]));
+        for (uint32_t n = 0;
+             n < reach->iterations && !(distance_left(reach, places[last]) <= reach->tolerance);
+             n++) {
+            // Restores the bone lengths backward from the target, then forward from the root.
+            places[last] = reach->target;
+            for (uint32_t i = last; i-- > 0;)
+                places[i] = drawn_to(places[i + 1], places[i], lengths[i]);
+            places[0] = root;
+            for (uint32_t i = 0; i < last; i++)
+                places[i + 1] = drawn_to(places[i], places[i + 1], lengths[i]);
+        }
+    }
+    // Each joint takes the shortest rotation that points its bone at the next position, after the
+    // rotations of the joints above. A bone without length points anywhere.
+    md5_quat so_far = MD5_NO_TURN;
+    for (uint32_t i = 0; i <= last; i++) {
+        if (i < last) {
+            const md5_vec3 old = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
+            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), any);
+            const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
+            so_far = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), so_far));
+        }
+        turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
+    }
+    return distance_left(reach, places[last]);
+}
+
+// Applies the rotations of a pass of CCD; that of a joint also rotates its descendants, after their
+// own. Positions are computed from the original bones, so that rounding errors do not change
+// lengths.
+static void apply_turns(const md5_chain *chain, const md5_quat *turns, md5_quat *moved,
+                        md5_vec3 *places)
+{
+    md5_quat so_far = MD5_NO_TURN;
+    for (uint32_t i = 0; i + 1 < chain->count; i++) {
+        so_far = md5_quat_trim(md5_quat_mul(so_far, turns[i]));
+        moved[i] = md5_quat_trim(md5_quat_mul(so_far, moved[i]));
+        const md5_vec3 bone = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
+        places[i + 1] = md5_vec3_add(places[i], md5_quat_rotate(moved[i], bone));
+    }
+}
+
+static float solve_by_ccd(const reaching *reach, md5_quat *turned)
+{
+    const md5_chain *const chain = &reach->chain;
+    const uint32_t last = reach->last;
+    const md5_vec3 any = {1.0f, 0.0f, 0.0f};
+    md5_vec3 places[MD5_MAX_CHAIN], way, aside;
+    md5_quat turns[MD5_MAX_CHAIN], moved[MD5_MAX_CHAIN]; // of one pass; of all, in model space
+    memcpy(places, chain->places, chain->count * sizeof *places);
+    for (uint32_t i = 0; i < last; i++)
+        moved[i] = MD5_NO_TURN;
+    if (is_stuck(reach, &way, &aside)) {
+        const md5_float4 axis = md5_float4_of_vec3(md5_vec3_cross(way, aside));
+        for (uint32_t i = 0; i < last; i++)
+            turns[i] = md5_quat_of_row(md5_float4_about(axis, PUSH_COSINE, i == 0 ? PUSH : -PUSH));
+        apply_turns(chain, turns, moved, places);
+    }
+    for (uint32_t n = 0;
+         n < reach->iterations && distance_left(reach, places[last]) > reach->tolerance; n++) {
+        // One pass from the joint above the tip to the root: each joint rotates the tip onto the
+        // line from the joint to the target. Only the position of the tip is updated meanwhile.
+        md5_vec3 tip = places[last];
+        for (uint32_t i = last; i-- > 0;) {
+            const md5_vec3 old = md5_vec3_sub(tip, places[i]);
+            const md5_vec3 from = md5_vec3_normalize(old, any);
+            const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, places[i]), from);
+            // A rotation does not move a tip that is at the joint.
+            turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
+            tip = md5_vec3_add(places[i], md5_quat_rotate(turns[i], old));
+        }
+        apply_turns(chain, turns, moved, places);
+    }
+    moved[last] = moved[last - 1];
+    for (uint32_t i = 0; i <= last; i++)
+        turned[i] = md5_quat_mul(moved[i], chain->rotations[i]);
+    return distance_left(reach, places[last]);
+}
+
+// == Both ========================================================================================
+
 // Solves with a rig of the chain, in which each joint is the parent of the next. Rotations are
 // first moved into their limits.
-static float reach_by_rig(const reaching *reach, md5_xform *pose, const md5_chain_job *job,
-                          md5_rig_solver *solve)
+static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_xform *pose)
 {
+    static md5_rig_solver *const solvers[] = {fabrik_limited, md5i_ccd_limited, md5i_dls_limited};
     const md5_chain *const chain = &reach->chain;
     md5_rig rig; // without the joints beyond the chain
     rig.count = chain->count;
@@ -262,184 +337,40 @@ static float reach_by_rig(const reaching *reach, md5_xform *pose, const md5_chai
             md5i_limit_nearest(&added->limit, md5i_quatd_unit(md5_quatd_of(local->rotation)));
     }
     md5i_place_rig(&rig, 0);
-    const double left = solve(reach->axes, &rig, md5_vec3d_of(reach->target),
-                              (double)reach->tolerance, reach->iterations);
+    const double left = solvers[job->solver](reach->axes, &rig, md5_vec3d_of(reach->target),
+                                             (double)reach->tolerance, reach->iterations);
     if (job->weight > 0.0f)
         md5i_write_rig(&rig, job->weight, pose);
     return (float)left;
 }
 
-// -- FABRIK ---------------------------------------------------------------------------------
-
-// The position at `length` from `fixed` towards `moved`.
-static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
+float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md5_xform *pose)
 {
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
-    const md5_vec3 way = md5_vec3_normalize(md5_vec3_sub(moved, fixed), none);
-    return md5_vec3_add(fixed, md5_vec3_scale(way, length));
-}
-
-static void find_places(const reaching *reach, md5_vec3 *places)
-{
-    float bones[MD5_MAX_CHAIN];
-    for (uint32_t i = 0; i <= reach->last; i++)
-        places[i] = reach->chain.places[i];
-    for (uint32_t i = 0; i < reach->last; i++)
-        bones[i] = distance_between(places[i], places[i + 1]);
-    if (!(distance_left(reach, places[0]) < reach->length)) {
-        for (uint32_t i = 0; i < reach->last; i++)
-            places[i + 1] = drawn_to(places[i], reach->target, bones[i]);
-        return;
-    }
-    if (is_stuck(reach)) {
-        const md5_vec3 aside = md5i_forward_beside(reach->axes, way_to_target(reach));
-        for (uint32_t i = 1; i < reach->last; i++)
-            places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * bones[i - 1]));
-    }
-    const md5_vec3 root = places[0];
-    for (uint32_t n = 0; n < reach->iterations; n++) {
-        if (distance_left(reach, places[reach->last]) <= reach->tolerance)
-            return;
-        // Restores the bone lengths backward from the target, then forward from the root.
-        places[reach->last] = reach->target;
-        for (uint32_t i = reach->last; i-- > 0;)
-            places[i] = drawn_to(places[i + 1], places[i], bones[i]);
-        places[0] = root;
-        for (uint32_t i = 0; i < reach->last; i++)
-            places[i + 1] = drawn_to(places[i], places[i + 1], bones[i]);
-    }
-}
-
-// Rotates each joint by the shortest rotation that points its bone at the next position, after the
-// rotations of the joints above.
-static void turn_to_places(const md5_chain *chain, const md5_vec3 *places, md5_quat *turned)
-{
-    const md5_vec3 any = {1.0f, 0.0f, 0.0f}; // direction of a bone without length
-    md5_quat so_far = MD5_NO_TURN;
-    for (uint32_t i = 0; i < chain->count; i++) {
-        if (i + 1 < chain->count) {
-            const md5_vec3 old = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
-            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(so_far, old), any);
-            const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(places[i + 1], places[i]), from);
-            so_far = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), so_far));
-        }
-        turned[i] = md5_quat_mul(so_far, chain->rotations[i]);
-    }
-}
-
-float md5_fabrik(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
-{
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(job != NULL, "job: not NULL");
-    reaching reach;
-    if (!begin(skeleton, pose, job, &reach))
+    MD5_ASSERT_JOB(skeleton, job, pose);
+    MD5_ASSERT((unsigned)job->solver <= MD5_CHAIN_LEAST_SQUARES, "solver: a md5_chain_solver");
+    reaching reach; // without the joints beyond the chain
+    md5_chain *const chain = &reach.chain;
+    if (!md5_is_place(job->target) || !md5i_find_chain(skeleton, pose, job->tip, job->length, chain)
+        || chain->count < 2)
         return INFINITY;
-    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
-                 MD5_LIMIT_RULE);
-    if (job->limits)
-        return reach_by_rig(&reach, pose, job, fabrik_limited);
-    md5_vec3 places[MD5_MAX_CHAIN];
-    md5_quat turned[MD5_MAX_CHAIN];
-    find_places(&reach, places);
-    if (job->weight > 0.0f) {
-        turn_to_places(&reach.chain, places, turned);
-        md5i_turn_chain(&reach.chain, turned, job->weight, pose);
-    }
-    return distance_left(&reach, places[reach.last]);
-}
-
-// -- CCD ------------------------------------------------------------------------------------
-
-// The accumulated rotation of each joint in model space, and the original bones.
-typedef struct ccd_turns {
-    md5_quat moved[MD5_MAX_CHAIN];
-    md5_vec3 bones[MD5_MAX_CHAIN];
-} ccd_turns;
-
-// One pass from the joint above the tip to the root: each joint rotates the tip onto the line from
-// the joint to the target. Only the position of the tip is updated meanwhile.
-static void find_turns(const reaching *reach, md5_quat *turns)
-{
-    const md5_vec3 any = {1.0f, 0.0f, 0.0f};
-    md5_vec3 tip = reach->chain.places[reach->last];
-    for (uint32_t i = reach->last; i-- > 0;) {
-        const md5_vec3 place = reach->chain.places[i];
-        const md5_vec3 old = md5_vec3_sub(tip, place);
-        const md5_vec3 from = md5_vec3_normalize(old, any);
-        const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, place), from);
-        // A rotation does not move a tip that is at the joint.
-        turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
-        tip = md5_vec3_add(place, md5_quat_rotate(turns[i], old));
-    }
-}
-
-// Applies the rotations of a pass; that of a joint also rotates its descendants, after their own.
-// Positions are recomputed from the original bones, so that rounding errors do not change lengths.
-static void apply_turns(reaching *reach, ccd_turns *turning, const md5_quat *turns)
-{
-    md5_vec3 *const places = reach->chain.places;
-    md5_quat so_far = MD5_NO_TURN;
-    for (uint32_t i = 0; i < reach->last; i++) {
-        so_far = md5_quat_trim(md5_quat_mul(so_far, turns[i]));
-        turning->moved[i] = md5_quat_trim(md5_quat_mul(so_far, turning->moved[i]));
-        const md5_vec3 bone = md5_quat_rotate(turning->moved[i], turning->bones[i]);
-        places[i + 1] = md5_vec3_add(places[i], bone);
-    }
-}
-
-float md5_ccd(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
-{
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(job != NULL, "job: not NULL");
-    reaching reach;
-    ccd_turns turning;
-    md5_quat turns[MD5_MAX_CHAIN];
-    if (!begin(skeleton, pose, job, &reach))
-        return INFINITY;
-    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
-                 MD5_LIMIT_RULE);
-    if (job->limits)
-        return reach_by_rig(&reach, pose, job, md5i_ccd_limited);
+    MD5_VALIDATE(md5i_are_limits(job->limits, chain->joints, chain->count), MD5_LIMIT_RULE);
+    reach.axes = skeleton->axes;
+    reach.target = job->target;
+    reach.tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0f;
+    reach.iterations = job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
+    if (job->limits || job->solver == MD5_CHAIN_LEAST_SQUARES)
+        return solve_by_rig(&reach, job, pose);
+    reach.last = chain->count - 1;
+    reach.length = 0.0f;
     for (uint32_t i = 0; i < reach.last; i++) {
-        turning.moved[i] = MD5_NO_TURN;
-        turning.bones[i] = md5_vec3_sub(reach.chain.places[i + 1], reach.chain.places[i]);
+        const md5_vec3 bone = md5_vec3_sub(chain->places[i], chain->places[i + 1]);
+        reach.lengths[i] = md5_vec3_length(bone);
+        reach.length += reach.lengths[i];
     }
-    const md5_vec3 *const tip = &reach.chain.places[reach.last];
-    if (is_stuck(&reach)) {
-        const md5_vec3 way = way_to_target(&reach);
-        const md5_vec3 axis = md5_vec3_cross(way, md5i_forward_beside(reach.axes, way));
-        for (uint32_t i = 0; i < reach.last; i++)
-            turns[i] = md5_quat_of_row(
-                md5_float4_about(md5_float4_of_vec3(axis), PUSH_COSINE, i == 0 ? PUSH : -PUSH));
-        apply_turns(&reach, &turning, turns);
-    }
-    for (uint32_t i = 0; i < reach.iterations && distance_left(&reach, *tip) > reach.tolerance;
-         i++) {
-        find_turns(&reach, turns);
-        apply_turns(&reach, &turning, turns);
-    }
-    if (job->weight > 0.0f) {
-        turning.moved[reach.last] = turning.moved[reach.last - 1];
-        for (uint32_t i = 0; i <= reach.last; i++)
-            turns[i] = md5_quat_mul(turning.moved[i], reach.chain.rotations[i]);
-        md5i_turn_chain(&reach.chain, turns, job->weight, pose);
-    }
-    return distance_left(&reach, *tip);
-}
-
-// -- Damped least squares -------------------------------------------------------------------
-
-float md5_dls(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job)
-{
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(job != NULL, "job: not NULL");
-    reaching reach;
-    if (!begin(skeleton, pose, job, &reach))
-        return INFINITY;
-    MD5_VALIDATE(md5i_are_limits(job->limits, reach.chain.joints, reach.chain.count),
-                 MD5_LIMIT_RULE);
-    return reach_by_rig(&reach, pose, job, md5i_dls_limited);
+    md5_quat turned[MD5_MAX_CHAIN];
+    const float left = job->solver == MD5_CHAIN_CCD ? solve_by_ccd(&reach, turned)
+                                                    : solve_by_fabrik(&reach, turned);
+    if (job->weight > 0.0f)
+        md5i_turn_chain(chain, turned, job->weight, pose);
+    return left;
 }

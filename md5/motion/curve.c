@@ -640,12 +640,6 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
     return md5_vec3d_round(md5_vec3d_scale(velocity, 1.0 / width));
 }
 
-uint32_t md5_curve_num_pieces(const md5_curve *curve)
-{
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
-    return curve->pieces.count;
-}
-
 double md5_curve_start(const md5_curve *curve, uint32_t piece)
 {
     MD5_ASSERT(curve != NULL, "curve: not NULL");

@@ -118,7 +118,7 @@ typedef enum way {
     IN_OUT,
 } way;
 
-// In the order of md5_easing.
+// In the order of md5_ease_kind.
 static const struct easing_row {
     const char *name;
     ease_in *in; // NULL if it has parameters
@@ -220,21 +220,21 @@ static double ease_steps(uint32_t steps, md5_jump jump, double t)
 
 // -- Public functions -----------------------------------------------------------------------------
 
-double md5i_eased(const md5_easing_curve *curve, double t)
+double md5i_eased(const md5_easing *easing, double t)
 {
-    if (curve->easing == MD5_EASE_STEPS)
-        return ease_steps(curve->steps, curve->jump, t);
+    if (easing->kind == MD5_EASE_STEPS)
+        return ease_steps(easing->steps, easing->jump, t);
     if (!(t > 0.0))
         return 0.0;
     if (t >= 1.0)
         return 1.0;
-    if (curve->easing == MD5_EASE_CUBIC_BEZIER) {
-        const double s = solve_bezier(unit(curve->x1), unit(curve->x2), t);
-        return bezier((double)curve->y1, (double)curve->y2, s);
+    if (easing->kind == MD5_EASE_CUBIC_BEZIER) {
+        const double s = solve_bezier(unit(easing->x1), unit(easing->x2), t);
+        return bezier((double)easing->y1, (double)easing->y2, s);
     }
-    ease_in *const in = rows[curve->easing].in;
+    ease_in *const in = rows[easing->kind].in;
     double value = 0.0;
-    switch (rows[curve->easing].way) {
+    switch (rows[easing->kind].way) {
     case OUT:
         value = 1.0 - in(1.0 - t);
         break;
@@ -245,7 +245,7 @@ double md5i_eased(const md5_easing_curve *curve, double t)
         value = in(t);
         break;
     }
-    if (curve->easing >= MD5_EASE_BACK_IN && curve->easing <= MD5_EASE_ELASTIC_IN_OUT)
+    if (easing->kind >= MD5_EASE_BACK_IN && easing->kind <= MD5_EASE_ELASTIC_IN_OUT)
         return value; // overshoots
     // The series have rounding errors at 0 and 1.
     return fmin(fmax(value, 0.0), 1.0);
@@ -253,64 +253,51 @@ double md5i_eased(const md5_easing_curve *curve, double t)
 
 // Gauss-Legendre quadrature with five points: of y dx along a Bézier curve; else of y over
 // x = from + width v^2 (3 - 2 v), which stands still at both ends, where a tangent may be vertical.
-static double area_between(const md5_easing_curve *curve, double from, double to)
+static double area_between(const md5_easing *easing, double from, double to)
 {
     static const double points[] = {0.04691007703066800, 0.23076534494715845, 0.5,
                                     0.76923465505284155, 0.95308992296933200};
     static const double weights[] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
                                      0.23931433524968324, 0.11846344252809454};
-    const double x1 = unit(curve->x1), x2 = unit(curve->x2);
-    const double y1 = (double)curve->y1, y2 = (double)curve->y2;
-    const bool is_bezier = curve->easing == MD5_EASE_CUBIC_BEZIER;
+    const double x1 = unit(easing->x1), x2 = unit(easing->x2);
+    const double y1 = (double)easing->y1, y2 = (double)easing->y2;
+    const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
     const double begin = is_bezier ? solve_bezier(x1, x2, from) : from;
     const double width = (is_bezier ? solve_bezier(x1, x2, to) : to) - begin;
     double sum = 0.0;
     for (int i = 0; i < 5; i++) {
         const double v = points[i], s = begin + width * (is_bezier ? v : v * v * (3.0 - 2.0 * v));
         const double slope = is_bezier ? bezier_slope(x1, x2, s) : 6.0 * v * (1.0 - v);
-        sum += weights[i] * slope * (is_bezier ? bezier(y1, y2, s) : md5i_eased(curve, s));
+        sum += weights[i] * slope * (is_bezier ? bezier(y1, y2, s) : md5i_eased(easing, s));
     }
     return width * sum;
 }
 
-double md5i_eased_area(const md5_easing_curve *curve, double from, double to)
+double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
     // Edges of bounces, and of both halves of them, lie at multiples of 1/44.
-    const uint32_t parts = curve->easing == MD5_EASE_STEPS ? curve->steps : 44;
+    const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : 44;
     double area = 0.0;
     for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++)
-        area += area_between(curve, fmax((double)i / parts, from), fmin((i + 1.0) / parts, to));
+        area += area_between(easing, fmax((double)i / parts, from), fmin((i + 1.0) / parts, to));
     return area;
 }
 
 float md5_ease(md5_easing easing, float t)
 {
-    MD5_ASSERT((unsigned)easing < MD5_EASE_CUBIC_BEZIER, "easing: one without parameters");
-    const md5_easing_curve plain = {.easing = easing};
-    return (float)md5i_eased(&plain, (double)t);
+    MD5_ASSERT((unsigned)easing.kind <= MD5_EASE_STEPS, "easing.kind: a md5_ease_kind");
+    if (easing.kind == MD5_EASE_STEPS) {
+        MD5_ASSERT((unsigned)easing.jump <= MD5_JUMP_BOTH, "easing.jump: a md5_jump");
+        MD5_ASSERT(easing.steps >= (easing.jump == MD5_JUMP_NONE ? 2u : 1u)
+                       && easing.steps <= MD5_MAX_EASE_STEPS,
+                   "easing.steps: 1 to MD5_MAX_EASE_STEPS, with MD5_JUMP_NONE at least 2");
+    }
+    return (float)md5i_eased(&easing, (double)t);
 }
 
-float md5_ease_curve(const md5_easing_curve *curve, float t)
+const char *md5_easing_name(md5_ease_kind kind)
 {
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
-    MD5_ASSERT((unsigned)curve->easing <= MD5_EASE_STEPS, "curve->easing: a md5_easing");
-    if (curve->easing != MD5_EASE_STEPS)
-        return (float)md5i_eased(curve, (double)t);
-    MD5_ASSERT((unsigned)curve->jump <= MD5_JUMP_BOTH, "curve->jump: a md5_jump");
-    MD5_ASSERT(curve->steps >= (curve->jump == MD5_JUMP_NONE ? 2u : 1u)
-                   && curve->steps <= MD5_MAX_EASE_STEPS,
-               "curve->steps: 1 to MD5_MAX_EASE_STEPS, with MD5_JUMP_NONE at least 2");
-    return (float)md5i_eased(curve, (double)t);
-}
-
-float md5_ease_over(const md5_easing_curve *curve, double elapsed, double duration)
-{
-    return md5_ease_curve(curve, duration > 0.0 ? (float)(elapsed / duration) : 1.0f);
-}
-
-const char *md5_easing_name(md5_easing easing)
-{
-    return (unsigned)easing < NUM_ROWS ? rows[easing].name : NULL;
+    return (unsigned)kind < NUM_ROWS ? rows[kind].name : NULL;
 }
 
 static const struct short_name {
@@ -330,9 +317,9 @@ static bool is_name(const char *name, const char *full)
     return *name == *full;
 }
 
-bool md5_find_easing(const char *name, md5_easing *easing)
+bool md5_find_easing(const char *name, md5_ease_kind *kind)
 {
-    MD5_ASSERT(easing != NULL, "easing: not NULL");
+    MD5_ASSERT(kind != NULL, "kind: not NULL");
     for (int i = 0; name && i < NUM_ROWS; i++) {
         bool is_found = is_name(name, rows[i].name);
         // The same with the short name of the family.
@@ -344,7 +331,7 @@ bool md5_find_easing(const char *name, md5_easing *easing)
                        && is_name(name + size, rows[i].name + full_size);
         }
         if (is_found) {
-            *easing = (md5_easing)i;
+            *kind = (md5_ease_kind)i;
             return true;
         }
     }

@@ -95,7 +95,8 @@ static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
     return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0.0f};
 }
 
-static bool is_too_far(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+static bool is_too_far(const md5_hold_numbers *hold, const md5_hold_step *step,
+                       const md5_held *held)
 {
     const md5_vec3 shift = shift_to(held, step->sole);
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
@@ -113,20 +114,20 @@ static bool is_too_far(const md5_hold *hold, const md5_hold_step *step, const md
 
 // Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
 // through near the ground.
-static bool is_slow(const md5_hold *hold, const md5_hold_step *step, const md5_held *held)
+static bool is_slow(const md5_hold_numbers *hold, const md5_hold_step *step, const md5_held *held)
 {
     const float x = step->sole.x - held->animated.x, y = step->sole.y - held->animated.y;
     const float most = 3.0f * hold->speed * step->seconds;
     return x * x + y * y <= most * most;
 }
 
-static bool is_down(const md5_hold *hold, float height)
+static bool is_down(const md5_hold_numbers *hold, float height)
 {
     return height <= 0.5f * hold->height;
 }
 
 // It is held where it was before, if it was down already: else the last step would still be seen.
-static void begin_to_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
+static void begin_to_hold(const md5_hold_numbers *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool was_down = is_down(hold, held->animated.z) && is_slow(hold, step, held);
     const bool has_pointed = was_down && is_known(held->facing);
@@ -139,7 +140,7 @@ static const float arched = 0.33f;
 
 // Limits the velocity that a foot begins to return with, so that it goes at most by a fifth farther
 // away: 2 exp(-1/2) times as far. A foot that lifts quickly would be thrown over the other one.
-static void limit_rate(const md5_hold *hold, md5_held *held)
+static void limit_rate(const md5_hold_numbers *hold, md5_held *held)
 {
     if (!(hold->release > shortest))
         return;
@@ -150,7 +151,7 @@ static void limit_rate(const md5_hold *hold, md5_held *held)
         held->rate = md5_vec3_scale(held->rate, sqrtf(most / square));
 }
 
-static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
+static void let_go_or_hold(const md5_hold_numbers *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
     held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0.0f;
@@ -175,7 +176,7 @@ static void let_go_or_hold(const md5_hold *hold, const md5_hold_step *step, md5_
 }
 
 // Brings a value back to 0, critically damped. Exact for any step.
-static void settle(const md5_hold *hold, float seconds, float *value, float *rate)
+static void settle(const md5_hold_numbers *hold, float seconds, float *value, float *rate)
 {
     if (!(hold->release > shortest)) {
         *value = *rate = 0.0f;
@@ -190,7 +191,7 @@ static void settle(const md5_hold *hold, float seconds, float *value, float *rat
 }
 
 // At the limit it goes along with the body.
-static void hold_heading(const md5_hold *hold, const md5_hold_step *step, md5_held *held)
+static void hold_heading(const md5_hold_numbers *hold, const md5_hold_step *step, md5_held *held)
 {
     if (!held->is_held || step->turns || !is_known(step->facing)) {
         if (is_known(held->heading)) {
@@ -215,7 +216,7 @@ static void hold_heading(const md5_hold *hold, const md5_hold_step *step, md5_he
 }
 
 // A parabola over the time until it may be held; not on top of what the animation lifts it.
-static float find_lift(const md5_hold *hold, const md5_held *held, float height)
+static float find_lift(const md5_hold_numbers *hold, const md5_held *held, float height)
 {
     if (!(held->wait > 0.0f))
         return 0.0f;
@@ -232,7 +233,7 @@ static bool is_sound(const md5_held *held)
            && fabsf(held->turn_rate) < MD5_FARTHEST;
 }
 
-void md5i_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
+void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, bool is_first,
                        md5_held *held)
 {
     if (is_first || !is_sound(held))
@@ -268,14 +269,6 @@ static float smoothed(float height, float goal, float keep)
     return to + (from - to) * keep;
 }
 
-static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *foot, md5_limb *leg)
-{
-    if (!foot->has_leg)
-        return md5i_limb_above(skeleton, foot->ankle, leg);
-    *leg = (md5_limb){foot->hip, foot->knee, foot->ankle};
-    return md5i_check_limb(skeleton, leg);
-}
-
 // `sunk`: the height by which the pelvis has moved the ankle. `held`: by what it is to be moved and
 // turned, or NULL.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
@@ -307,38 +300,40 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
     return md5i_bend_limb(skeleton, pose, leg, &job, &foot->miss);
 }
 
-uint32_t md5i_place_held_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
-                              md5_foot *feet, uint32_t num_feet, const md5_held *held,
-                              uint32_t num_held, float *drop, float smoothing, float seconds,
-                              float weight)
+uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
+                              uint32_t num_held, md5_xform *pose)
 {
     float keep = 0.0f; // also in a step of 0 seconds, such as a single pose
-    if (smoothing > 0.0f)
-        keep = seconds > 0.0f ? (float)md5i_decay((double)seconds / (double)smoothing) : 1.0f;
+    if (job->smoothing > 0.0f)
+        keep = job->seconds > 0.0f
+                   ? (float)md5i_decay((double)job->seconds / (double)job->smoothing)
+                   : 1.0f;
     float lowest = INFINITY;
-    for (uint32_t i = 0; i < num_feet; i++)
-        lowest = feet[i].floor < lowest ? feet[i].floor : lowest;
-    *drop = smoothed(*drop, lowest, keep);
-    for (uint32_t i = 0; i < num_feet; i++)
-        feet[i].lift = smoothed(feet[i].lift, feet[i].floor, keep);
-    const float share = weight > 0.0f ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
-    const float sunk = *drop * share;
-    if (share > 0.0f && pelvis < skeleton->num_joints) {
-        const md5_quat above = md5i_parent_in_model(skeleton, pose, pelvis).rotation;
+    for (uint32_t i = 0; i < job->num_feet; i++) {
+        md5_foot *const foot = &job->feet[i];
+        lowest = foot->floor < lowest ? foot->floor : lowest;
+        foot->lift = smoothed(foot->lift, foot->floor, keep);
+    }
+    job->drop = smoothed(job->drop, lowest, keep);
+    const float share = job->weight > 0.0f ? (job->weight < 1.0f ? job->weight : 1.0f) : 0.0f;
+    const float sunk = job->drop * share;
+    if (share > 0.0f && job->pelvis < skeleton->num_joints) {
+        const md5_quat above = md5i_parent_in_model(skeleton, pose, job->pelvis).rotation;
         const md5_vec3 shift =
             md5_quat_rotate(md5_quat_conjugate(above),
                             md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, sunk}));
-        pose[pelvis].translation = md5_vec3_add(pose[pelvis].translation, shift);
+        pose[job->pelvis].translation = md5_vec3_add(pose[job->pelvis].translation, shift);
     }
     uint32_t num_placed = 0;
-    for (uint32_t i = 0; i < num_feet; i++) {
-        md5_foot *const foot = &feet[i];
-        md5_limb leg;
-        foot->result = find_leg(skeleton, foot, &leg);
+    for (uint32_t i = 0; i < job->num_feet; i++) {
+        md5_foot *const foot = &job->feet[i];
+        md5_limb leg = {foot->hip, foot->knee, foot->ankle};
+        foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
+                                     : md5i_limb_above(skeleton, foot->ankle, &leg);
         foot->miss = foot->result == MD5_LIMB_PLACED ? 0.0f : INFINITY;
         if (foot->result == MD5_LIMB_PLACED && share > 0.0f) {
             const bool has_sunk =
-                foot->ankle == pelvis || md5i_is_below(skeleton, foot->ankle, pelvis);
+                foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
             foot->result = place_foot(skeleton, pose, &leg, foot, i < num_held ? &held[i] : NULL,
                                       has_sunk ? sunk : 0.0f, share);
         }
@@ -349,14 +344,9 @@ uint32_t md5i_place_held_feet(const md5_skeleton *skeleton, md5_xform *pose, uin
     return num_placed;
 }
 
-uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
-                        md5_foot *feet, uint32_t num_feet, float *drop, float smoothing,
-                        float seconds, float weight)
+uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xform *pose)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(feet != NULL || num_feet == 0, "feet: not NULL");
-    MD5_ASSERT(drop != NULL, "drop: not NULL");
-    return md5i_place_held_feet(skeleton, pose, pelvis, feet, num_feet, NULL, 0, drop, smoothing,
-                                seconds, weight);
+    MD5_ASSERT_JOB(skeleton, job, pose);
+    MD5_ASSERT(job->feet != NULL || job->num_feet == 0, "feet: not NULL");
+    return md5i_solve_held_feet(skeleton, job, NULL, 0, pose);
 }

@@ -6,11 +6,6 @@
 
 #include "md5/md5pose.h"
 
-// Numbers of md5_hold_rule (md5play.h).
-typedef struct md5_hold {
-    float height, speed, distance, release; // units, units/s, units, seconds
-} md5_hold;
-
 // State of one sole.
 typedef struct md5_held {
     bool is_held;
@@ -45,7 +40,7 @@ md5_vec3 md5i_level_facing(md5_vec3 direction);
 // Advances a sole: `shift` then is by how much its foot is to be moved, and `turn` by how much it
 // is to be turned about the sole. `is_first`: it begins where it is animated; so does a state that
 // is not finite.
-void md5i_advance_hold(const md5_hold *hold, const md5_hold_step *step, bool is_first,
+void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, bool is_first,
                        md5_held *held);
 
 // Returns by how much an animated ankle, in id's axes, is to be moved for its sole; level.
@@ -53,9 +48,7 @@ md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight);
 
 // md5_solve_feet() with feet that are moved and turned before they are lifted: the first `num_held`
 // of them, whose soles are held[num_held].
-uint32_t md5i_place_held_feet(const md5_skeleton *skeleton, md5_xform *pose, uint32_t pelvis,
-                              md5_foot *feet, uint32_t num_feet, const md5_held *held,
-                              uint32_t num_held, float *drop, float smoothing, float seconds,
-                              float weight);
+uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
+                              uint32_t num_held, md5_xform *pose);
 
 #endif

@@ -5,6 +5,7 @@
 #include "md5/md5pose.h"
 
 #include "md5/core/assert.h"
+#include "md5/motion/numbers.h"
 #include "md5/motion/spring.h"
 #include "md5/motion/space.h"
 
@@ -15,9 +16,13 @@ static const float shortest_rest = 0.05f;
 // Seconds of a saccade: of any, and for each radian of its angle.
 static const float saccade_base = 0.021f, saccade_slope = 0.126f;
 
-static float or_default(float value, float otherwise)
+static md5_gaze_numbers numbers_of(const md5_gaze_desc *desc)
 {
-    return value == 0.0f ? otherwise : value == MD5_ZERO ? 0.0f : value;
+    md5_gaze_numbers numbers = desc->numbers;
+#define FILL(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
+    MD5_GAZE_NUMBERS(FILL, FILL)
+#undef FILL
+    return numbers;
 }
 
 // Weyl sequence and mixer: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
@@ -59,7 +64,7 @@ static md5_vec2 eyes_at(const md5_gaze *gaze)
 
 static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 direction)
 {
-    const float distance = or_default(desc->distance, 100.0f);
+    const float distance = numbers_of(desc).distance;
     const md5_vec3 way = {distance, distance * direction.x, distance * direction.y};
     return md5_vec3_add(desc->origin, md5i_vec3_to_axes(axes, way));
 }
@@ -67,18 +72,18 @@ static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 dire
 // -- Time -----------------------------------------------------------------------------------
 
 // Each choice takes five random numbers, so that targets that come and go shift no other one.
-static void choose(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze)
+static void choose(const md5_gaze_desc *desc, const md5_gaze_numbers *numbers, md5_axes axes,
+                   md5_gaze *gaze)
 {
     const float x = 2.0f * next_random(gaze) - 1.0f, y = 2.0f * next_random(gaze) - 1.0f;
     const float chance = next_random(gaze), which = next_random(gaze);
-    const float least = or_default(desc->least_seconds, 0.4f);
-    const float most = or_default(desc->most_seconds, 2.5f);
-    const float rest = least + (most - least) * next_random(gaze);
+    const float least = numbers->least_seconds;
+    const float rest = least + (numbers->most_seconds - least) * next_random(gaze);
     gaze->from = eyes_at(gaze);
     gaze->target = -1;
-    gaze->to = (md5_vec2){x * or_default(desc->wide, 0.8f), y * or_default(desc->high, 0.35f)};
+    gaze->to = (md5_vec2){x * numbers->wide, y * numbers->high};
     const int32_t target = (int32_t)(uint32_t)((double)which * (double)desc->num_targets);
-    if (chance < or_default(desc->interest, 0.5f) && direction_of(desc, axes, target, &gaze->to))
+    if (chance < numbers->interest && direction_of(desc, axes, target, &gaze->to))
         gaze->target = target;
     gaze->seconds = 0.0f;
     // About the angle between the two directions: the chord between their unit vectors.
@@ -114,17 +119,17 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     double left = seconds > longest_step ? longest_step : seconds; // NaN stays, and ends at once
     if (!is_finite(gaze))
         md5_gaze_begin(gaze->random, gaze);
-    const float share = or_default(desc->head_share, 0.6f);
-    const double constant = (double)or_default(desc->head_seconds, 0.2f);
+    const md5_gaze_numbers numbers = numbers_of(desc);
+    const double constant = (double)numbers.head_seconds;
     while (left > 0.0) {
         if (!(gaze->rest > 0.0f))
-            choose(desc, axes, gaze);
+            choose(desc, &numbers, axes, gaze);
         const double step = left < (double)gaze->rest ? left : (double)gaze->rest;
         (void)direction_of(desc, axes, gaze->target, &gaze->to);
         // The head approaches its part of the way, exactly for any step.
         const float part = constant > 0.0 ? (float)(1.0 - md5i_decay(step / constant)) : 1.0f;
-        gaze->head.x += (share * gaze->to.x - gaze->head.x) * part;
-        gaze->head.y += (share * gaze->to.y - gaze->head.y) * part;
+        gaze->head.x += (numbers.head_share * gaze->to.x - gaze->head.x) * part;
+        gaze->head.y += (numbers.head_share * gaze->to.y - gaze->head.y) * part;
         gaze->seconds += (float)step;
         gaze->rest = left < (double)gaze->rest ? gaze->rest - (float)step : 0.0f;
         left -= step;
@@ -151,24 +156,25 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: at most MD5_MAX_EYES");
-    const md5_aim_job head = {
+    const md5_gaze_numbers *const numbers = &desc->numbers, filled = numbers_of(desc);
+    // A limit of MD5_ZERO is what md5_solve_aim() takes for none.
+    const float head_limit = numbers->head_limit == MD5_ZERO ? MD5_ZERO : filled.head_limit;
+    const float eye_limit = numbers->eye_limit == MD5_ZERO ? MD5_ZERO : filled.eye_limit;
+    md5_aim_job job = {
         .tip = desc->head,
-        .length = desc->length > 0 ? desc->length : 3,
+        .length = numbers->length > 0 ? numbers->length : 3,
         .target = point_at(desc, skeleton->axes, gaze->head),
-        .limit = desc->head_limit == 0.0f ? 0.5f : desc->head_limit, // MD5_ZERO as md5_solve_aim()
+        .numbers = {.limit = head_limit},
         .weight = weight,
     };
+    (void)md5_solve_aim(skeleton, &job, pose);
     uint32_t count = 0;
-    (void)md5_solve_aim(skeleton, pose, &head);
+    job.length = 1;
+    job.target = md5_gaze_point(desc, skeleton->axes, gaze);
+    job.numbers.limit = eye_limit;
     for (uint32_t i = 0; i < desc->num_eyes; i++) {
-        const md5_aim_job eye = {
-            .tip = desc->eyes[i],
-            .length = 1,
-            .target = md5_gaze_point(desc, skeleton->axes, gaze),
-            .limit = desc->eye_limit == 0.0f ? 0.6f : desc->eye_limit,
-            .weight = weight,
-        };
-        count += md5_solve_aim(skeleton, pose, &eye) ? 1u : 0u;
+        job.tip = desc->eyes[i];
+        count += md5_solve_aim(skeleton, &job, pose) ? 1u : 0u;
     }
     return count;
 }

@@ -71,10 +71,10 @@ static void put_limb(md5_limb_lanes *lanes, uint32_t lane, const md5_two_bone_jo
 static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
                           const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count)
 {
-    const float soften = jobs->soften;
+    const float soften = jobs->numbers.soften;
     md5_limb_lanes lanes = {.skeleton = skeleton, .joints = jobs->limb};
     lanes.soften = soften > 0.0f ? (soften < 1.0f ? soften : 1.0f) : 0.0f;
-    lanes.most = jobs->stretch > 1.0f ? jobs->stretch : 1.0f;
+    lanes.most = jobs->numbers.stretch > 1.0f ? jobs->numbers.stretch : 1.0f;
     for (uint32_t i = 0; i < set->width; i++) {
         const uint32_t from = i < count ? i : 0; // lanes left over do the first one's work again
         put_limb(&lanes, i, &jobs[from], poses[from]);
@@ -117,7 +117,7 @@ static bool begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_
     for (int32_t at = (int32_t)job->tip; at >= 0 && count < job->length && count < MD5_MAX_CHAIN;
          at = skeleton->joints[at].parent)
         count++;
-    if (job->limit == MD5_ZERO || count == 0 || count > MD5_AIM_JOINTS
+    if (job->numbers.limit == MD5_ZERO || count == 0 || count > MD5_AIM_JOINTS
         || (count & (count - 1)) != 0)
         return false;
     batch->skeleton = skeleton;
@@ -154,7 +154,7 @@ void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_ai
         }
         for (uint32_t i = 0; i < some; i++)
             if ((solved >> i & 1) == 0)
-                md5_solve_aim(skeleton, poses[begin + i], &jobs[begin + i]);
+                md5_solve_aim(skeleton, &jobs[begin + i], poses[begin + i]);
     }
 }
 

@@ -395,12 +395,9 @@ static void add_goal(gathering *gather, md5_goal *goal)
     };
 }
 
-float md5_solve_goals(const md5_skeleton *skeleton, md5_xform *pose, const md5_goals_job *job)
+float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(job != NULL, "job: not NULL");
-    MD5_ASSERT_RESERVED(job);
+    MD5_ASSERT_JOB(skeleton, job, pose);
     MD5_ASSERT(job->goals != NULL || job->num_goals == 0, "goals: not NULL");
     MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: at most MD5_MAX_GOALS");
     MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
@@ -418,7 +415,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, md5_xform *pose, const md5_g
     if (gather.num_goals > 0 && is_finite) {
         const double tolerance = job->tolerance > 0.0f ? (double)job->tolerance : 0.0;
         solve_goals(skeleton->axes, &gather.rig, gather.goals, gather.num_goals, tolerance,
-                    job->iterations < MD5_MOST_ITERATIONS ? job->iterations : MD5_MOST_ITERATIONS);
+                    job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
         for (uint32_t i = 0; i < gather.num_goals; i++)
             gather.from[i]->distance = (float)gather.goals[i].left;
         if (job->weight > 0.0f)

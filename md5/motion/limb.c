@@ -313,8 +313,9 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
 
 static limb_goal choose_goal(const two_bones *limb, float distance, const md5_two_bone_job *job)
 {
-    const float soften = job->soften > 0.0f ? (job->soften < 1.0f ? job->soften : 1.0f) : 0.0f;
-    const float max_stretch = job->stretch > 1.0f ? job->stretch : 1.0f;
+    const float given = job->numbers.soften, longest = job->numbers.stretch;
+    const float soften = given > 0.0f ? (given < 1.0f ? given : 1.0f) : 0.0f;
+    const float max_stretch = longest > 1.0f ? longest : 1.0f;
     const float folded = fabsf(limb->upper_length - limb->lower_length);
     // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
     // approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see
@@ -603,11 +604,9 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
 }
 
-bool md5_solve_two_bone(const md5_skeleton *skeleton, md5_xform *pose, const md5_two_bone_job *job)
+bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_xform *pose)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(job != NULL, "job: not NULL");
+    MD5_ASSERT_JOB(skeleton, job, pose);
     md5_limb above;
     const md5_limb *const limb = job->limb ? job->limb : &above;
     const md5_limb_result found = job->limb ? md5i_check_limb(skeleton, job->limb)

@@ -364,8 +364,8 @@ static void make_local(const md5_retarget *retarget, const md5_xform *source, md
     }
 }
 
-void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *scratch,
-                       md5_xform *target)
+void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
+                       md5_xform *scratch)
 {
     MD5_ASSERT(retarget != NULL, "retarget: not NULL");
     MD5_ASSERT(source != NULL, "source: not NULL");

@@ -3,10 +3,17 @@
 #ifndef MD5_IK_SPACE_H
 #define MD5_IK_SPACE_H
 
+#include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/core/float4.h"
 #include "md5/md5pose.h"
 #include "md5/core/slerp.h"
+
+// Of md5_solve_*().
+#define MD5_ASSERT_JOB(skeleton, job, pose)                                       \
+    (MD5_ASSERT((skeleton) != NULL, "skeleton: not NULL"),                        \
+     MD5_ASSERT((pose) != NULL || (skeleton)->num_joints == 0, "pose: not NULL"), \
+     MD5_ASSERT((job) != NULL, "job: not NULL"), MD5_ASSERT_RESERVED(job))
 
 #define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
@@ -153,7 +160,7 @@ void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_
                        float factor);
 
 // Limit of iterations of all solvers.
-enum { MD5_MOST_ITERATIONS = 1000 };
+enum { MD5_MAX_ITERATIONS = 1000 };
 
 // -- Chains -----------------------------------------------------------------------------------
 

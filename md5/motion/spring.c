@@ -1,6 +1,7 @@
 // What follows with a lag: decay, damped springs, chains that swing.
 #include "md5/core/assert.h"
 #include "md5/md5curve.h"
+#include "md5/motion/numbers.h"
 #include "md5/motion/spring.h"
 #include "md5/motion/space.h"
 
@@ -60,8 +61,8 @@ float md5_follow_share(float rate, float seconds)
     return rate > 0.0f && way > 0.0 ? (float)(1.0 - md5i_decay(way)) : 0.0f;
 }
 
-void md5_follow_spring(float *value, float *velocity, float target, float stiffness, float damping,
-                       float seconds)
+void md5_follow_spring(float target, float stiffness, float damping, float seconds, float *value,
+                       float *velocity)
 {
     MD5_ASSERT(value != NULL, "value: not NULL");
     MD5_ASSERT(velocity != NULL, "velocity: not NULL");
@@ -131,49 +132,51 @@ static void swing_chain(const md5_chain *chain, const md5_xform *pose, md5_xform
     }
 }
 
-bool md5_solve_spring(const md5_skeleton *skeleton, md5_xform *pose, const md5_spring_job *job,
-                      md5_spring_joint *state, float seconds, bool is_first)
+bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(job != NULL, "job: not NULL");
+    MD5_ASSERT_JOB(skeleton, job, pose);
+    md5_spring_numbers numbers = job->numbers;
+#define FILL(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
+    MD5_SPRING_NUMBERS(FILL)
+#undef FILL
     md5_chain chain;
     if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
-        || !(job->stiffness > 0.0f && job->stiffness < MD5_FARTHEST))
+        || !(numbers.stiffness > 0.0f && numbers.stiffness < MD5_FARTHEST))
         return false;
-    MD5_ASSERT(state != NULL, "state: not NULL");
-    const bool is_damped = job->damping > 0.0f && job->damping < MD5_FARTHEST;
+    MD5_ASSERT(job->state != NULL, "state: not NULL");
+    const bool is_damped = numbers.damping > 0.0f && numbers.damping < MD5_FARTHEST;
     axis_step step = {
-        .stiffness = (double)job->stiffness,
-        .damping = is_damped ? (double)job->damping : 0.0,
-        .seconds = seconds > 0.0f && seconds < MD5_FARTHEST ? (double)seconds : 0.0,
+        .stiffness = (double)numbers.stiffness,
+        .damping = is_damped ? (double)numbers.damping : 0.0,
+        .seconds = job->seconds > 0.0f && job->seconds < MD5_FARTHEST ? (double)job->seconds : 0.0,
     };
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f}, down = {0.0f, 0.0f, -numbers.gravity};
     const md5_xform placement = {
         .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_TURN),
         .translation = md5_is_place(job->placement.translation) ? job->placement.translation : none,
     };
-    const md5_vec3 pull = md5_is_place(job->acceleration) ? job->acceleration : none;
+    const md5_vec3 force = md5_vec3_add(job->acceleration, md5i_vec3_to_axes(skeleton->axes, down));
+    const md5_vec3 pull = md5_is_place(force) ? force : none;
     for (uint32_t i = 0; i < chain.count; i++) {
-        const md5_vec3 end = end_of(&chain, pose, i);
-        const md5_vec3 goal =
-            md5_vec3_add(placement.translation, md5_quat_rotate(placement.rotation, end));
-        md5_vec3 *const p = &state[i].position, *const v = &state[i].velocity;
-        const md5_vec3 from = state[i].target;
-        if (!is_first && step.seconds > 0.0) {
+        md5_spring_joint *const joint = &job->state[i];
+        const md5_vec3 from = joint->target;
+        const md5_vec3 goal = md5_vec3_add(
+            placement.translation, md5_quat_rotate(placement.rotation, end_of(&chain, pose, i)));
+        md5_vec3 *const p = &joint->position, *const v = &joint->velocity;
+        if (!job->is_first && step.seconds > 0.0) {
             step_axis(&step, from.x, goal.x, pull.x, &p->x, &v->x);
             step_axis(&step, from.y, goal.y, pull.y, &p->y, &v->y);
             step_axis(&step, from.z, goal.z, pull.z, &p->z, &v->z);
-            state[i].target = goal;
+            joint->target = goal;
         }
-        if (is_first || !md5_is_place(*p) || !md5_is_place(*v))
-            state[i] = (md5_spring_joint){.position = goal, .target = goal};
+        if (job->is_first || !md5_is_place(*p) || !md5_is_place(*v))
+            *joint = (md5_spring_joint){.position = goal, .target = goal};
     }
     if (!(job->weight > 0.0f))
         return true;
     md5_quat turned[MD5_MAX_CHAIN];
-    swing_chain(&chain, pose, md5_xform_inverse(placement), state, turned);
+    swing_chain(&chain, pose, md5_xform_inverse(placement), job->state, turned);
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }

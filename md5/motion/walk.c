@@ -1,6 +1,7 @@
 // Procedural walking: the character and its body, homes and ground, steps of the legs, the pose.
 #include "md5/core/assert.h"
 #include "md5/md5pose.h"
+#include "md5/motion/numbers.h"
 #include "md5/motion/spring.h"
 #include "md5/motion/space.h"
 
@@ -19,11 +20,6 @@ static inline md5_vec3 md5_level(const md5_walk_gait *gait, md5_vec3 v)
 
 // == Homes and ground ============================================================================
 
-static float or_default(float value, float otherwise)
-{
-    return value == 0.0f ? otherwise : value == MD5_ZERO ? 0.0f : value;
-}
-
 static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
 {
     const md5_axes axes = desc->skeleton->axes;
@@ -32,14 +28,14 @@ static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
         .forward = md5_forward(axes),
         .left = md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 1.0f, 0.0f}),
         .up = md5_up(axes),
-        .step_length = or_default(desc->step_length, 0.5f * radius),
-        .step_height = or_default(desc->step_height, 0.15f * radius),
-        .step_seconds = or_default(desc->step_seconds, 0.45f),
-        .least_seconds = or_default(desc->least_seconds, 0.15f),
-        .response = or_default(desc->response, 0.15f),
-        .smoothing = or_default(desc->smoothing, 0.12f),
+        .step_length = md5_number_or(desc->step_length, 0.5f * radius),
+        .step_height = md5_number_or(desc->step_height, 0.15f * radius),
+        .step_seconds = md5_number_or(desc->step_seconds, 0.45f),
+        .least_seconds = md5_number_or(desc->least_seconds, 0.15f),
+        .response = md5_number_or(desc->response, 0.15f),
+        .smoothing = md5_number_or(desc->smoothing, 0.12f),
     };
-    gait.slack = or_default(desc->slack, 0.1f * gait.step_length);
+    gait.slack = md5_number_or(desc->slack, 0.1f * gait.step_length);
     return gait;
 }
 
@@ -410,14 +406,6 @@ static md5_vec3 ankle_of(const md5_walk_gait *gait, const md5_foothold *foot)
     return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise));
 }
 
-md5_vec3 md5_walk_ankle(const md5_walk_desc *desc, const md5_walk *walk, uint32_t leg)
-{
-    MD5_ASSERT(desc != NULL && walk != NULL, "desc, walk: not NULL");
-    MD5_ASSERT(leg < walk->num_legs, "leg: below num_legs");
-    const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
-    return ankle_of(&gait, &walk->feet[leg]);
-}
-
 // The rotation of an ankle in model space: that at rest, with the heading of the character when the
 // foot landed, and tilted like the ground.
 static md5_quat ankle_rotation(const md5_walk_gait *gait, const md5_walk *walk,
@@ -439,7 +427,7 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_
                           md5_quat turn)
 {
     const md5_xform change = {.rotation = turn};
-    (void)md5_modify_joint(skeleton, pose, joint, MD5_JOINT_MODEL, change, 1.0f);
+    (void)md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1.0f, pose);
 }
 
 // Rotates the swivel about the body's up axis so that the target is in the plane of the leg.

@@ -19,19 +19,19 @@ enum { MD5_PLAY_MODES = 3 };
 
 // The eased weight of a fade. Easings that overshoot stay at 0 and 1. `curve`, if there is one, is
 // used instead of `easing`.
-static inline float md5_curved_weight(const md5_easing_curve *curve, md5_easing easing,
+static inline float md5_curved_weight(const md5_easing *curve, md5_ease_kind easing,
                                       double progress)
 {
-    const md5_easing_curve plain = {.easing = easing};
+    const md5_easing plain = {.kind = easing};
     const double eased = md5i_eased(curve ? curve : &plain, progress);
     return (float)(eased < 0.0 ? 0.0 : eased > 1.0 ? 1.0 : eased);
 }
 
 // Whether a curve, if there is one, is made of constants that exist.
-static inline bool md5_is_curve_known(const md5_easing_curve *curve)
+static inline bool md5_is_curve_known(const md5_easing *curve)
 {
     return !curve
-           || ((unsigned)curve->easing <= MD5_EASE_STEPS && (unsigned)curve->jump <= MD5_JUMP_BOTH);
+           || ((unsigned)curve->kind <= MD5_EASE_STEPS && (unsigned)curve->jump <= MD5_JUMP_BOTH);
 }
 
 // Where the weight of an item or layer comes from.
@@ -198,7 +198,7 @@ typedef struct md5_transition {
     int32_t priority;
     double exit, duration, start; // md5i_decimal_of() those of the table
     md5_fade fade;
-    md5_easing easing;
+    md5_ease_kind easing;
     uint32_t curve; // 1 + its index in `curves`; 0: `easing` has no numbers
     md5_interrupt interrupt;
     bool waits, keeps_phase;
@@ -240,9 +240,9 @@ typedef struct md5_modifier {
     size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
     size_t first_sole;   // of feet that are held: place of the first ones' soles and states
     uint32_t num_held;   // so many are
-    md5_hold hold;       // likewise: the rules for them
-    size_t gaze;         // of a gaze: its index in the machine, and of its state in a player
-    uint32_t seed;       // likewise: with which it begins
+    md5_hold_numbers hold; // likewise: the rules for them
+    size_t gaze;           // of a gaze: its index in the machine, and of its state in a player
+    uint32_t seed;         // likewise: with which it begins
 } md5_modifier;
 
 // A row that drives a morph target; its keys are those of the tables.
@@ -293,7 +293,7 @@ struct md5_machine {
     md5_transition *transitions;
     md5_play_condition *conditions;
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
-    md5_easing_curve *curves;  // of weights and transitions
+    md5_easing *curves;        // of weights and transitions
     md5_modifier *modifiers;   // [modifiers]
     md5_event *state_events;   // [states][MD5_STATE_EVENTS], if reports_states
     md5_event *clip_ends;      // [clips], if they are reported

@@ -1,5 +1,6 @@
 // The columns of a machine's tables, the walk over them, and where their members stand in a text.
 #include "md5/core/assert.h"
+#include "md5/motion/numbers.h"
 #include "md5/play/schema.h"
 
 #include <string.h>
@@ -17,11 +18,14 @@
 // Columns. What follows the member is in the order of the members of md5_column.
 #define TEXT(name, ...) COLUMN(MD5_COLUMN_TEXT, name, OFFSET(name, const char *), __VA_ARGS__)
 #define FLOAT(name, ...) COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(name, float), __VA_ARGS__)
+#define FLOAT_OF(part, name, ...) \
+    COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(part.name, float), __VA_ARGS__) // in a struct of the row
+#define DIRECTION_OF(part, name, ...) \
+    COLUMN(MD5_COLUMN_DIRECTION, name, OFFSET(part.name, md5_vec3), __VA_ARGS__)
 #define DOUBLE(name, ...) COLUMN(MD5_COLUMN_DOUBLE, name, OFFSET(name, double), __VA_ARGS__)
 #define NUMBER(name, ...) COLUMN(MD5_COLUMN_COUNT, name, OFFSET(name, uint32_t), __VA_ARGS__)
 #define INT(name, ...) COLUMN(MD5_COLUMN_INT, name, OFFSET(name, int32_t), __VA_ARGS__)
 #define FLAG(name, ...) COLUMN(MD5_COLUMN_FLAG, name, OFFSET(name, bool), __VA_ARGS__)
-#define DIRECTION(name, ...) COLUMN(MD5_COLUMN_DIRECTION, name, OFFSET(name, md5_vec3), __VA_ARGS__)
 #define OTHER(name, ...)                                                                 \
     COLUMN(MD5_COLUMN_OTHER, name, offsetof(ROW, name), .other = sizeof((ROW *)0)->name, \
            __VA_ARGS__)
@@ -90,9 +94,10 @@ static const md5_choice jumps[] = {
                .hash = MD5_HASH_USED, .text = "where the steps are")
 // NOLINTEND(bugprone-macro-parentheses)
 
-#define ROW md5_easing_curve
+#define ROW md5_easing
 static const md5_column curve_columns[] = {
-    CHOICE(easing, NULL, MD5_EASE_STEPS, HEAD, .usual = "linear", .text = "the easing"),
+    CHOICE(kind, NULL, MD5_EASE_STEPS, HEAD, .label = "easing", .usual = "linear",
+           .text = "the easing"),
     EASING_NUMBERS(, MD5_PLACE_HEAD),
 };
 const md5_schema md5i_curve_schema = {
@@ -100,7 +105,7 @@ const md5_schema md5i_curve_schema = {
     .mark = "curve",
     .text = "an easing with its numbers",
     .size = sizeof(ROW),
-    .kind = offsetof(ROW, easing),
+    .kind = offsetof(ROW, kind),
     .has_kind = true,
     .has_no_braces = true,
     COLUMNS(curve_columns),
@@ -417,7 +422,7 @@ static const md5_column transition_columns[] = {
     CHOICE(fade, fades, MD5_FADE_INERTIAL, .usual = "cross", .text = "how it fades"),
     CHOICE(easing, NULL, MD5_EASE_STEPS, .usual = "linear", .text = "an easing of the fade"),
     EASING_NUMBERS(curve., MD5_PLACE_BEHIND),
-    OTHER(curve.easing, NOWHERE, .hash = MD5_HASH_NEVER, .text = "ignored"),
+    OTHER(curve.kind, NOWHERE, .hash = MD5_HASH_NEVER, .text = "ignored"),
     FLAG(keeps_phase, .word = "keep_phase", .text = "begins where the other is in its cycle"),
     FLOAT(start, FINITE, .usual = "0", .text = "normalised time at which the state begins"),
     INT(priority, .range = "any", .usual = "0", .text = "the highest is taken"),
@@ -484,23 +489,18 @@ static const md5_schema foot_schema = {
 };
 #undef ROW
 
-#define ROW md5_gaze_rule
+#define ROW md5_modifier_gaze
 static const md5_column gaze_columns[] = {
     TEXTS(eyes, .word = "eye", .what = "an eye", .usual = "none",
           .text = "a joint whose x axis looks ahead, up to 8 times"),
-    NUMBER(length, .range = "1 to 64", .is_positive = true, .usual = "3",
-           .text = "joints that turn the head"),
-    FLOAT(interest, RANGE(0.0, 1.0), OR(0.5f), .text = "share of looks at the target"),
-    FLOAT(wide, RANGE(0.0, 1e3), OR(0.8f), .text = "to both sides, tangent"),
-    FLOAT(high, RANGE(0.0, 1e3), OR(0.35f), .text = "up and down, tangent"),
-    FLOAT(distance, RANGE(1e-6, 1e9), OR_UNITS(100.0f), .text = "of random points"),
-    FLOAT(least_seconds, RANGE(0.0, 1e6), OR(0.4f), .text = "rest on a point, at least"),
-    FLOAT(most_seconds, RANGE(0.0, 1e6), OR(2.5f), .text = "rest on a point, at most"),
-    FLOAT(head_share, RANGE(0.0, 1.0), OR(0.6f), .text = "part of the way that the head goes"),
-    FLOAT(head_seconds, RANGE(0.0, 1e6), OR(0.2f), .text = "time constant of the head"),
-    FLOAT(head_limit, RANGE(0.0, 1e6), OR(0.5f), .text = "largest turn of a joint, radians"),
-    FLOAT(eye_limit, RANGE(0.0, 1e6), OR(0.6f), .text = "largest turn of an eye, radians"),
-    NUMBER(seed, .range = "any", .usual = "0", .text = "with which every player begins"),
+    COLUMN(MD5_COLUMN_COUNT, length, OFFSET(numbers.length, uint32_t), .range = "1 to 64",
+           .is_positive = true, .usual = "3", .text = "joints that turn the head"),
+#define FILLED(name, low, high, usual, about) \
+    FLOAT_OF(numbers, name, RANGE(low, high), OR(usual), .text = about),
+#define FILLED_UNITS(name, low, high, usual, about) \
+    FLOAT_OF(numbers, name, RANGE(low, high), OR_UNITS(usual), .text = about),
+    MD5_GAZE_NUMBERS(FILLED, FILLED_UNITS)
+        NUMBER(seed, .range = "any", .usual = "0", .text = "with which every player begins"),
     RESERVED,
 };
 const md5_schema md5i_gaze_schema = {
@@ -511,14 +511,16 @@ const md5_schema md5i_gaze_schema = {
 };
 #undef ROW
 
-#define ROW md5_hold_rule
+#define ROW md5_modifier_hold
 static const md5_column hold_columns[] = {
     TEXTS(toes, .word = "toe", .what = "a toe", .usual = "the ankles",
           .text = "a joint with the sole, in the order of the feet, up to 8 times"),
-    FLOAT(height, RANGE(0.0, 1e6), OR_UNITS(0.3f), .text = "up to which a sole stands"),
-    FLOAT(speed, RANGE(0.0, 1e9), OR_UNITS(10.0f), .text = "up to which a sole stands, 1/s"),
-    FLOAT(distance, RANGE(0.0, 1e6), OR_UNITS(4.0f), .text = "how far a foot is held away"),
-    FLOAT(release, RANGE(0.0, 1e6), OR(0.2f), .text = "seconds of the way back"),
+    FLOAT_OF(numbers, height, RANGE(0.0, 1e6), OR_UNITS(0.3f), .text = "up to which a sole stands"),
+    FLOAT_OF(numbers, speed, RANGE(0.0, 1e9), OR_UNITS(10.0f),
+             .text = "up to which a sole stands, 1/s"),
+    FLOAT_OF(numbers, distance, RANGE(0.0, 1e6), OR_UNITS(4.0f),
+             .text = "how far a foot is held away"),
+    FLOAT_OF(numbers, release, RANGE(0.0, 1e6), OR(0.2f), .text = "seconds of the way back"),
     RESERVED,
 };
 const md5_schema md5i_hold_schema = {
@@ -568,20 +570,21 @@ static const md5_column modifier_columns[] = {
            .is_positive = true, .otherwise = 2.0f, .kinds = CHAINS, .text = "joints of the chain"),
     CHOICE(space, spaces, MD5_JOINT_MODEL_OVERRIDE, .usual = "local", ONLY(MD5_MODIFIER_JOINT),
            .text = "in which the target is, and whether it replaces the joint's own"),
-    DIRECTION(forward, .range = "not 0 0 0", .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM),
-              .text = "where the tip looks, in its own space"),
-    DIRECTION(up, .range = "not 0 0 0", .usual = "( 0 0 1 )", ONLY(MD5_MODIFIER_AIM),
-              .text = "what is up there"),
-    FLOAT(limit, RANGE(0.0, 1e6), OR_ELSE("any turn"), ONLY(MD5_MODIFIER_AIM),
-          .text = "largest turn of one joint, radians"),
-    FLOAT(soften, RANGE(0.0, 1.0), .usual = "0", ONLY(MD5_MODIFIER_TWO_BONE),
-          .text = "last share of the reach, in which it slows down"),
-    FLOAT(stretch, RANGE(1.0, 1e6), OR(1.0f), ONLY(MD5_MODIFIER_TWO_BONE),
-          .text = "largest factor of the limb's length"),
-    FLOAT(stiffness, RANGE(0.0, 1e9), OR(120.0f), ONLY(MD5_MODIFIER_SPRING), .text = "1/s²"),
-    FLOAT(damping, RANGE(0.0, 1e6), OR(8.0f), ONLY(MD5_MODIFIER_SPRING), .text = "1/s"),
-    FLOAT(gravity, FINITE, .usual = "0", ONLY(MD5_MODIFIER_SPRING),
-          .text = "units/s², down the model's z"),
+    DIRECTION_OF(aim, forward, .range = "not 0 0 0", .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM),
+                 .text = "where the tip looks, in its own space"),
+    DIRECTION_OF(aim, up, .range = "not 0 0 0", .usual = "( 0 0 1 )", ONLY(MD5_MODIFIER_AIM),
+                 .text = "what is up there"),
+    FLOAT_OF(aim, limit, RANGE(0.0, 1e6), OR_ELSE("any turn"), ONLY(MD5_MODIFIER_AIM),
+             .text = "largest turn of one joint, radians"),
+    FLOAT_OF(two_bone, soften, RANGE(0.0, 1.0), .usual = "0", ONLY(MD5_MODIFIER_TWO_BONE),
+             .text = "last share of the reach, in which it slows down"),
+    FLOAT_OF(two_bone, stretch, RANGE(1.0, 1e6), OR(1.0f), ONLY(MD5_MODIFIER_TWO_BONE),
+             .text = "largest factor of the limb's length"),
+#define SPRING(name, low, high, usual, about) \
+    FLOAT_OF(spring, name, RANGE(low, high), OR(usual), ONLY(MD5_MODIFIER_SPRING), .text = about),
+    MD5_SPRING_NUMBERS(SPRING)
+        FLOAT_OF(spring, gravity, FINITE, .usual = "0", ONLY(MD5_MODIFIER_SPRING),
+                 .text = "units/s², down the model's z"),
     FLOAT(smoothing, RANGE(0.0, 1e6), OR(0.1f), ONLY(MD5_MODIFIER_FEET),
           .text = "seconds in which feet follow the ground"),
     TABLE(feet, foot_schema, .word = "foot", ONLY(MD5_MODIFIER_FEET), .text = "a leg"),
@@ -712,7 +715,7 @@ const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *val
     *value = column->choices ? column->choices[i].value : i;
     if (column->choices)
         return column->choices[i].word;
-    return i <= column->last ? md5_easing_name((md5_easing)i) : NULL;
+    return i <= column->last ? md5_easing_name((md5_ease_kind)i) : NULL;
 }
 
 const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count)

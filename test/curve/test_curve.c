@@ -201,8 +201,9 @@ static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
     for (int i = 0; curve && i < 500; i++) {
         const double t = 1e-5 + 0.99998 * test_random(&random);
         bool is_near_start = false;
-        for (uint32_t piece = 0; piece <= md5_curve_num_pieces(curve); piece++)
-            is_near_start = is_near_start || fabs(md5_curve_start(curve, piece) - t) < 1e-5;
+        for (uint32_t piece = 0; !is_near_start && md5_curve_start(curve, piece) < t + 1e-5;
+             piece++)
+            is_near_start = fabs(md5_curve_start(curve, piece) - t) < 1e-5;
         if (!is_near_start && !check_at(curve, desc, exact, t))
             break;
     }
@@ -372,9 +373,8 @@ TEST (curve_catmull_rom_passes_all_points) {
         md5_curve_desc desc = every_kind[kind];
         desc.points = points;
         md5_curve *const curve = curve_of(&desc);
-        CHECK_UINT(md5_curve_num_pieces(curve), desc.is_closed ? 7 : 6);
         CHECK(md5_curve_start(curve, 0) == 0.0);
-        CHECK(md5_curve_start(curve, md5_curve_num_pieces(curve)) == 1.0);
+        CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1.0);
         for (uint32_t i = 0; i < 7; i++)
             CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
         md5_destroy_curve(curve);
@@ -416,7 +416,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
             continue;
         desc.points = points;
         md5_curve *const curve = curve_of(&desc);
-        for (uint32_t i = desc.is_closed ? 0 : 1; i < md5_curve_num_pieces(curve); i++) {
+        for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1.0; i++) {
             const double start = md5_curve_start(curve, i);
             const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
             const md5_vec3 after = md5_curve_tangent(curve, start + 1e-9);

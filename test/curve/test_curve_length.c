@@ -27,7 +27,7 @@ static md5_curve *circle_of(float r)
 
 TEST (curve_nurbs_circle_is_a_circle) {
     md5_curve *const circle = circle_of(1.0f);
-    CHECK_UINT(md5_curve_num_pieces(circle), 4);
+    CHECK(md5_curve_start(circle, 3) < 1.0 && md5_curve_start(circle, 4) == 1.0);
     for (int i = 0; i <= 10000; i++) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
         const md5_vec3 tangent = md5_curve_tangent(circle, i / 10000.0);

@@ -116,11 +116,11 @@ static const char *const families[] = {"quadratic",   "cubic",   "quartic",  "qu
 enum { NUM_FAMILIES = sizeof families / sizeof families[0] };
 static const char *const ways[] = {"_in", "_out", "_in_out"};
 
-static md5_easing of_family(const char *family, int way)
+static md5_ease_kind of_family(const char *family, int way)
 {
     char name[32] = {0};
     strcat(strcat(name, family), ways[way]);
-    md5_easing easing = MD5_EASE_LINEAR;
+    md5_ease_kind easing = MD5_EASE_LINEAR;
     CHECK(md5_find_easing(name, &easing));
     return easing;
 }
@@ -128,11 +128,11 @@ static md5_easing of_family(const char *family, int way)
 TEST (easings_are_the_published_formulas) {
     for (int i = 0; i < 3 * NUM_FAMILIES; i++) {
         const char *const family = families[i / 3];
-        const md5_easing easing = of_family(family, i % 3);
+        const md5_ease_kind easing = of_family(family, i % 3);
         for (int step = 1; step < 4000; step++) {
             const float t = (float)step / 4000.0f;
             const double expected = exact(family, i % 3, (double)t);
-            if (!CHECK_NEAR((double)md5_ease(easing, t), expected, 2e-7))
+            if (!CHECK_NEAR((double)md5_ease((md5_easing){.kind = easing}, t), expected, 2e-7))
                 return;
         }
     }
@@ -142,44 +142,51 @@ TEST (easing_linear_smooth_and_square_root) {
     for (int step = 0; step <= 1000; step++) {
         const float t = (float)step / 1000.0f;
         const double x = (double)t;
-        CHECK(md5_ease(MD5_EASE_LINEAR, t) == t);
-        CHECK_NEAR((double)md5_ease(MD5_EASE_SMOOTH, t), 3 * x * x - 2 * x * x * x, 1e-7);
-        CHECK(md5_ease(MD5_EASE_SQUARE_ROOT, t) == (float)sqrt(x));
+        CHECK(md5_ease((md5_easing){.kind = MD5_EASE_LINEAR}, t) == t);
+        CHECK_NEAR((double)md5_ease((md5_easing){.kind = MD5_EASE_SMOOTH}, t),
+                   3 * x * x - 2 * x * x * x, 1e-7);
+        CHECK(md5_ease((md5_easing){.kind = MD5_EASE_SQUARE_ROOT}, t) == (float)sqrt(x));
     }
 }
 
 // The published formulas give exactly 0 at 0 and 1 at 1, next to a jump of 1/1024.
 TEST (easing_exponential_jumps_only_at_its_slow_ends) {
     const float little = 1e-6f;
-    CHECK(md5_ease(MD5_EASE_EXPONENTIAL_IN, 0.0f) == 0.0f);
-    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_IN, little), 1.0 / 1024.0, 1e-7);
-    CHECK(md5_ease(MD5_EASE_EXPONENTIAL_OUT, 1.0f) == 1.0f);
-    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_OUT, 1.0f - little), 1023.0 / 1024.0, 1e-7);
-    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_IN_OUT, little), 1.0 / 2048.0, 1e-7);
-    CHECK_NEAR(md5_ease(MD5_EASE_EXPONENTIAL_IN_OUT, 1.0f - little), 2047.0 / 2048.0, 1e-7);
+    CHECK(md5_ease((md5_easing){.kind = MD5_EASE_EXPONENTIAL_IN}, 0.0f) == 0.0f);
+    CHECK_NEAR(md5_ease((md5_easing){.kind = MD5_EASE_EXPONENTIAL_IN}, little), 1.0 / 1024.0, 1e-7);
+    CHECK(md5_ease((md5_easing){.kind = MD5_EASE_EXPONENTIAL_OUT}, 1.0f) == 1.0f);
+    CHECK_NEAR(md5_ease((md5_easing){.kind = MD5_EASE_EXPONENTIAL_OUT}, 1.0f - little),
+               1023.0 / 1024.0, 1e-7);
+    CHECK_NEAR(md5_ease((md5_easing){.kind = MD5_EASE_EXPONENTIAL_IN_OUT}, little), 1.0 / 2048.0,
+               1e-7);
+    CHECK_NEAR(md5_ease((md5_easing){.kind = MD5_EASE_EXPONENTIAL_IN_OUT}, 1.0f - little),
+               2047.0 / 2048.0, 1e-7);
 }
 
 TEST (easings_have_exact_ends) {
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
-        const md5_easing easing = (md5_easing)i;
-        CHECK(md5_ease(easing, 0.0f) == 0.0f && md5_ease(easing, 1.0f) == 1.0f);
-        CHECK(md5_ease(easing, -3.0f) == 0.0f && md5_ease(easing, 3.0f) == 1.0f);
-        CHECK(md5_ease(easing, NAN) == 0.0f);
-        CHECK(md5_ease(easing, -INFINITY) == 0.0f && md5_ease(easing, INFINITY) == 1.0f);
+        const md5_ease_kind easing = (md5_ease_kind)i;
+        CHECK(md5_ease((md5_easing){.kind = easing}, 0.0f) == 0.0f
+              && md5_ease((md5_easing){.kind = easing}, 1.0f) == 1.0f);
+        CHECK(md5_ease((md5_easing){.kind = easing}, -3.0f) == 0.0f
+              && md5_ease((md5_easing){.kind = easing}, 3.0f) == 1.0f);
+        CHECK(md5_ease((md5_easing){.kind = easing}, NAN) == 0.0f);
+        CHECK(md5_ease((md5_easing){.kind = easing}, -INFINITY) == 0.0f
+              && md5_ease((md5_easing){.kind = easing}, INFINITY) == 1.0f);
     }
 }
 
-static bool swings(md5_easing easing)
+static bool swings(md5_ease_kind easing)
 {
     return easing >= MD5_EASE_BACK_IN && easing <= MD5_EASE_BOUNCE_IN_OUT;
 }
 
 TEST (easings_rise_unless_they_swing) {
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
-        const md5_easing easing = (md5_easing)i;
+        const md5_ease_kind easing = (md5_ease_kind)i;
         float last = 0.0f;
         for (int step = 0; step <= 10000 && !swings(easing); step++) {
-            const float eased = md5_ease(easing, (float)step / 10000.0f);
+            const float eased = md5_ease((md5_easing){.kind = easing}, (float)step / 10000.0f);
             if (!CHECK(eased >= last && eased <= 1.0f))
                 return;
             last = eased;
@@ -188,32 +195,33 @@ TEST (easings_rise_unless_they_swing) {
 }
 
 TEST (easings_that_draw_back_go_below_0_and_above_1) {
-    CHECK_NEAR((double)md5_ease(MD5_EASE_BACK_IN, 0.42f), -0.1, 1e-3);
-    CHECK_NEAR((double)md5_ease(MD5_EASE_BACK_OUT, 0.58f), 1.1, 1e-3);
-    CHECK(md5_ease(MD5_EASE_ELASTIC_IN, 0.85f) < -0.35f);
+    CHECK_NEAR((double)md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN}, 0.42f), -0.1, 1e-3);
+    CHECK_NEAR((double)md5_ease((md5_easing){.kind = MD5_EASE_BACK_OUT}, 0.58f), 1.1, 1e-3);
+    CHECK(md5_ease((md5_easing){.kind = MD5_EASE_ELASTIC_IN}, 0.85f) < -0.35f);
     for (int step = 0; step <= 1000; step++) {
-        const float eased = md5_ease(MD5_EASE_BOUNCE_OUT, (float)step / 1000.0f);
+        const float eased =
+            md5_ease((md5_easing){.kind = MD5_EASE_BOUNCE_OUT}, (float)step / 1000.0f);
         CHECK(eased >= 0.0f && eased <= 1.0f);
     }
 }
 
 TEST (easing_names_lead_to_their_easings) {
     unsigned count = 0;
-    for (const char *name; (name = md5_easing_name((md5_easing)count)) != NULL; count++) {
-        md5_easing found = MD5_EASE_LINEAR;
+    for (const char *name; (name = md5_easing_name((md5_ease_kind)count)) != NULL; count++) {
+        md5_ease_kind found = MD5_EASE_LINEAR;
         CHECK(md5_find_easing(name, &found));
         CHECK_UINT(found, count);
     }
     CHECK_UINT(count, MD5_EASE_STEPS + 1);
     CHECK_STRING(md5_easing_name(MD5_EASE_CUBIC_IN_OUT), "cubic_in_out");
     CHECK_STRING(md5_easing_name(MD5_EASE_STEPS), "steps");
-    CHECK(md5_easing_name((md5_easing)1000) == NULL);
+    CHECK(md5_easing_name((md5_ease_kind)1000) == NULL);
 }
 
 TEST (easing_short_names_and_hyphens) {
     static const struct {
         const char *name;
-        md5_easing easing;
+        md5_ease_kind easing;
     } names[] = {
         {"cubic-in-out", MD5_EASE_CUBIC_IN_OUT},
         {"quad-in", MD5_EASE_QUADRATIC_IN},
@@ -225,7 +233,7 @@ TEST (easing_short_names_and_hyphens) {
         {"cubic-bezier", MD5_EASE_CUBIC_BEZIER},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        md5_easing found = MD5_EASE_LINEAR;
+        md5_ease_kind found = MD5_EASE_LINEAR;
         CHECK(md5_find_easing(names[i].name, &found));
         CHECK_UINT(found, names[i].easing);
     }
@@ -233,17 +241,17 @@ TEST (easing_short_names_and_hyphens) {
                                           "Linear",  "quadr-in", "quadratic in", "quad",
                                           "-linear", "expo"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
-        md5_easing found = MD5_EASE_SMOOTH;
+        md5_ease_kind found = MD5_EASE_SMOOTH;
         CHECK(!md5_find_easing(unknown[i], &found) && found == MD5_EASE_SMOOTH);
     }
-    md5_easing found;
+    md5_ease_kind found;
     CHECK(!md5_find_easing(NULL, &found));
 }
 
 // -- Parameters -----------------------------------------------------------------------------------
 
 // y by bisection of the textbook sums, in long double.
-static double exact_bezier(const md5_easing_curve *curve, double x)
+static double exact_bezier(const md5_easing *curve, double x)
 {
     const long double x1 = (long double)curve->x1, x2 = (long double)curve->x2;
     long double low = 0.0L, high = 1.0L;
@@ -259,25 +267,25 @@ static double exact_bezier(const md5_easing_curve *curve, double x)
                     + s * s * s);
 }
 
-static void check_bezier(const md5_easing_curve *curve)
+static void check_bezier(const md5_easing *curve)
 {
     double worst = 0.0;
     for (int step = 1; step < 1000; step++) {
         const float t = (float)step / 1000.0f;
-        const double miss = fabs((double)md5_ease_curve(curve, t) - exact_bezier(curve, (double)t));
+        const double miss = fabs((double)md5_ease(*curve, t) - exact_bezier(curve, (double)t));
         if (miss > worst)
             worst = miss;
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK(md5_ease_curve(curve, 0.0f) == 0.0f && md5_ease_curve(curve, 1.0f) == 1.0f);
-    CHECK(md5_ease_curve(curve, NAN) == 0.0f && md5_ease_curve(curve, 7.0f) == 1.0f);
+    CHECK(md5_ease(*curve, 0.0f) == 0.0f && md5_ease(*curve, 1.0f) == 1.0f);
+    CHECK(md5_ease(*curve, NAN) == 0.0f && md5_ease(*curve, 7.0f) == 1.0f);
 }
 
 TEST (easing_bezier_is_exact_to_a_millionth) {
     uint64_t random = 1;
     for (int round = 0; round < 100; round++) {
-        const md5_easing_curve curve = {
-            .easing = MD5_EASE_CUBIC_BEZIER,
+        const md5_easing curve = {
+            .kind = MD5_EASE_CUBIC_BEZIER,
             .x1 = (float)test_random(&random),
             .y1 = (float)(5.0 * test_random(&random) - 2.0),
             .x2 = (float)test_random(&random),
@@ -290,29 +298,29 @@ TEST (easing_bezier_is_exact_to_a_millionth) {
 TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
     static const float edges[] = {0.0f, 1e-6f, 0.5f, 1.0f - 1e-6f, 1.0f};
     for (int i = 0; i < 25; i++) {
-        const md5_easing_curve curve = {.easing = MD5_EASE_CUBIC_BEZIER,
-                                        .x1 = edges[i / 5],
-                                        .y1 = -2.0f,
-                                        .x2 = edges[i % 5],
-                                        .y2 = 3.0f};
+        const md5_easing curve = {.kind = MD5_EASE_CUBIC_BEZIER,
+                                  .x1 = edges[i / 5],
+                                  .y1 = -2.0f,
+                                  .x2 = edges[i % 5],
+                                  .y2 = 3.0f};
         check_bezier(&curve);
     }
 }
 
 // Values that CSS gives: 'ease' reaches 0.8024 half way, ease-in 0.3154.
 TEST (easing_bezier_of_css) {
-    const md5_easing_curve ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1.0f};
-    const md5_easing_curve ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0.0f, 1.0f, 1.0f};
-    CHECK_NEAR((double)md5_ease_curve(&ease, 0.5f), 0.802403, 1e-6);
-    CHECK_NEAR((double)md5_ease_curve(&ease_in, 0.5f), 0.315357, 1e-6);
+    const md5_easing ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1.0f};
+    const md5_easing ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0.0f, 1.0f, 1.0f};
+    CHECK_NEAR((double)md5_ease(ease, 0.5f), 0.802403, 1e-6);
+    CHECK_NEAR((double)md5_ease(ease_in, 0.5f), 0.315357, 1e-6);
 }
 
 TEST (easing_bezier_clamps_x) {
-    const md5_easing_curve outside = {MD5_EASE_CUBIC_BEZIER, .x1 = -3.0f, 0.3f, NAN, 0.6f};
-    const md5_easing_curve clamped = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.0f, 0.3f, 0.0f, 0.6f};
+    const md5_easing outside = {MD5_EASE_CUBIC_BEZIER, .x1 = -3.0f, 0.3f, NAN, 0.6f};
+    const md5_easing clamped = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.0f, 0.3f, 0.0f, 0.6f};
     for (int step = 0; step <= 100; step++) {
         const float t = (float)step / 100.0f;
-        CHECK(md5_ease_curve(&outside, t) == md5_ease_curve(&clamped, t));
+        CHECK(md5_ease(outside, t) == md5_ease(clamped, t));
     }
 }
 
@@ -326,37 +334,29 @@ TEST (easing_steps_are_those_of_css) {
         [MD5_JUMP_BOTH] = {0.2, 0.2, 0.4, 0.6, 0.8, 1},
     };
     for (int jump = MD5_JUMP_END; jump <= MD5_JUMP_BOTH; jump++) {
-        const md5_easing_curve curve = {MD5_EASE_STEPS, .steps = 4, .jump = (md5_jump)jump};
+        const md5_easing curve = {MD5_EASE_STEPS, .steps = 4, .jump = (md5_jump)jump};
         for (int i = 0; i < 6; i++)
-            CHECK_NEAR((double)md5_ease_curve(&curve, t[i]), expected[jump][i], 1e-7);
-        CHECK(md5_ease_curve(&curve, -1.0f) == (float)expected[jump][0]);
-        CHECK(md5_ease_curve(&curve, 2.0f) == 1.0f);
+            CHECK_NEAR((double)md5_ease(curve, t[i]), expected[jump][i], 1e-7);
+        CHECK(md5_ease(curve, -1.0f) == (float)expected[jump][0]);
+        CHECK(md5_ease(curve, 2.0f) == 1.0f);
     }
 }
 
 TEST (easing_steps_begin_at_their_shares) {
     for (uint32_t steps = 1; steps <= 1000; steps++) {
-        const md5_easing_curve curve = {MD5_EASE_STEPS, .steps = steps};
+        const md5_easing curve = {MD5_EASE_STEPS, .steps = steps};
         for (uint32_t k = 0; k < steps; k++) {
             const float t = (float)k / (float)steps;
-            if (!CHECK(md5_ease_curve(&curve, t) == (float)((double)k / steps)))
+            if (!CHECK(md5_ease(curve, t) == (float)((double)k / steps)))
                 return;
         }
     }
 }
 
-TEST (easing_curve_without_parameters_is_the_easing) {
-    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
-        const md5_easing_curve curve = {.easing = (md5_easing)i};
-        CHECK(md5_ease_curve(&curve, 0.3f) == md5_ease((md5_easing)i, 0.3f));
-    }
-}
-
 TEST (easing_over_a_duration) {
-    const md5_easing_curve curve = {.easing = MD5_EASE_QUADRATIC_IN};
-    CHECK_NEAR((double)md5_ease_over(&curve, 0.5, 2.0), 0.0625, 1e-7);
-    CHECK(md5_ease_over(&curve, -1.0, 2.0) == 0.0f && md5_ease_over(&curve, 3.0, 2.0) == 1.0f);
-    CHECK(md5_ease_over(&curve, 0.0, 0.0) == 1.0f && md5_ease_over(&curve, 1.0, NAN) == 1.0f);
+    const md5_easing curve = {.kind = MD5_EASE_QUADRATIC_IN};
+    CHECK_NEAR((double)md5_ease(curve, 0.5f / 2.0f), 0.0625, 1e-7);
+    CHECK(md5_ease(curve, -1.0f / 2.0f) == 0.0f && md5_ease(curve, 3.0f / 2.0f) == 1.0f);
 }
 
 // -- Following a target ---------------------------------------------------------------------------
@@ -391,33 +391,25 @@ TEST (follow_does_not_depend_on_the_frame_rate) {
 
 #if !defined(NDEBUG)
 
-static void ease_with_parameters(const void *context)
-{
-    (void)context;
-    md5_ease(MD5_EASE_STEPS, 0.5f);
-}
-
 static void ease_curve(const void *context)
 {
-    md5_ease_curve((const md5_easing_curve *)context, 0.5f);
+    md5_ease(*(const md5_easing *)context, 0.5f);
 }
 
 TEST (mistakes_with_easings_are_reported) {
-    static const md5_easing_curve no_easing = {.easing = (md5_easing)99};
-    static const md5_easing_curve no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
-    static const md5_easing_curve one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
-    static const md5_easing_curve no_jump = {MD5_EASE_STEPS, .steps = 1, .jump = (md5_jump)9};
+    static const md5_easing no_easing = {.kind = (md5_ease_kind)99};
+    static const md5_easing no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
+    static const md5_easing one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
+    static const md5_easing no_jump = {MD5_EASE_STEPS, .steps = 1, .jump = (md5_jump)9};
     static const struct {
         void (*make)(const void *context);
-        const md5_easing_curve *curve;
+        const md5_easing *curve;
         const char *message;
     } mistakes[] = {
-        {ease_with_parameters, NULL, "md5_ease(): easing: one without parameters"},
-        {ease_curve, NULL, "md5_ease_curve(): curve: not NULL"},
-        {ease_curve, &no_easing, "curve->easing: a md5_easing"},
-        {ease_curve, &no_steps, "curve->steps: 1 to"},
-        {ease_curve, &one_step, "curve->steps: 1 to"},
-        {ease_curve, &no_jump, "curve->jump: a md5_jump"},
+        {ease_curve, &no_easing, "md5_ease(): easing.kind: a md5_ease_kind"},
+        {ease_curve, &no_steps, "easing.steps: 1 to"},
+        {ease_curve, &one_step, "easing.steps: 1 to"},
+        {ease_curve, &no_jump, "easing.jump: a md5_jump"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         const char *const message = test_message_of(mistakes[i].make, mistakes[i].curve);
@@ -445,7 +437,7 @@ TEST (spring_follows_as_its_closed_form) {
     for (int i = 0; i < 4; i++) {
         float value = -3.0f, velocity = 0.0f;
         for (int step = 1; step <= 120; step++) {
-            md5_follow_spring(&value, &velocity, 5.0f, 100.0f, dampings[i], 1.0f / 60.0f);
+            md5_follow_spring(5.0f, 100.0f, dampings[i], 1.0f / 60.0f, &value, &velocity);
             const double rest = swinging(100, (double)dampings[i], step / 60.0);
             if (!CHECK_NEAR((double)value, 5.0 - 8.0 * rest, 2e-4))
                 return;
@@ -455,22 +447,22 @@ TEST (spring_follows_as_its_closed_form) {
 
 TEST (spring_does_not_depend_on_the_steps) {
     float whole = 1.0f, whole_velocity = -2.0f, split = 1.0f, split_velocity = -2.0f;
-    md5_follow_spring(&whole, &whole_velocity, 0.25f, 60.0f, 3.0f, 1.0f);
+    md5_follow_spring(0.25f, 60.0f, 3.0f, 1.0f, &whole, &whole_velocity);
     for (int i = 0; i < 64; i++)
-        md5_follow_spring(&split, &split_velocity, 0.25f, 60.0f, 3.0f, 1.0f / 64.0f);
+        md5_follow_spring(0.25f, 60.0f, 3.0f, 1.0f / 64.0f, &split, &split_velocity);
     CHECK_NEAR(whole, split, 1e-5);
     CHECK_NEAR(whole_velocity, split_velocity, 1e-4);
 }
 
 TEST (spring_ignores_what_is_no_number) {
     float value = 1.0f, velocity = 2.0f;
-    md5_follow_spring(&value, &velocity, NAN, 60.0f, 3.0f, 1.0f);
-    md5_follow_spring(&value, &velocity, INFINITY, 60.0f, 3.0f, 1.0f);
-    md5_follow_spring(&value, &velocity, 0.0f, 0.0f, 3.0f, 1.0f);
-    md5_follow_spring(&value, &velocity, 0.0f, NAN, 3.0f, 1.0f);
-    md5_follow_spring(&value, &velocity, 0.0f, 60.0f, INFINITY, 1.0f);
-    md5_follow_spring(&value, &velocity, 0.0f, 60.0f, 3.0f, 0.0f);
-    md5_follow_spring(&value, &velocity, 0.0f, 60.0f, 3.0f, NAN);
+    md5_follow_spring(NAN, 60.0f, 3.0f, 1.0f, &value, &velocity);
+    md5_follow_spring(INFINITY, 60.0f, 3.0f, 1.0f, &value, &velocity);
+    md5_follow_spring(0.0f, 0.0f, 3.0f, 1.0f, &value, &velocity);
+    md5_follow_spring(0.0f, NAN, 3.0f, 1.0f, &value, &velocity);
+    md5_follow_spring(0.0f, 60.0f, INFINITY, 1.0f, &value, &velocity);
+    md5_follow_spring(0.0f, 60.0f, 3.0f, 0.0f, &value, &velocity);
+    md5_follow_spring(0.0f, 60.0f, 3.0f, NAN, &value, &velocity);
     CHECK(value == 1.0f && velocity == 2.0f);
 }
 
@@ -478,24 +470,23 @@ TEST (spring_ignores_what_is_no_number) {
 // of 2, 5 or 8 steps inside.
 TEST (easing_areas_are_integrals) {
     enum { STRIPS = 40000, CURVES = 6, ALL = MD5_EASE_CUBIC_BEZIER + CURVES };
-    static const md5_easing_curve curves[CURVES] = {
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.1f, .x2 = 0.25f, .y2 = 1.0f},
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.9f, .y1 = -2.0f, .x2 = 0.1f, .y2 = 3.0f},
-        {.easing = MD5_EASE_STEPS, .steps = 5},
-        {.easing = MD5_EASE_STEPS, .steps = 8, .jump = MD5_JUMP_START},
-        {.easing = MD5_EASE_STEPS, .steps = 2, .jump = MD5_JUMP_NONE},
-        {.easing = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_BOTH},
+    static const md5_easing curves[CURVES] = {
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.1f, .x2 = 0.25f, .y2 = 1.0f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.9f, .y1 = -2.0f, .x2 = 0.1f, .y2 = 3.0f},
+        {.kind = MD5_EASE_STEPS, .steps = 5},
+        {.kind = MD5_EASE_STEPS, .steps = 8, .jump = MD5_JUMP_START},
+        {.kind = MD5_EASE_STEPS, .steps = 2, .jump = MD5_JUMP_NONE},
+        {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_BOTH},
     };
     for (int i = 0; i < ALL; i++) {
-        const md5_easing_curve named = {.easing = (md5_easing)i};
-        const md5_easing_curve *const curve =
+        const md5_easing named = {.kind = (md5_ease_kind)i};
+        const md5_easing *const curve =
             i < MD5_EASE_CUBIC_BEZIER ? &named : &curves[i - MD5_EASE_CUBIC_BEZIER];
         double sum = 0.0;
         for (int strip = 0; strip < STRIPS; strip++) {
             if (strip % 777 == 0)
                 CHECK_NEAR(md5i_eased_area(curve, 0.0, (double)strip / (double)STRIPS), sum, 1e-7);
-            sum += (double)md5_ease_curve(curve, ((float)strip + 0.5f) / (float)STRIPS)
-                   / (double)STRIPS;
+            sum += (double)md5_ease(*curve, ((float)strip + 0.5f) / (float)STRIPS) / (double)STRIPS;
         }
         CHECK_NEAR(md5i_eased_area(curve, 0.0, 1.0), sum, 1e-7);
         CHECK_NEAR(md5i_eased_area(curve, 0.0, 0.37) + md5i_eased_area(curve, 0.37, 1.0), sum,

@@ -94,10 +94,9 @@ static const char *use_blends(api_use *of)
 {
     const uint32_t count = of->num_joints;
     md5_xform *const out = api_memory(of, count, sizeof *out);
-    md5_xform *const scratch = api_memory(of, (size_t)2 * count, sizeof *scratch);
+    md5_xform *const scratch = api_memory(of, count, sizeof *scratch);
     float *const mask = api_memory(of, count, sizeof *mask);
     uint32_t *const mirror = api_memory(of, count, sizeof *mirror);
-    md5_velocity *const velocity = api_memory(of, count, sizeof *velocity);
     for (uint32_t i = 0; i < count; i++)
         mask[i] = api_share(of);
     md5_blend_poses(of->pose, of->other, api_share(of), mask, count, out);
@@ -110,8 +109,6 @@ static const char *use_blends(api_use *of)
     (void)md5_build_mirror(&of->model->skeleton, mirror);
     md5_mirror_pose(of->model, mirror, of->pose, out);
     fault = fault ? fault : api_pose_fault(out, count);
-    (void)md5_pose_distance(&of->model->skeleton, of->pose, out, mask, 1.0f, scratch);
-    md5_pose_velocity(of->pose, out, count, api_finite(of), velocity);
     md5_local_to_model_xforms(&of->model->skeleton, of->pose, out);
     md5_model_to_local_xforms(&of->model->skeleton, out, out);
     return fault ? fault : api_pose_fault(out, count);
@@ -163,28 +160,29 @@ static const char *use_chains(api_use *of)
                                        .target = api_point(of),
                                        .pole = api_choice(of, 2) ? &pole : NULL,
                                        .rotation = api_choice(of, 2) ? &turn : NULL,
-                                       .soften = api_share(of),
-                                       .stretch = 1.0f + api_share(of),
+                                       .numbers.soften = api_share(of),
+                                       .numbers.stretch = 1.0f + api_share(of),
                                        .weight = api_share(of),
                                        .limits = api_choice(of, 2) ? limits : NULL};
-    (void)md5_solve_two_bone(skeleton, of->pose, &two_bone);
+    (void)md5_solve_two_bone(skeleton, &two_bone, of->pose);
     const md5_aim_job aim = {.tip = api_joint(of),
                              .length = api_choice(of, MD5_MAX_CHAIN + 1),
                              .target = api_point(of),
-                             .forward = {0, 1, 0},
-                             .limit = api_share(of),
+                             .numbers.forward = {0, 1, 0},
+                             .numbers.limit = api_share(of),
                              .weight = api_share(of)};
-    (void)md5_solve_aim(skeleton, of->pose, &aim);
-    const md5_chain_job chain = {.tip = api_joint(of),
-                                 .length = 2 + api_choice(of, MD5_MAX_CHAIN - 1),
-                                 .target = api_point(of),
-                                 .tolerance = 1e-3f,
-                                 .iterations = api_choice(of, 20),
-                                 .weight = api_share(of),
-                                 .limits = api_choice(of, 2) ? limits : NULL};
-    (void)md5_fabrik(skeleton, of->pose, &chain);
-    (void)md5_ccd(skeleton, of->pose, &chain);
-    (void)md5_dls(skeleton, of->pose, &chain);
+    (void)md5_solve_aim(skeleton, &aim, of->pose);
+    md5_chain_job chain = {.tip = api_joint(of),
+                           .length = 2 + api_choice(of, MD5_MAX_CHAIN - 1),
+                           .target = api_point(of),
+                           .tolerance = 1e-3f,
+                           .iterations = api_choice(of, 20),
+                           .weight = api_share(of),
+                           .limits = api_choice(of, 2) ? limits : NULL};
+    for (int i = 0; i < 3; i++) {
+        chain.solver = (md5_chain_solver)i;
+        (void)md5_solve_chain(skeleton, &chain, of->pose);
+    }
     md5_goal goals[2] = {{api_joint(of), 4, api_point(of), &turn, 1.0f, 0.0f},
                          {api_joint(of), 7, api_point(of), NULL, 0.5f, 0.0f}};
     const md5_goals_job both = {.goals = goals,
@@ -193,7 +191,7 @@ static const char *use_chains(api_use *of)
                                 .iterations = api_choice(of, 20),
                                 .weight = api_share(of),
                                 .limits = api_choice(of, 2) ? limits : NULL};
-    (void)md5_solve_goals(skeleton, of->pose, &both);
+    (void)md5_solve_goals(skeleton, &both, of->pose);
     return api_pose_fault(of->pose, of->num_joints);
 }
 
@@ -201,26 +199,34 @@ static const char *use_secondary(api_use *of)
 {
     const md5_skeleton *const skeleton = &of->model->skeleton;
     const md5_xform change = {{0.0f, 0.6f, 0.0f, 0.8f}, api_point(of), 0.0f};
-    (void)md5_modify_joint(skeleton, of->pose, api_joint(of), (md5_joint_space)api_choice(of, 4),
-                           change, api_share(of));
+    (void)md5_modify_joint(skeleton, api_joint(of), (md5_joint_space)api_choice(of, 4), change,
+                           api_share(of), of->pose);
     md5_foot feet[2] = {{.ankle = api_joint(of), .floor = api_number(of), .normal = api_point(of)},
                         {.ankle = api_joint(of),
                          .floor = api_number(of),
                          .has_leg = true,
                          .knee = api_joint(of),
                          .hip = api_joint(of)}};
-    float drop = 0.0f;
-    (void)md5_solve_feet(skeleton, of->pose, api_joint(of), feet, 2, &drop, 0.1f, 0.02f, 1.0f);
-    const md5_spring_job spring = {.tip = api_joint(of),
-                                   .length = 2 + api_choice(of, 4),
-                                   .stiffness = api_finite(of),
-                                   .damping = api_share(of),
-                                   .acceleration = {0, 0, -100},
-                                   .placement = change,
-                                   .weight = api_share(of)};
-    md5_spring_joint *const state = api_memory(of, spring.length, sizeof *state);
-    for (int i = 0; i < 3; i++)
-        (void)md5_solve_spring(skeleton, of->pose, &spring, state, 0.1f * (float)i, i == 0);
+    md5_feet_job ground = {.pelvis = api_joint(of),
+                           .feet = feet,
+                           .num_feet = 2,
+                           .smoothing = 0.1f,
+                           .seconds = 0.02f,
+                           .weight = 1.0f};
+    (void)md5_solve_feet(skeleton, &ground, of->pose);
+    md5_spring_job spring = {.tip = api_joint(of),
+                             .length = 2 + api_choice(of, 4),
+                             .numbers.stiffness = api_finite(of),
+                             .numbers.damping = api_share(of),
+                             .acceleration = {0, 0, -100},
+                             .placement = change,
+                             .weight = api_share(of)};
+    spring.state = api_memory(of, spring.length, sizeof *spring.state);
+    for (int i = 0; i < 3; i++) {
+        spring.seconds = 0.1f * (float)i;
+        spring.is_first = i == 0;
+        (void)md5_solve_spring(skeleton, &spring, of->pose);
+    }
     md5_gaze gaze;
     const md5_vec3 target = api_point(of);
     const md5_gaze_desc eyes = {.head = api_joint(of), .targets = &target, .num_targets = 1};
@@ -395,7 +401,7 @@ static const char *use_assets(api_use *of)
     md5_retarget *const retarget = make_retarget(of, &api_opts, NULL);
     if (retarget) {
         md5_xform *const scratch = api_memory(of, of->num_joints, sizeof *scratch);
-        md5_retarget_pose(retarget, of->other, scratch, of->pose);
+        md5_retarget_pose(retarget, of->other, of->pose, scratch);
         fault = fault ? fault : api_pose_fault(of->pose, of->num_joints);
     }
     md5_destroy_retarget(retarget);

@@ -47,7 +47,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
                                  .end = (md5_shot_end)(step % 3)});
         if (step % 5 == 1)
             md5_player_fade_to(player, step % 3, step % 4, values[step % 5], (md5_fade)(step % 2),
-                               (md5_easing)(step % 4));
+                               (md5_ease_kind)(step % 4));
         if (step % 7 == 2)
             md5_player_seek(player, step % 2, step % 3, seconds[step % 6]);
         if (step % 6 == 4)

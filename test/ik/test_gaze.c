@@ -18,7 +18,7 @@ static double published_number(int i)
 }
 
 TEST (gaze_chooses_by_the_published_generator) {
-    const md5_gaze_desc desc = {.wide = 0.5f, .high = 0.25f};
+    const md5_gaze_desc desc = {.numbers.wide = 0.5f, .numbers.high = 0.25f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
     CHECK(gaze.target == -1 && gaze.to.x == 0.0f);
@@ -33,7 +33,8 @@ TEST (gaze_chooses_by_the_published_generator) {
 }
 
 TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
-    const md5_gaze_desc desc = {.distance = 50.0f, .head_share = 0.5f, .head_seconds = 0.3f};
+    const md5_gaze_desc desc = {
+        .numbers.distance = 50.0f, .numbers.head_share = 0.5f, .numbers.head_seconds = 0.3f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
     const double x = 0.8 * (2.0 * published_number(0) - 1.0);
@@ -55,7 +56,7 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
 }
 
 TEST (gaze_is_the_same_however_time_is_split) {
-    const md5_gaze_desc desc = {.most_seconds = 1.0f};
+    const md5_gaze_desc desc = {.numbers.most_seconds = 1.0f};
     md5_gaze whole, parts, other;
     md5_gaze_begin(7, &whole);
     md5_gaze_begin(7, &parts);
@@ -82,10 +83,10 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     const md5_gaze_desc desc = {.origin = {0.0f, 0.0f, 1.0f},
                                 .targets = targets,
                                 .num_targets = 3,
-                                .interest = 1.0f,
-                                .most_seconds = 0.5f,
-                                .head_share = 1.0f,
-                                .head_seconds = MD5_ZERO};
+                                .numbers.interest = 1.0f,
+                                .numbers.most_seconds = 0.5f,
+                                .numbers.head_share = 1.0f,
+                                .numbers.head_seconds = MD5_ZERO};
     md5_gaze gaze;
     int looks = 0, at_random = 0;
     md5_gaze_begin(3, &gaze);
@@ -105,7 +106,8 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
             CHECK(at.x == 40.0f && at.y == targets[0].y);
     }
     CHECK(looks > 100 && at_random > 200); // two of three cannot be seen
-    const md5_gaze_desc never = {.targets = targets, .num_targets = 1, .interest = MD5_ZERO};
+    const md5_gaze_desc never = {
+        .targets = targets, .num_targets = 1, .numbers.interest = MD5_ZERO};
     for (int i = 0; i < 600; i++) {
         md5_gaze_advance(&never, MD5_AXES_ID, &gaze, 1.0 / 10.0);
         CHECK(gaze.target < 0 || i < 30);
@@ -133,9 +135,9 @@ static void look(const md5_model *model, md5_axes axes)
                  (uint32_t)md5_find_joint(skeleton, "eye_r"), 9999},
         .num_eyes = 3,
         .origin = md5_mat34_translation(model->bind[(uint32_t)md5_find_joint(skeleton, "eye_l")]),
-        .wide = 0.4f,
-        .high = 0.2f,
-        .eye_limit = 1.5f};
+        .numbers.wide = 0.4f,
+        .numbers.high = 0.2f,
+        .numbers.eye_limit = 1.5f};
     md5_xform pose[128];
     md5_gaze gaze;
     double turned = 0.0;
@@ -176,11 +178,11 @@ TEST (gaze_takes_any_numbers) {
             const md5_gaze_desc desc = {.origin = {0.0f, numbers[k], 0.0f},
                                         .targets = &target,
                                         .num_targets = 1,
-                                        .interest = numbers[i],
-                                        .wide = numbers[k],
-                                        .least_seconds = numbers[i],
-                                        .most_seconds = numbers[k],
-                                        .head_seconds = numbers[i]};
+                                        .numbers.interest = numbers[i],
+                                        .numbers.wide = numbers[k],
+                                        .numbers.least_seconds = numbers[i],
+                                        .numbers.most_seconds = numbers[k],
+                                        .numbers.head_seconds = numbers[i]};
             md5_gaze gaze;
             md5_gaze_begin(1, &gaze);
             for (int step = 0; step < 8; step++)

@@ -10,7 +10,7 @@ static const double pi = 3.14159265358979;
 static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 {
     const real_place tip = ik_place(&rig->skeleton, rig->pose, job->tip);
-    const real3 sight = real4_rotate(tip.rotation, real3_of(job->forward));
+    const real3 sight = real4_rotate(tip.rotation, real3_of(job->numbers.forward));
     const real3 toward = real3_sub(real3_of(job->target), tip.at);
     return atan2(real3_length(real3_cross(sight, toward)), real3_dot(sight, toward));
 }
@@ -31,12 +31,12 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             .tip = rig.chain[count - 1],
             .length = 1 + test_random_u32(&random) % 8, // may be longer than the chain
             .target = ik_random_point(100.0, &random),
-            .forward = random_way(&random),
-            .up = random_way(&random),
+            .numbers.forward = random_way(&random),
+            .numbers.up = random_way(&random),
             .weight = 1.0f,
         };
         ik_rig old = rig;
-        CHECK(md5_solve_aim(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_aim(&rig.skeleton, &job, rig.pose));
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
         for (uint32_t i = 0; i < count; i++)
@@ -50,10 +50,11 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         // Up has no part to the left of the line of sight: it is in the plane of that line and the
         // vertical, and points upward. Skipped if that line is nearly vertical, or up nearly along
         // it.
-        const real3 up = real4_rotate(tip.rotation, real3_of(job.up));
+        const real3 up = real4_rotate(tip.rotation, real3_of(job.numbers.up));
         const real3 left = real3_cross((real3){0, 0, 1}, toward);
         const double slant = real3_length(left) / real3_length(toward);
-        const real3 lean = real3_cross(real4_rotate(tip.rotation, real3_of(job.forward)), up);
+        const real3 lean =
+            real3_cross(real4_rotate(tip.rotation, real3_of(job.numbers.forward)), up);
         if (slant > 0.11 && real3_length(lean) > 0.05) {
             worst_lean = fmax(worst_lean, fabs(real3_dot(up, left)) / real3_length(left));
             CHECK(real3_dot(real3_cross(toward, left), up) > 0.0);
@@ -78,8 +79,8 @@ static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
         .tip = rig->chain[4],
         .length = length,
         .target = target,
-        .forward = {1.0f, 0.0f, 0.0f},
-        .up = {0.0f, 0.0f, 1.0f},
+        .numbers.forward = {1.0f, 0.0f, 0.0f},
+        .numbers.up = {0.0f, 0.0f, 1.0f},
         .weight = 1.0f,
     };
 }
@@ -94,14 +95,14 @@ TEST (ik_aim_shares_the_turn_equally) {
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0.0f, 1000.0f, 66.0f});
-    md5_solve_aim(&rig.skeleton, rig.pose, &job);
+    md5_solve_aim(&rig.skeleton, &job, rig.pose);
     CHECK_NEAR(turn_of(&rig, 0), 0.0, 1e-6);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
     make_neck(&rig);
     job.target = (md5_vec3){100.0f, 0.0f, 0.0f};
-    md5_solve_aim(&rig.skeleton, rig.pose, &job);
+    md5_solve_aim(&rig.skeleton, &job, rig.pose);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
     CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-6);
@@ -115,25 +116,25 @@ TEST (ik_aim_keeps_to_its_limit) {
         make_neck(&rig);
         md5_aim_job job =
             look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100.0, &random));
-        job.limit = (float)ik_between(0.05, 1.5, &random);
-        md5_solve_aim(&rig.skeleton, rig.pose, &job);
+        job.numbers.limit = (float)ik_between(0.05, 1.5, &random);
+        md5_solve_aim(&rig.skeleton, &job, rig.pose);
         CHECK(ik_is_sound(rig.pose, 5));
         for (uint32_t i = 0; i < 5; i++)
-            worst = fmax(worst, turn_of(&rig, i) - (double)job.limit);
+            worst = fmax(worst, turn_of(&rig, i) - (double)job.numbers.limit);
     }
     CHECK(worst < 1e-6);
     // A quarter turn is wanted: the chain turns as far as the limit allows.
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 2, (md5_vec3){0.0f, 1000.0f, 66.0f});
-    job.limit = 0.4f;
-    md5_solve_aim(&rig.skeleton, rig.pose, &job);
+    job.numbers.limit = 0.4f;
+    md5_solve_aim(&rig.skeleton, &job, rig.pose);
     CHECK_NEAR(angle_off(&rig, &job), pi / 2.0 - 0.8, 1e-5);
     static const float none[] = {0.0f, -1.0f, NAN, INFINITY, 3.2f};
     for (int i = 0; i < 5; i++) {
         make_neck(&rig);
-        job.limit = none[i];
-        md5_solve_aim(&rig.skeleton, rig.pose, &job);
+        job.numbers.limit = none[i];
+        md5_solve_aim(&rig.skeleton, &job, rig.pose);
         CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-5);
     }
 }
@@ -148,7 +149,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
         const md5_vec3 target = {(float)(100.0 * cos(angle)), 3.0f,
                                  (float)(66.0 + 100.0 * sin(angle))};
         md5_aim_job job = look_at(&rig, 1, target);
-        md5_solve_aim(&rig.skeleton, rig.pose, &job);
+        md5_solve_aim(&rig.skeleton, &job, rig.pose);
         const real4 now = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         if (i > 0)
             CHECK(real4_angle(last, now) < 0.02);
@@ -164,12 +165,12 @@ TEST (ik_aim_turns_by_its_weight) {
         md5_aim_job job = look_at(&rig, 3, ik_random_point(50.0, &random));
         job.tip = rig.chain[3];
         ik_rig whole = rig, part = rig;
-        md5_solve_aim(&rig.skeleton, whole.pose, &job);
+        md5_solve_aim(&rig.skeleton, &job, whole.pose);
         job.weight = round % 2 ? 0.0f : NAN;
-        md5_solve_aim(&rig.skeleton, part.pose, &job);
+        md5_solve_aim(&rig.skeleton, &job, part.pose);
         CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
         job.weight = (float)test_random(&random);
-        md5_solve_aim(&rig.skeleton, part.pose, &job);
+        md5_solve_aim(&rig.skeleton, &job, part.pose);
         for (uint32_t i = 0; i < 4; i++) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
@@ -202,22 +203,20 @@ TEST (ik_aim_survives_anything) {
         else if (round % 3 == 0)
             rig.pose[0].translation = (md5_vec3){0, 0, 0};
         const bool is_sound = ik_is_sound(rig.pose, count);
-        const md5_aim_job job = {rig.chain[count - 1],
-                                 1 + test_random_u32(&random) % 100,
-                                 points[0],
-                                 points[1],
-                                 points[2],
-                                 points[3].x,
-                                 1.0f};
-        CHECK(md5_solve_aim(&rig.skeleton, rig.pose, &job));
+        const md5_aim_job job = {.tip = rig.chain[count - 1],
+                                 .length = 1 + test_random_u32(&random) % 100,
+                                 .target = points[0],
+                                 .numbers = {points[1], points[2], points[3].x},
+                                 .weight = 1.0f};
+        CHECK(md5_solve_aim(&rig.skeleton, &job, rig.pose));
         if (is_sound && !CHECK(ik_is_sound(rig.pose, count)))
             return;
     }
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 0, (md5_vec3){1.0f, 2.0f, 3.0f});
-    CHECK(!md5_solve_aim(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_aim(&rig.skeleton, &job, rig.pose));
     job.length = 1;
     job.tip = 5;
-    CHECK(!md5_solve_aim(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_aim(&rig.skeleton, &job, rig.pose));
 }

@@ -4,11 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-typedef float solve_fn(const md5_skeleton *skeleton, md5_xform *pose, const md5_chain_job *job);
-
 // At most `most_missed` tips may end farther than the tolerance from a target in reach, and none
 // farther than `farthest_miss` times the reach.
-static void check_reaching(solve_fn *solve, int most_missed, double farthest_miss, uint64_t seed)
+static void check_reaching(md5_chain_solver solver, int most_missed, double farthest_miss,
+                           uint64_t seed)
 {
     const double farthest = 0.95;
     uint64_t random = seed;
@@ -25,6 +24,7 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
         const real3 way =
             real4_rotate(real4_of(made_any_rotation(&random)), (real3){distance, 0, 0});
         const md5_chain_job job = {
+            .solver = solver,
             .tip = rig.chain[count - 1],
             .length = length,
             .target = {(float)(start.x + way.x), (float)(start.y + way.y),
@@ -34,7 +34,7 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
             .weight = 1.0f,
         };
         const ik_rig old = rig;
-        const float left = solve(&rig.skeleton, rig.pose, &job);
+        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
         const double exact =
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         // A bone longer than all others together keeps the tip away from near targets.
@@ -63,92 +63,105 @@ static void check_reaching(solve_fn *solve, int most_missed, double farthest_mis
 }
 
 TEST (ik_fabrik_reaches_what_is_in_reach) {
-    check_reaching(md5_fabrik, 0, 1.01e-3, 1);
+    check_reaching(MD5_CHAIN_FABRIK, 0, 1.01e-3, 1);
 }
 
 TEST (ik_ccd_reaches_what_is_in_reach) {
     // It converges slowly if a chain ends up nearly straight.
-    check_reaching(md5_ccd, 10, 0.05, 2);
+    check_reaching(MD5_CHAIN_CCD, 10, 0.05, 2);
 }
 
 TEST (ik_dls_reaches_what_is_in_reach) {
-    check_reaching(md5_dls, 0, 1.01e-3, 7);
+    check_reaching(MD5_CHAIN_LEAST_SQUARES, 0, 1.01e-3, 7);
 }
 
-static md5_chain_job straight_job(ik_rig *rig, md5_vec3 target)
+static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3 target)
 {
     uint64_t random = 3;
     ik_make_rig(rig, 5, 1.0, &random);
     for (uint32_t i = 0; i < 5; i++)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 4.0f : 0, 0, 0}, 0};
-    return (md5_chain_job){rig->chain[4], 5, target, 1e-3f, 100, 1.0f, NULL};
+    return (md5_chain_job){.solver = solver,
+                           .tip = rig->chain[4],
+                           .length = 5,
+                           .target = target,
+                           .tolerance = 1e-3f,
+                           .iterations = 100,
+                           .weight = 1.0f};
 }
 
 // A straight chain, and a target on its line: nothing says which way to bend, but it must.
-static void check_straight(solve_fn *solve)
+static void check_straight(md5_chain_solver solver)
 {
     static const float places[] = {10.0f, 3.0f, -6.0f, 15.5f};
     for (int i = 0; i < 4; i++) {
         ik_rig rig;
-        const md5_chain_job job = straight_job(&rig, (md5_vec3){places[i], 0.0f, 0.0f});
-        const float left = solve(&rig.skeleton, rig.pose, &job);
+        const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0.0f, 0.0f});
+        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
         CHECK(left <= 1e-3f);
         CHECK_NEAR(ik_place_in_chain(&rig, 4).x, places[i], 2e-3);
         CHECK(ik_is_sound(rig.pose, 5));
     }
     // The tip is at the target already: nothing changes.
     ik_rig rig;
-    const md5_chain_job there = straight_job(&rig, (md5_vec3){16.0f, 0.0f, 0.0f});
+    const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16.0f, 0.0f, 0.0f});
     const ik_rig old = rig;
-    CHECK(solve(&rig.skeleton, rig.pose, &there) == 0.0f);
+    CHECK(md5_solve_chain(&rig.skeleton, &there, rig.pose) == 0.0f);
     CHECK(memcmp(rig.pose, old.pose, sizeof old.pose) == 0);
 }
 
 TEST (ik_fabrik_bends_a_straight_chain) {
-    check_straight(md5_fabrik);
+    check_straight(MD5_CHAIN_FABRIK);
 }
 
 TEST (ik_ccd_bends_a_straight_chain) {
-    check_straight(md5_ccd);
+    check_straight(MD5_CHAIN_CCD);
 }
 
 TEST (ik_dls_bends_a_straight_chain) {
-    check_straight(md5_dls);
+    check_straight(MD5_CHAIN_LEAST_SQUARES);
 }
 
 TEST (ik_dls_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
-    const md5_chain_job job = straight_job(&rig, (md5_vec3){0.0f, 30.0f, 40.0f});
-    CHECK_NEAR(md5_dls(&rig.skeleton, rig.pose, &job), 34.0, 1e-3);
+    const md5_chain_job job =
+        straight_job(MD5_CHAIN_LEAST_SQUARES, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 34.0, 1e-3);
 }
 
 TEST (ik_fabrik_points_at_what_is_out_of_reach) {
     ik_rig rig;
-    const md5_chain_job job = straight_job(&rig, (md5_vec3){0.0f, 30.0f, 40.0f});
-    CHECK_NEAR(md5_fabrik(&rig.skeleton, rig.pose, &job), 34.0, 1e-4);
+    const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 34.0, 1e-4);
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 4), (real3){0.0, 9.6, 12.8}), 0.0, 1e-4);
 }
 
 TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
-    const md5_chain_job job = straight_job(&rig, (md5_vec3){0.0f, 30.0f, 40.0f});
-    CHECK_NEAR(md5_ccd(&rig.skeleton, rig.pose, &job), 34.0, 0.1);
+    const md5_chain_job job = straight_job(MD5_CHAIN_CCD, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 34.0, 0.1);
 }
 
-static void check_weight(solve_fn *solve)
+static void check_weight(md5_chain_solver solver)
 {
     uint64_t random = 4;
     for (int round = 0; round < 300; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 6, 4.0, &random);
-        md5_chain_job job = {rig.chain[5], 5, ik_random_point(8.0, &random), 0.01f, 20, 1.0f, NULL};
+        md5_chain_job job = {.solver = solver,
+                             .tip = rig.chain[5],
+                             .length = 5,
+                             .target = ik_random_point(8.0, &random),
+                             .tolerance = 0.01f,
+                             .iterations = 20,
+                             .weight = 1.0f};
         ik_rig whole = rig, part = rig;
-        const float left = solve(&rig.skeleton, whole.pose, &job);
+        const float left = md5_solve_chain(&rig.skeleton, &job, whole.pose);
         job.weight = round % 2 ? 0.0f : NAN;
-        CHECK(solve(&rig.skeleton, part.pose, &job) == left);
+        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
         CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
         job.weight = (float)test_random(&random);
-        CHECK(solve(&rig.skeleton, part.pose, &job) == left);
+        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
         for (uint32_t i = 0; i < 6; i++) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
@@ -158,12 +171,12 @@ static void check_weight(solve_fn *solve)
 }
 
 TEST (ik_chains_go_as_far_as_their_weight_says) {
-    check_weight(md5_fabrik);
-    check_weight(md5_ccd);
-    check_weight(md5_dls);
+    check_weight(MD5_CHAIN_FABRIK);
+    check_weight(MD5_CHAIN_CCD);
+    check_weight(MD5_CHAIN_LEAST_SQUARES);
 }
 
-static void check_survival(solve_fn *solve, uint64_t seed)
+static void check_survival(md5_chain_solver solver, uint64_t seed)
 {
     static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0.0f, -1.0f};
     uint64_t random = seed;
@@ -183,6 +196,7 @@ static void check_survival(solve_fn *solve, uint64_t seed)
                 rig.pose[i].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
         }
         md5_chain_job job = {
+            .solver = solver,
             .tip = test_random_u32(&random) % (count + 1),
             .length = test_random_u32(&random) % 100,
             .target = ik_random_point(9.0, &random),
@@ -197,7 +211,7 @@ static void check_survival(solve_fn *solve, uint64_t seed)
             job.target = (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
         }
         const ik_rig old = rig;
-        const float left = solve(&rig.skeleton, rig.pose, &job);
+        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
         CHECK(left >= 0.0f);
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
@@ -207,15 +221,15 @@ static void check_survival(solve_fn *solve, uint64_t seed)
 }
 
 TEST (ik_fabrik_survives_anything) {
-    check_survival(md5_fabrik, 5);
+    check_survival(MD5_CHAIN_FABRIK, 5);
 }
 
 TEST (ik_ccd_survives_anything) {
-    check_survival(md5_ccd, 6);
+    check_survival(MD5_CHAIN_CCD, 6);
 }
 
 TEST (ik_dls_survives_anything) {
-    check_survival(md5_dls, 8);
+    check_survival(MD5_CHAIN_LEAST_SQUARES, 8);
 }
 
 // Longer than any chain may be: the last joints are used.
@@ -230,8 +244,13 @@ TEST (ik_chains_end_at_the_longest) {
         pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
-    md5_chain_job job = {LONG - 1, LONG, {37.0f, 100.0f, 0.0f}, 0.01f, 50, 1.0f, NULL};
-    CHECK_NEAR(md5_fabrik(&skeleton, pose, &job), 37.0, 1e-3);
+    const md5_chain_job job = {.tip = LONG - 1,
+                               .length = LONG,
+                               .target = {37.0f, 100.0f, 0.0f},
+                               .tolerance = 0.01f,
+                               .iterations = 50,
+                               .weight = 1.0f};
+    CHECK_NEAR(md5_solve_chain(&skeleton, &job, pose), 37.0, 1e-3);
     CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1.0f);
     CHECK(pose[LONG - MD5_MAX_CHAIN].rotation.w != 1.0f);
     CHECK_NEAR(md5_joint_in_model(&skeleton, pose, LONG - 1).translation.y, 63.0, 1e-3);

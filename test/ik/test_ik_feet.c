@@ -36,13 +36,29 @@ static real3 at_of(const md5_xform *pose, uint32_t joint)
     return ik_place(&skeleton, pose, joint).at;
 }
 
+static void place(md5_xform *pose, md5_foot *feet, float *drop, float smoothing, float seconds,
+                  float weight)
+{
+    md5_feet_job job = {
+        .pelvis = PELVIS,
+        .feet = feet,
+        .num_feet = 2,
+        .drop = *drop,
+        .smoothing = smoothing,
+        .seconds = seconds,
+        .weight = weight,
+    };
+    md5_solve_feet(&skeleton, &job, pose);
+    *drop = job.drop;
+}
+
 TEST (ik_feet_on_even_ground_stay) {
     md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
     float drop = 0.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.02f, 1.0f);
+    place(pose, feet, &drop, 0.1f, 0.02f, 1.0f);
     CHECK(drop == 0.0f && feet[0].lift == 0.0f);
     for (uint32_t i = 0; i < NUM_JOINTS; i++) {
         CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(old[i].rotation)), 0.0, 1e-5);
@@ -55,10 +71,10 @@ TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
     make_body(pose);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.5f}};
     float drop = 0.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.0f, 1.0f);
+    place(pose, feet, &drop, 0.0f, 0.0f, 1.0f);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
     feet[0].floor = 0.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.0f, 1.0f);
+    place(pose, feet, &drop, 0.1f, 0.0f, 1.0f);
     CHECK(feet[0].lift == 4.0f); // smoothed, which takes time
 }
 
@@ -72,7 +88,7 @@ TEST (ik_feet_touch_their_floors) {
         {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0.0f, 0.0f, 1.0f}},
     };
     float drop = 0.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
+    place(pose, feet, &drop, 0.0f, 0.02f, 1.0f);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
     for (int i = 0; i < 2; i++) {
         const real3 was = at_of(old, feet[i].ankle), is = at_of(pose, feet[i].ankle);
@@ -99,7 +115,7 @@ TEST (ik_feet_touch_their_floors) {
     make_body(pose);
     feet[0].floor = 3.0f;
     feet[1].floor = 2.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 1.0f);
+    place(pose, feet, &drop, 0.0f, 0.02f, 1.0f);
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z + 2.0, 1e-4);
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2.0, 1e-4);
 }
@@ -110,13 +126,13 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.0f}};
     float drop = 0.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.25f);
+    place(pose, feet, &drop, 0.0f, 0.02f, 0.25f);
     CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1.0, 1e-4);
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z - 0.5, 1e-4);
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 0.5, 1e-4);
     make_body(pose);
     feet[0].floor = 5.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.0f, 0.02f, 0.0f);
+    place(pose, feet, &drop, 0.0f, 0.02f, 0.0f);
     CHECK(memcmp(pose, old, sizeof old) == 0);
     CHECK(feet[0].lift == 5.0f);
 }
@@ -130,8 +146,7 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
         float drop = 0.0f;
         for (int step = 0; step < steps[i]; step++) {
             make_body(pose);
-            md5_solve_feet(&skeleton, pose, PELVIS, feet, 2, &drop, 0.1f, 0.15f / (float)steps[i],
-                           1.0f);
+            place(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1.0f);
         }
         CHECK_NEAR(feet[0].lift, 4.0 - 3.0 * exp(-1.5), 1e-5);
         CHECK_NEAR(feet[1].lift, -2.0 + 2.0 * exp(-1.5), 1e-5);
@@ -160,20 +175,27 @@ TEST (ik_feet_survive_anything) {
             {.ankle = ANKLE_R, .floor = numbers[5], .normal = {0.0f, 0.0f, -1.0f}},
             {.ankle = test_random_u32(&random) % 12, .floor = numbers[6]},
         };
-        float drop = numbers[7];
-        const uint32_t pelvis = round % 8 ? PELVIS : test_random_u32(&random) % 12;
+        md5_feet_job job = {
+            .pelvis = round % 8 ? PELVIS : test_random_u32(&random) % 12,
+            .feet = feet,
+            .num_feet = 3,
+            .drop = numbers[7],
+            .smoothing = numbers[8],
+            .seconds = numbers[9],
+            .weight = numbers[10],
+        };
         feet[2].has_leg = round % 2;
         feet[2].knee = test_random_u32(&random) % 12;
         feet[2].hip = test_random_u32(&random) % 12;
-        md5_solve_feet(&skeleton, pose, pelvis, feet, 3, &drop, numbers[8], numbers[9],
-                       numbers[10]);
-        CHECK(isfinite(drop) && isfinite(feet[0].lift) && isfinite(feet[2].lift));
+        md5_solve_feet(&skeleton, &job, pose);
+        CHECK(isfinite(job.drop) && isfinite(feet[0].lift) && isfinite(feet[2].lift));
         if (!CHECK(ik_is_sound(pose, NUM_JOINTS)))
             return;
     }
     md5_xform pose[NUM_JOINTS];
     make_body(pose);
-    float drop = 2.0f;
-    md5_solve_feet(&skeleton, pose, PELVIS, NULL, 0, &drop, 0.1f, 0.1f, 1.0f);
-    CHECK(drop == 2.0f); // no feet: unchanged
+    md5_feet_job none = {
+        .pelvis = PELVIS, .drop = 2.0f, .smoothing = 0.1f, .seconds = 0.1f, .weight = 1.0f};
+    md5_solve_feet(&skeleton, &none, pose);
+    CHECK(none.drop == 2.0f); // no feet: unchanged
 }

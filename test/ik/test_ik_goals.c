@@ -72,7 +72,7 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
         .weight = 1.0f,
         .limits = has_limits ? of->limits : NULL,
     };
-    const float most = md5_solve_goals(&of->skeleton, of->pose, &job);
+    const float most = md5_solve_goals(&of->skeleton, &job, of->pose);
     double farthest = 0.0;
     for (int i = 0; i < 3; i++) {
         const double exact = distance_to(of, goals[i].tip, goals[i].target);
@@ -126,7 +126,7 @@ TEST (ik_goals_give_way_by_their_weights) {
         };
         const md5_goals_job job = {
             .goals = goals, .num_goals = 2, .iterations = 500, .weight = 1.0f};
-        md5_solve_goals(&of.skeleton, of.pose, &job);
+        md5_solve_goals(&of.skeleton, &job, of.pose);
         const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
         const real3 p = real3_of(a), q = real3_of(b);
         const real3 middle = {of_a * p.x + of_b * q.x, of_a * p.y + of_b * q.y,
@@ -150,7 +150,7 @@ TEST (ik_goals_turn_tips) {
         md5_goal goal = {RIGHT, 7, rounded(there.at), &rotation, 1.0f, 0.0f};
         const md5_goals_job job = {
             .goals = &goal, .num_goals = 1, .tolerance = 1e-3f, .iterations = 500, .weight = 1.0f};
-        const double left = (double)md5_solve_goals(&of.skeleton, of.pose, &job);
+        const double left = (double)md5_solve_goals(&of.skeleton, &job, of.pose);
         const real_place now = ik_place(&of.skeleton, of.pose, RIGHT);
         CHECK_NEAR(real3_length(real3_sub(now.at, real3_of(goal.target))), left, 1e-4);
         reached += left < 1.1e-3 && real4_angle(now.rotation, there.rotation) < 2e-3;
@@ -158,14 +158,20 @@ TEST (ik_goals_turn_tips) {
     CHECK(reached >= 480);
 }
 
-// For one goal the result is that of md5_dls().
+// For one goal the result is that of its chain.
 TEST (ik_one_goal_is_damped_least_squares) {
     uint64_t random = 14;
     for (int round = 0; round < 200; round++) {
         body of;
         make_body(&of, round % 2 > 0, &random);
-        const md5_chain_job one = {LEFT, 5,        ik_random_point(9.0, &random), 0.01f, 40,
-                                   0.7f, of.limits};
+        const md5_chain_job one = {.solver = MD5_CHAIN_LEAST_SQUARES,
+                                   .tip = LEFT,
+                                   .length = 5,
+                                   .target = ik_random_point(9.0, &random),
+                                   .tolerance = 0.01f,
+                                   .iterations = 40,
+                                   .weight = 0.7f,
+                                   .limits = of.limits};
         md5_goal goal = {LEFT, 5, one.target, NULL, 1.0f, 0.0f};
         const md5_goals_job job = {
             .goals = &goal,
@@ -176,8 +182,8 @@ TEST (ik_one_goal_is_damped_least_squares) {
             .limits = of.limits,
         };
         body single = of;
-        CHECK_NEAR(md5_dls(&single.skeleton, single.pose, &one),
-                   md5_solve_goals(&of.skeleton, of.pose, &job), 1e-4);
+        CHECK_NEAR(md5_solve_chain(&single.skeleton, &one, single.pose),
+                   md5_solve_goals(&of.skeleton, &job, of.pose), 1e-4);
         for (uint32_t i = 0; i < BODY_JOINTS; i++)
             CHECK_NEAR(
                 real4_angle(real4_of(single.pose[i].rotation), real4_of(of.pose[i].rotation)), 0.0,
@@ -208,18 +214,18 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
             .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1.0f};
         md5_goal goals[] = {wrong[i], right};
         md5_goals_job job = {.goals = goals, .num_goals = 2, .iterations = 9, .weight = 1.0f};
-        const float left = md5_solve_goals(&of.skeleton, of.pose, &job);
+        const float left = md5_solve_goals(&of.skeleton, &job, of.pose);
         CHECK(goals[0].distance == INFINITY);
         CHECK(left == (goals[0].weight > 0.0f ? INFINITY : goals[1].distance));
         job.goals++;
         job.num_goals = 1;
-        md5_solve_goals(&alone.skeleton, alone.pose, &job);
+        md5_solve_goals(&alone.skeleton, &job, alone.pose);
         CHECK(memcmp(of.pose, alone.pose, sizeof of.pose) == 0);
     }
     const md5_goals_job none = {.weight = 1.0f};
     body of;
     make_body(&of, false, &random);
-    CHECK(md5_solve_goals(&of.skeleton, of.pose, &none) == 0.0f);
+    CHECK(md5_solve_goals(&of.skeleton, &none, of.pose) == 0.0f);
 }
 
 // Joints between two chains count as joints, and too many are refused.
@@ -241,9 +247,9 @@ TEST (ik_goals_end_at_the_most_joints) {
     const md5_goals_job job = {
         .goals = goals, .num_goals = 2, .tolerance = 0.01f, .iterations = 99, .weight = 1.0f};
     goals[1].tip = 10; // from joint 7 to the end: 129 joints
-    CHECK(md5_solve_goals(&skeleton, pose, &job) == INFINITY);
+    CHECK(md5_solve_goals(&skeleton, &job, pose) == INFINITY);
     CHECK(goals[0].distance == INFINITY && goals[1].distance < 0.01f);
     goals[1].tip = 11;
     goals[1].target.x = 10.0f;
-    CHECK(md5_solve_goals(&skeleton, pose, &job) < 0.01f);
+    CHECK(md5_solve_goals(&skeleton, &job, pose) < 0.01f);
 }

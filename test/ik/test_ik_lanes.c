@@ -99,14 +99,14 @@ static void try_limbs(md5_cpu level, uint64_t *random)
             rotations[i].x = odd_number(random);
         jobs[i] = (md5_two_bone_job){.limb = &limb,
                                      .target = make_target(30.0, random),
-                                     .soften = soften,
-                                     .stretch = stretch,
+                                     .numbers.soften = soften,
+                                     .numbers.stretch = stretch,
                                      .weight = make_weight(random)};
         if (!is_plain && test_random_u32(random) % 2 > 0)
             jobs[i].pole = &poles[i];
         if (!is_plain && test_random_u32(random) % 2 > 0)
             jobs[i].rotation = &rotations[i];
-        md5_solve_two_bone(&of.rig.skeleton, of.expected[i], &jobs[i]);
+        md5_solve_two_bone(&of.rig.skeleton, &jobs[i], of.expected[i]);
     }
     md5i_two_bone_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
     CHECK(are_equal(&of));
@@ -122,17 +122,17 @@ static void try_chains(md5_cpu level, uint64_t *random)
     const md5_aim_job shared = {
         .tip = of.rig.chain[test_random_u32(random) % num_joints],
         .length = 1 + test_random_u32(random) % 12,
-        .forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
-        .up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
-        .limit = kind == 0  ? MD5_ZERO
-                 : kind < 4 ? (float)ik_between(0.0, 4.0, random)
-                            : 0.0f,
+        .numbers.forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
+        .numbers.up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
+        .numbers.limit = kind == 0  ? MD5_ZERO
+                         : kind < 4 ? (float)ik_between(0.0, 4.0, random)
+                                    : 0.0f,
     };
     for (uint32_t i = 0; i < of.count; i++) {
         jobs[i] = shared;
         jobs[i].target = make_target(30.0, random);
         jobs[i].weight = make_weight(random);
-        md5_solve_aim(&of.rig.skeleton, of.expected[i], &jobs[i]);
+        md5_solve_aim(&of.rig.skeleton, &jobs[i], of.expected[i]);
     }
     md5i_aim_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
     CHECK(are_equal(&of));

@@ -49,7 +49,7 @@ TEST (ik_limb_reaches_past_joints_between) {
         const md5_two_bone_job job = {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1.0f};
         const ik_rig old = rig;
-        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
         worst = fmax(worst, between(at_of(&rig, limb.tip), real3_of(target)) / reach);
         const real_place tip = ik_place(&rig.skeleton, rig.pose, limb.tip);
         worst_turn =
@@ -89,10 +89,10 @@ TEST (ik_limb_stretches_joints_between_alike) {
             .limb = &limb,
             .target = {(float)(root.x + way.x * by), (float)(root.y + way.y * by),
                        (float)(root.z + way.z * by)},
-            .stretch = 1.5f,
+            .numbers.stretch = 1.5f,
             .weight = 1.0f,
         };
-        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
         CHECK_NEAR(between(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 0.0, 1e-5);
     }
 }
@@ -106,12 +106,12 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
         const md5_limb limb = {rig.chain[2], rig.chain[3], rig.chain[4]};
         md5_two_bone_job job = {.tip = rig.chain[4],
                                 .target = ik_random_point(15.0, &random),
-                                .stretch = 1.1f,
+                                .numbers.stretch = 1.1f,
                                 .weight = (float)ik_between(0.0, 1.2, &random)};
-        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         job.tip = 99;
         job.limb = &limb;
-        CHECK(md5_solve_two_bone(&rig.skeleton, given.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, &job, given.pose));
         CHECK(memcmp(given.pose, rig.pose, sizeof rig.pose) == 0);
     }
 }
@@ -128,7 +128,7 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
     const ik_rig old = rig;
     for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const md5_two_bone_job job = {.limb = &wrong[i], .weight = 1.0f};
-        CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
     }
     CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
 }
@@ -167,13 +167,19 @@ static double height_of(const md5_xform *pose, uint32_t joint)
     return ik_place(&leg_skeleton, pose, joint).at.z;
 }
 
+static uint32_t place_foot(md5_xform *pose, uint32_t pelvis, md5_foot *foot, float weight)
+{
+    md5_feet_job job = {
+        .pelvis = pelvis, .feet = foot, .num_feet = 1, .seconds = 0.1f, .weight = weight};
+    return md5_solve_feet(&leg_skeleton, &job, pose);
+}
+
 TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
     md5_xform pose[JOINTS], old[JOINTS];
     make_leg(pose);
     make_leg(old);
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
-    float drop = 0.0f;
-    CHECK_UINT(md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 1);
+    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 1);
     CHECK(foot.result == MD5_LIMB_PLACED && foot.miss <= 1e-4f);
     CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3.0, 1e-4);
     CHECK_NEAR(height_of(pose, PELVIS), 20.0, 1e-6);
@@ -184,8 +190,7 @@ TEST (ik_feet_that_hang_on_a_helper_are_reported) {
     md5_xform pose[JOINTS];
     make_leg(pose);
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f};
-    float drop = 0.0f;
-    CHECK_UINT(md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 0);
+    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 0);
     CHECK(foot.result == MD5_LIMB_NO_BONE);
 }
 
@@ -193,9 +198,7 @@ static md5_foot placed(md5_foot foot, float weight)
 {
     md5_xform pose[JOINTS];
     make_leg(pose);
-    float drop = 0.0f;
-    const uint32_t count =
-        md5_solve_feet(&leg_skeleton, pose, PELVIS, &foot, 1, &drop, 0, 0.1f, weight);
+    const uint32_t count = place_foot(pose, PELVIS, &foot, weight);
     CHECK_UINT(count, foot.result == MD5_LIMB_PLACED);
     CHECK(ik_is_sound(pose, JOINTS));
     return foot;
@@ -228,10 +231,9 @@ TEST (ik_feet_report_why_they_are_not_placed) {
     // units lower is out of reach.
     md5_xform pose[JOINTS];
     make_leg(pose);
-    float drop = 0.0f;
     md5_foot foot = leg;
     foot.floor = -5.0f;
-    CHECK_UINT(md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f), 0);
+    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 0);
     CHECK(foot.result == MD5_LIMB_OUT_OF_REACH);
     const double target = 20.0 - 10.0 * 0.955336 * 2.0 - 5.0;
     CHECK_NEAR(foot.miss, 20.0 - target - 20.0, 1e-3);
@@ -248,10 +250,9 @@ TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
     md5_xform pose[JOINTS];
     make_leg(pose);
     pose[KNEE].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.5f}; // not of unit length
-    float drop = 0.0f;
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = height_of(pose, ANKLE);
-    md5_solve_feet(&leg_skeleton, pose, UINT32_MAX, &foot, 1, &drop, 0, 0.1f, 1.0f);
+    place_foot(pose, UINT32_MAX, &foot, 1.0f);
     const bool is_there = fabs(height_of(pose, ANKLE) - before - 3.0) < 1e-2;
     CHECK(is_there || foot.result != MD5_LIMB_PLACED);
 }
@@ -261,22 +262,27 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     make_leg(pose);
     make_leg(old);
     const md5_xform change = {{0, 0, 1, 0}, {1, 2, 3}, 0};
-    CHECK(!md5_modify_joint(&leg_skeleton, pose, JOINTS, MD5_JOINT_LOCAL, change, 1.0f));
-    CHECK(!md5_modify_joint(&leg_skeleton, pose, UINT32_MAX, MD5_JOINT_LOCAL, change, 0.0f));
+    CHECK(!md5_modify_joint(&leg_skeleton, JOINTS, MD5_JOINT_LOCAL, change, 1.0f, pose));
+    CHECK(!md5_modify_joint(&leg_skeleton, UINT32_MAX, MD5_JOINT_LOCAL, change, 0.0f, pose));
     md5_spring_joint state[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
-    md5_spring_job job = {.tip = JOINTS, .length = 3, .stiffness = 50.0f, .weight = 1.0f};
-    CHECK(!md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    md5_spring_job job = {.tip = JOINTS,
+                          .length = 3,
+                          .state = state,
+                          .seconds = 0.1f,
+                          .is_first = true,
+                          .weight = 1.0f};
+    CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
     job.tip = ANKLE;
     job.length = 0;
-    CHECK(!md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
     job.length = 3;
-    job.stiffness = 0.0f;
-    CHECK(!md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
+    job.numbers.stiffness = MD5_ZERO;
+    CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
     CHECK(memcmp(pose, old, sizeof old) == 0);
-    job.stiffness = 50.0f;
+    job.numbers.stiffness = 50.0f;
     job.weight = 0.0f;
-    CHECK(md5_solve_spring(&leg_skeleton, pose, &job, state, 0.1f, true));
-    CHECK(md5_modify_joint(&leg_skeleton, pose, HIP, MD5_JOINT_LOCAL, change, 0.0f));
+    CHECK(md5_solve_spring(&leg_skeleton, &job, pose));
+    CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 0.0f, pose));
     CHECK(memcmp(pose, old, sizeof old) == 0);
-    CHECK(md5_modify_joint(&leg_skeleton, pose, HIP, MD5_JOINT_LOCAL, change, 1.0f));
+    CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 1.0f, pose));
 }

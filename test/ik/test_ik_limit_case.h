@@ -5,9 +5,6 @@
 
 #include "test/ik/test_ik_case.h"
 
-typedef float limit_solve_fn(const md5_skeleton *skeleton, md5_xform *pose,
-                             const md5_chain_job *job);
-
 // A hinge or a cone, sometimes no limit, sometimes of zero width.
 md5_joint_limit limit_random(uint64_t *random);
 

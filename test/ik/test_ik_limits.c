@@ -17,19 +17,18 @@ static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t len
 }
 
 // The distance after moving the pose into its limits without solving.
-static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chain_job *job,
-                               limit_solve_fn *solve)
+static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chain_job *job)
 {
     ik_rig moved = *rig;
     md5_chain_job none = *job;
     none.iterations = 0;
-    solve(&moved.skeleton, moved.pose, &none);
+    md5_solve_chain(&moved.skeleton, &none, moved.pose);
     return real3_distance(ik_place_in_chain(&moved, count - 1), real3_of(job->target));
 }
 
 // Half of the targets are in reach of the limits. Poses begin inside and outside of the limits.
 // At least `least_reached` of a hundred targets in reach must be reached.
-static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed)
+static void check_limits(md5_chain_solver solver, int least_reached, uint64_t seed)
 {
     uint64_t random = seed;
     double worst = 0.0, worst_left = 0.0;
@@ -47,6 +46,7 @@ static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed
                 rig.pose[i].rotation = limit_random_rotation(&limits[i], &random);
         const double reach = ik_reach(&rig, count, length);
         md5_chain_job job = {
+            .solver = solver,
             .tip = rig.chain[count - 1],
             .length = length,
             .target = ik_random_point(8.0, &random),
@@ -57,8 +57,8 @@ static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed
         };
         if (round % 2 == 0)
             job.target = reachable_target(&rig, count, length, limits, &random);
-        const double rest = distance_at_rest(&rig, count, &job, solve);
-        const float left = solve(&rig.skeleton, rig.pose, &job);
+        const double rest = distance_at_rest(&rig, count, &job);
+        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
         const double exact =
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         const double excess = limit_worst(&rig, count, length, limits);
@@ -77,15 +77,15 @@ static void check_limits(limit_solve_fn *solve, int least_reached, uint64_t seed
 }
 
 TEST (ik_ccd_obeys_limits) {
-    check_limits(md5_ccd, 90, 1);
+    check_limits(MD5_CHAIN_CCD, 90, 1);
 }
 
 TEST (ik_dls_obeys_limits) {
-    check_limits(md5_dls, 90, 8);
+    check_limits(MD5_CHAIN_LEAST_SQUARES, 90, 8);
 }
 
 TEST (ik_fabrik_obeys_limits) {
-    check_limits(md5_fabrik, 88, 2);
+    check_limits(MD5_CHAIN_FABRIK, 88, 2);
 }
 
 // An arm: a shoulder with a cone, an elbow that is a hinge, a hand that hardly turns.
@@ -149,15 +149,15 @@ TEST (ik_two_bone_obeys_limits) {
             .tip = rig.chain[3],
             .target = ik_random_point(8.0, &random),
             .pole = round % 5 == 0 ? &pole : NULL,
-            .soften = round % 7 == 0 ? 0.1f : 0.0f,
-            .stretch = round % 11 == 0 ? 1.2f : 0.0f,
+            .numbers.soften = round % 7 == 0 ? 0.1f : 0.0f,
+            .numbers.stretch = round % 11 == 0 ? 1.2f : 0.0f,
             .weight = 1.0f,
             .limits = limits,
         };
         const bool is_reachable = round % 2 == 0 && round % 7 > 0;
         if (is_reachable)
             job.target = reachable_target(&rig, 4, 3, limits, &random);
-        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
         const double excess = limit_worst(&rig, 4, 3, limits);
         worst = excess > worst ? excess : worst;
         in_reach += is_reachable;
@@ -189,9 +189,9 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         md5_two_bone_job job = {
             .tip = rig.chain[3], .target = ik_random_point(5.0, &random), .weight = 1.0f};
         ik_rig free = rig;
-        md5_solve_two_bone(&free.skeleton, free.pose, &job);
+        md5_solve_two_bone(&free.skeleton, &job, free.pose);
         job.limits = limits;
-        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         for (uint32_t i = 0; i < 4; i++)
             CHECK_NEAR(real4_angle(real4_of(free.pose[i].rotation), real4_of(rig.pose[i].rotation)),
                        0.0, 1e-6);
@@ -200,7 +200,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
 
 // A planar arm of two hinges with published numbers: bones of 1, a target at (1, 1) needs the elbow
 // at 90 degrees; an elbow that bends by 60 at most ends at distance sqrt(3) - sqrt(2).
-static void check_planar(limit_solve_fn *solve, float most, double angle, double distance)
+static void check_planar(md5_chain_solver solver, float most, double angle, double distance)
 {
     uint64_t random = 5;
     ik_rig rig;
@@ -212,25 +212,32 @@ static void check_planar(limit_solve_fn *solve, float most, double angle, double
             .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .least = i ? 0.0f : -3.0f, .most = 3.0f};
     }
     limits[rig.chain[1]].most = most;
-    const md5_chain_job job = {rig.chain[2], 3, {1.0f, 1.0f, 0.0f}, 1e-5f, 500, 1.0f, limits};
-    CHECK_NEAR(solve(&rig.skeleton, rig.pose, &job), distance, 1e-4);
+    const md5_chain_job job = {.solver = solver,
+                               .tip = rig.chain[2],
+                               .length = 3,
+                               .target = {1.0f, 1.0f, 0.0f},
+                               .tolerance = 1e-5f,
+                               .iterations = 500,
+                               .weight = 1.0f,
+                               .limits = limits};
+    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), distance, 1e-4);
     const real4 elbow = real4_of(rig.pose[rig.chain[1]].rotation);
     CHECK_NEAR(2.0 * atan2(elbow.z, elbow.w), angle, 2e-3);
 }
 
 TEST (ik_limits_bend_a_planar_arm) {
     const double right = 1.57079632679489662, sixty = 1.04719755119659775;
-    check_planar(md5_ccd, 3.0f, right, 0.0);
-    check_planar(md5_fabrik, 3.0f, right, 0.0);
-    check_planar(md5_dls, 3.0f, right, 0.0);
-    check_planar(md5_ccd, (float)sixty, sixty, 0.317837245195782);
-    check_planar(md5_fabrik, (float)sixty, sixty, 0.317837245195782);
-    check_planar(md5_dls, (float)sixty, sixty, 0.317837245195782);
+    check_planar(MD5_CHAIN_CCD, 3.0f, right, 0.0);
+    check_planar(MD5_CHAIN_FABRIK, 3.0f, right, 0.0);
+    check_planar(MD5_CHAIN_LEAST_SQUARES, 3.0f, right, 0.0);
+    check_planar(MD5_CHAIN_CCD, (float)sixty, sixty, 0.317837245195782);
+    check_planar(MD5_CHAIN_FABRIK, (float)sixty, sixty, 0.317837245195782);
+    check_planar(MD5_CHAIN_LEAST_SQUARES, (float)sixty, sixty, 0.317837245195782);
 }
 
 // A straight chain of hinges, and a target on its line: in reach they bend, each to the side that
 // its limit allows; beyond, they stay.
-static void check_straight_hinges(limit_solve_fn *solve, float target, double distance)
+static void check_straight_hinges(md5_chain_solver solver, float target, double distance)
 {
     uint64_t random = 9;
     ik_rig rig;
@@ -243,19 +250,26 @@ static void check_straight_hinges(limit_solve_fn *solve, float target, double di
                                                  .least = i == 1 ? 0.0f : -2.5f,
                                                  .most = i == 2 ? 0.0f : 2.5f};
     }
-    const md5_chain_job job = {rig.chain[3], 4, {target, 0.0f, 0.0f}, 1e-4f, 500, 1.0f, limits};
-    CHECK_NEAR(solve(&rig.skeleton, rig.pose, &job), distance, 2e-4);
+    const md5_chain_job job = {.solver = solver,
+                               .tip = rig.chain[3],
+                               .length = 4,
+                               .target = {target, 0.0f, 0.0f},
+                               .tolerance = 1e-4f,
+                               .iterations = 500,
+                               .weight = 1.0f,
+                               .limits = limits};
+    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), distance, 2e-4);
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)), distance, 2e-4);
     CHECK_NEAR(limit_worst(&rig, 4, 4, limits), 0.0, 1e-6);
 }
 
 TEST (ik_limits_bend_straight_hinges) {
-    limit_solve_fn *const solvers[] = {md5_ccd, md5_fabrik, md5_dls};
     for (int i = 0; i < 3; i++) {
-        check_straight_hinges(solvers[i], 2.0f, 0.0);
-        check_straight_hinges(solvers[i], 1.5f, 0.0);
-        check_straight_hinges(solvers[i], 3.0f, 0.0);
-        check_straight_hinges(solvers[i], 5.0f, 2.0);
+        const md5_chain_solver solver = (md5_chain_solver)i;
+        check_straight_hinges(solver, 2.0f, 0.0);
+        check_straight_hinges(solver, 1.5f, 0.0);
+        check_straight_hinges(solver, 3.0f, 0.0);
+        check_straight_hinges(solver, 5.0f, 2.0);
     }
 }
 
@@ -270,10 +284,13 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
         do
             *hinge = limit_random(&random);
         while (hinge->kind != MD5_LIMIT_HINGE);
-        const md5_chain_job job = {
-            .tip = rig.chain[1], .length = 2, .weight = 1.0f, .limits = limits};
+        const md5_chain_job job = {.solver = MD5_CHAIN_LEAST_SQUARES,
+                                   .tip = rig.chain[1],
+                                   .length = 2,
+                                   .weight = 1.0f,
+                                   .limits = limits};
         const real4 old = real4_of(rig.pose[rig.chain[0]].rotation);
-        md5_dls(&rig.skeleton, rig.pose, &job);
+        md5_solve_chain(&rig.skeleton, &job, rig.pose);
         const double moved = real4_angle(old, real4_of(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
         double least = 10.0;
@@ -297,12 +314,20 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
     rig.pose[rig.chain[1]] = (md5_xform){{0, 0, 0, 1}, {2, 0, 0}, 0};
     limits[rig.chain[0]] =
         (md5_joint_limit){.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 0.523598776f};
-    const md5_chain_job job = {rig.chain[1], 2, {0.0f, 2.0f, 0.0f}, 1e-5f, 50, 1.0f, limits};
+    md5_chain_job job = {.solver = MD5_CHAIN_CCD,
+                         .tip = rig.chain[1],
+                         .length = 2,
+                         .target = {0.0f, 2.0f, 0.0f},
+                         .tolerance = 1e-5f,
+                         .iterations = 50,
+                         .weight = 1.0f,
+                         .limits = limits};
     ik_rig other = rig;
-    CHECK_NEAR(md5_ccd(&rig.skeleton, rig.pose, &job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
+    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1.0, 0.0}), 0.0,
                1e-5);
-    CHECK_NEAR(md5_fabrik(&other.skeleton, other.pose, &job), 2.0, 1e-5);
+    job.solver = MD5_CHAIN_FABRIK;
+    CHECK_NEAR(md5_solve_chain(&other.skeleton, &job, other.pose), 2.0, 1e-5);
     CHECK(memcmp(rig.pose, other.pose, sizeof rig.pose) == 0);
 }
 
@@ -315,15 +340,21 @@ TEST (ik_limits_are_faded_in_by_weight) {
         ik_make_rig(&rig, 5, 4.0, &random);
         for (uint32_t i = 0; i < 5; i++)
             limits[i] = limit_random(&random);
-        md5_chain_job job = {rig.chain[4], 4,     ik_random_point(8.0, &random), 0.01f, 20,
-                             1.0f,         limits};
+        md5_chain_job job = {.solver = MD5_CHAIN_CCD,
+                             .tip = rig.chain[4],
+                             .length = 4,
+                             .target = ik_random_point(8.0, &random),
+                             .tolerance = 0.01f,
+                             .iterations = 20,
+                             .weight = 1.0f,
+                             .limits = limits};
         ik_rig whole = rig, part = rig;
-        const float left = md5_ccd(&rig.skeleton, whole.pose, &job);
+        const float left = md5_solve_chain(&rig.skeleton, &job, whole.pose);
         job.weight = 0.0f;
-        CHECK(md5_ccd(&rig.skeleton, part.pose, &job) == left);
+        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
         CHECK(memcmp(part.pose, rig.pose, sizeof rig.pose) == 0);
         job.weight = (float)test_random(&random);
-        CHECK(md5_ccd(&rig.skeleton, part.pose, &job) == left);
+        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
         for (uint32_t i = 0; i < 5; i++) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
@@ -342,7 +373,13 @@ TEST (ik_limits_know_no_length_of_an_axis) {
         const bool is_tiny = lengths[i] < 1e-40f; // there only whole multiples are floats
         md5_joint_limit limits[2][IK_JOINTS] = {{{.kind = MD5_LIMIT_NONE}}};
         ik_rig other = rig;
-        md5_chain_job job = {rig.chain[2], 3, ik_random_point(4.0, &random), 1e-5f, 50, 1.0f, NULL};
+        md5_chain_job job = {.solver = MD5_CHAIN_CCD,
+                             .tip = rig.chain[2],
+                             .length = 3,
+                             .target = ik_random_point(4.0, &random),
+                             .tolerance = 1e-5f,
+                             .iterations = 50,
+                             .weight = 1.0f};
         for (int k = 0; k < 2; k++) {
             const float length = k == 0 ? 1.0f : lengths[i];
             limits[k][rig.chain[0]] =
@@ -354,9 +391,9 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                 limits[0][rig.chain[0]].axis.y = 0.0f;
         }
         job.limits = limits[0];
-        md5_ccd(&rig.skeleton, rig.pose, &job);
+        md5_solve_chain(&rig.skeleton, &job, rig.pose);
         job.limits = limits[1];
-        md5_ccd(&other.skeleton, other.pose, &job);
+        md5_solve_chain(&other.skeleton, &job, other.pose);
         for (uint32_t k = 0; k < 3; k++)
             CHECK_NEAR(
                 real4_angle(real4_of(rig.pose[k].rotation), real4_of(other.pose[k].rotation)), 0.0,

@@ -12,28 +12,12 @@ typedef struct mistake_scene {
     md5_joint_limit limits[IK_JOINTS];
 } mistake_scene;
 
-static void limit_ccd(const void *context)
+static void limit_chain(const void *context)
 {
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
     const md5_chain_job job = {.tip = rig.chain[3], .length = 3, .limits = of->limits};
-    (void)md5_ccd(&rig.skeleton, rig.pose, &job);
-}
-
-static void limit_fabrik(const void *context)
-{
-    const mistake_scene *const of = context;
-    ik_rig rig = of->rig;
-    const md5_chain_job job = {.tip = rig.chain[3], .length = 3, .limits = of->limits};
-    (void)md5_fabrik(&rig.skeleton, rig.pose, &job);
-}
-
-static void limit_dls(const void *context)
-{
-    const mistake_scene *const of = context;
-    ik_rig rig = of->rig;
-    const md5_chain_job job = {.tip = rig.chain[3], .length = 3, .limits = of->limits};
-    (void)md5_dls(&rig.skeleton, rig.pose, &job);
+    (void)md5_solve_chain(&rig.skeleton, &job, rig.pose);
 }
 
 static void limit_goals(const void *context)
@@ -41,7 +25,7 @@ static void limit_goals(const void *context)
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
     const md5_goals_job job = {.limits = of->limits};
-    (void)md5_solve_goals(&rig.skeleton, rig.pose, &job);
+    (void)md5_solve_goals(&rig.skeleton, &job, rig.pose);
 }
 
 static void limit_limb(const void *context)
@@ -49,7 +33,7 @@ static void limit_limb(const void *context)
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
     const md5_two_bone_job job = {.tip = rig.chain[3], .limits = of->limits};
-    (void)md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
+    (void)md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
 }
 
 TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
@@ -68,9 +52,7 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
         void (*make)(const void *context);
         const char *function;
     } calls[] = {
-        {limit_ccd, "md5_ccd()"},
-        {limit_fabrik, "md5_fabrik()"},
-        {limit_dls, "md5_dls()"},
+        {limit_chain, "md5_solve_chain()"},
         {limit_goals, "md5_solve_goals()"},
         {limit_limb, "md5_solve_two_bone()"},
     };
@@ -92,7 +74,7 @@ static void reach_by(const void *context, const md5_goals_job *job)
 {
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
-    (void)md5_solve_goals(&rig.skeleton, rig.pose, job);
+    (void)md5_solve_goals(&rig.skeleton, job, rig.pose);
 }
 
 static void reach_without_goals(const void *context)
@@ -123,7 +105,15 @@ static void turn_without_job(const void *context)
 {
     const mistake_scene *const of = context;
     ik_rig rig = of->rig;
-    (void)md5_dls(&rig.skeleton, rig.pose, NULL);
+    (void)md5_solve_chain(&rig.skeleton, NULL, rig.pose);
+}
+
+static void turn_by_no_solver(const void *context)
+{
+    const mistake_scene *const of = context;
+    ik_rig rig = of->rig;
+    const md5_chain_job job = {.solver = (md5_chain_solver)3};
+    (void)md5_solve_chain(&rig.skeleton, &job, rig.pose);
 }
 
 TEST (mistakes_in_goals_are_reported_with_function_and_argument) {
@@ -135,7 +125,8 @@ TEST (mistakes_in_goals_are_reported_with_function_and_argument) {
         {reach_too_many_goals, "md5_solve_goals()", "num_goals: at most MD5_MAX_GOALS"},
         {reach_with_a_reserved_member, "md5_solve_goals()", "job: reserved members"},
         {reach_without_job, "md5_solve_goals()", "job: not NULL"},
-        {turn_without_job, "md5_dls()", "job: not NULL"},
+        {turn_without_job, "md5_solve_chain()", "job: not NULL"},
+        {turn_by_no_solver, "md5_solve_chain()", "solver: a md5_chain_solver"},
     };
     static mistake_scene of;
     uint64_t random = 2;

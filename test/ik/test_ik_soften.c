@@ -27,10 +27,10 @@ static double reached(double distance, float soften)
     const md5_two_bone_job job = {
         .tip = rig.chain[2],
         .target = {0.0f, 0.0f, (float)-distance},
-        .soften = soften,
+        .numbers.soften = soften,
         .weight = 1.0f,
     };
-    md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
+    md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
     return real3_length(ik_place(&rig.skeleton, rig.pose, rig.chain[2]).at);
 }
 
@@ -90,10 +90,10 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
             .tip = tip,
             .target = {(float)(from.x + 0.8 * distance), (float)from.y,
                        (float)(from.z + 0.6 * distance)},
-            .soften = soften,
+            .numbers.soften = soften,
             .weight = 1.0f,
         };
-        md5_solve_two_bone(skeleton, pose, &job);
+        md5_solve_two_bone(skeleton, &job, pose);
         const real3 miss = real3_sub(ik_place(skeleton, pose, tip).at, real3_of(job.target));
         worst = fmax(worst, real3_length(miss) / reach);
     }
@@ -109,7 +109,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
         if (modifier->kind != MD5_MODIFIER_TWO_BONE)
             continue;
         const uint32_t tip = (uint32_t)md5_find_joint(&model->skeleton, modifier->joint);
-        CHECK_NEAR(worst_miss(model, tip, modifier->soften), 0.0, 1e-5);
+        CHECK_NEAR(worst_miss(model, tip, modifier->two_bone.soften), 0.0, 1e-5);
         num_limbs++;
     }
     CHECK_UINT(num_limbs, 1);
@@ -130,7 +130,7 @@ TEST (ik_soften_of_the_manual_is_small) {
     CHECK_STRING(error.message, "");
     float most = 0.0f;
     for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)
-        most = fmaxf(most, file->desc.modifiers[i].soften);
+        most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
     CHECK(most > 0.0f && most <= 0.1f);
     md5_free_machine_file(file);
     free(text);

@@ -52,11 +52,19 @@ static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
     return (md5_spring_job){
         .tip = rig->chain[count - 1],
         .length = count,
-        .stiffness = 100.0f,
-        .damping = 6.0f,
+        .numbers = {.stiffness = 100.0f, .damping = 6.0f},
         .placement.rotation = {0, 0, 0, 1},
         .weight = 1.0f,
     };
+}
+
+static bool advance(const ik_rig *rig, md5_spring_job job, md5_spring_joint *state, float seconds,
+                    bool is_first, md5_xform *pose)
+{
+    job.state = state;
+    job.seconds = seconds;
+    job.is_first = is_first;
+    return md5_solve_spring(&rig->skeleton, &job, pose);
 }
 
 TEST (ik_spring_at_rest_is_the_animation) {
@@ -67,7 +75,7 @@ TEST (ik_spring_at_rest_is_the_animation) {
     memset(state, 0xFF, sizeof state); // never read
     const md5_spring_job job = tail_job(&rig, 5);
     for (int i = 0; i < 100; i++) {
-        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.02f, i == 0);
+        advance(&rig, job, state, 0.02f, i == 0, rig.pose);
         CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
     }
 }
@@ -79,15 +87,15 @@ static double end_after(float total, int steps, float damping, double *exact)
     ik_rig rig;
     make_tail(&rig, 3);
     md5_spring_job job = tail_job(&rig, 3);
-    job.damping = damping;
+    job.numbers.damping = damping == 0.0f ? MD5_ZERO : damping;
     md5_spring_joint state[3];
-    md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+    advance(&rig, job, state, 0.0f, true, rig.pose);
     make_tail(&rig, 3);
     state[0].position.z = 23.0f;
     state[0].velocity.z = -40.0f;
     for (int i = 0; i < steps; i++) {
         make_tail(&rig, 3);
-        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, total / (float)steps, false);
+        advance(&rig, job, state, total / (float)steps, false, rig.pose);
     }
     const md5_swing swing = closed_form(100.0, (double)damping, (double)total);
     *exact = 20.0 + swing.keep * 3.0 - swing.drift * 40.0;
@@ -120,11 +128,11 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
         make_tail(&rig, 2);
         md5_spring_job job = tail_job(&rig, 2);
         md5_spring_joint state[2];
-        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+        advance(&rig, job, state, 0.0f, true, rig.pose);
         for (int i = 1; i <= steps; i++) {
             make_tail(&rig, 2);
             job.placement.translation.y = 30.0f * (float)i / (float)steps;
-            md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 3.0f / (float)steps, false);
+            advance(&rig, job, state, 3.0f / (float)steps, false, rig.pose);
         }
         // Behind by damping * speed / stiffness, less what is left of the start.
         const md5_swing swing = closed_form(100.0, 6.0, 3.0);
@@ -146,7 +154,7 @@ TEST (ik_spring_hangs_by_gravity) {
     md5_spring_joint state[3];
     for (int i = 0; i < 500; i++) {
         make_tail(&rig, 3);
-        md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.05f, i == 0);
+        advance(&rig, job, state, 0.05f, i == 0, rig.pose);
     }
     CHECK_NEAR(state[1].position.z, 27.0 - 2.0, 1e-3);
     CHECK_NEAR(state[1].position.x, 100.0, 1e-3);
@@ -161,27 +169,27 @@ TEST (ik_spring_weight_and_first) {
     const ik_rig old = rig;
     md5_spring_job job = tail_job(&rig, 3);
     md5_spring_joint state[3];
-    md5_solve_spring(&rig.skeleton, rig.pose, &job, state, 0.0f, true);
+    advance(&rig, job, state, 0.0f, true, rig.pose);
     state[0].position.z += 2.0f;
     ik_rig whole = rig, part = rig, none = rig;
     md5_spring_joint same[3];
     memcpy(same, state, sizeof same);
-    md5_solve_spring(&rig.skeleton, whole.pose, &job, same, 0.0f, false);
+    advance(&rig, job, same, 0.0f, false, whole.pose);
     job.weight = 0.25f;
-    md5_solve_spring(&rig.skeleton, part.pose, &job, same, 0.0f, false);
+    advance(&rig, job, same, 0.0f, false, part.pose);
     const md5_quat expected =
         md5_quat_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
     CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[rig.chain[0]].rotation)), 0.0,
                1e-6);
     // With weight 0 the chain still swings, unseen.
     job.weight = 0.0f;
-    md5_solve_spring(&rig.skeleton, none.pose, &job, same, 0.01f, false);
+    advance(&rig, job, same, 0.01f, false, none.pose);
     CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
     CHECK(same[0].position.z < state[0].position.z);
     // A jump of the character.
     job.weight = 1.0f;
     job.placement.translation = (md5_vec3){1e4f, 0.0f, 0.0f};
-    md5_solve_spring(&rig.skeleton, none.pose, &job, same, 0.01f, true);
+    advance(&rig, job, same, 0.01f, true, none.pose);
     CHECK(memcmp(none.pose, old.pose, sizeof old.pose) == 0);
     CHECK(same[0].velocity.x == 0.0f && same[0].position.x == same[0].target.x);
 }
@@ -206,8 +214,7 @@ TEST (ik_spring_survives_anything) {
         const md5_spring_job job = {
             .tip = rig.chain[count - 1],
             .length = test_random_u32(&random) % 100,
-            .stiffness = numbers[0],
-            .damping = numbers[1],
+            .numbers = {.stiffness = numbers[0], .damping = numbers[1]},
             .acceleration = {numbers[2], numbers[3], numbers[4]},
             .placement = {{numbers[5], 0, 0, 1}, {numbers[6], numbers[7], numbers[8]}, 0},
             .weight = 1.0f,
@@ -215,7 +222,7 @@ TEST (ik_spring_survives_anything) {
         if (round % 4 == 0)
             rig.pose[0].translation = (md5_vec3){0, 0, 0};
         for (int step = 0; step < 5; step++)
-            md5_solve_spring(&rig.skeleton, rig.pose, &job, state, numbers[9], false);
+            advance(&rig, job, state, numbers[9], false, rig.pose);
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
     }
@@ -224,6 +231,6 @@ TEST (ik_spring_survives_anything) {
     const ik_rig old = rig;
     md5_spring_job job = tail_job(&rig, 3);
     job.tip = 3;
-    md5_solve_spring(&rig.skeleton, rig.pose, &job, NULL, 0.1f, true);
+    advance(&rig, job, NULL, 0.1f, true, rig.pose);
     CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
 }

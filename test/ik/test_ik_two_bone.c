@@ -50,7 +50,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         job.rotation = round % 3 == 0 ? &rotation : NULL;
         const real4 before = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         ik_rig old = rig;
-        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
         if (!CHECK(ik_is_sound(rig.pose, count)))
             return;
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
@@ -97,7 +97,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         const md5_vec3 target = {(float)(a.x + s * v.x + t * u.x), (float)(a.y + s * v.y + t * u.y),
                                  (float)(a.z + s * v.z + t * u.z)};
         const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1.0f};
-        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
         worst = fmax(worst, fabs(real3_dot(knee, normal)) / area);
     }
@@ -114,7 +114,7 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         const double distance = reach * ik_between(1.0, 50.0, &random);
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1.0f};
-        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         const real3 start = ik_place_in_chain(&rig, 1), way = real3_sub(real3_of(target), start);
         const double share = reach / real3_length(way);
         const real3 end = {start.x + way.x * share, start.y + way.y * share,
@@ -143,11 +143,11 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
     const md5_two_bone_job job = {
         .tip = rig->chain[2],
         .target = {0.0f, 0.0f, (float)(18.0 - distance)},
-        .soften = soften,
-        .stretch = stretch,
+        .numbers.soften = soften,
+        .numbers.stretch = stretch,
         .weight = 1.0f,
     };
-    md5_solve_two_bone(&rig->skeleton, rig->pose, &job);
+    md5_solve_two_bone(&rig->skeleton, &job, rig->pose);
     return real3_distance(ik_place_in_chain(rig, 0), ik_place_in_chain(rig, 2));
 }
 
@@ -206,15 +206,15 @@ TEST (ik_two_bone_turns_by_its_weight) {
         ik_rig rig, whole;
         make_limb(&rig, 3, &random);
         whole = rig;
-        md5_two_bone_job job = {.tip = rig.chain[2], .stretch = 1.5f, .weight = 1.0f};
+        md5_two_bone_job job = {.tip = rig.chain[2], .numbers.stretch = 1.5f, .weight = 1.0f};
         job.target = point_from_hip(&rig, 0, ik_between(1.0, 20.0, &random), &random);
-        md5_solve_two_bone(&rig.skeleton, whole.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, whole.pose);
         ik_rig none = rig, part = rig;
         job.weight = round % 2 ? 0.0f : NAN;
-        md5_solve_two_bone(&rig.skeleton, none.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, none.pose);
         CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
         job.weight = (float)test_random(&random);
-        md5_solve_two_bone(&rig.skeleton, part.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, part.pose);
         for (uint32_t i = 0; i < 3; i++) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
@@ -224,7 +224,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
             worst = fmax(worst, real3_distance(real3_of(way), real3_of(part.pose[i].translation)));
         }
         job.weight = 7.0f; // as 1
-        md5_solve_two_bone(&rig.skeleton, rig.pose, &job);
+        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         CHECK(memcmp(whole.pose, rig.pose, sizeof rig.pose) == 0);
     }
     CHECK_NEAR(worst, 0.0, 1e-5);
@@ -236,11 +236,11 @@ TEST (ik_two_bone_needs_two_parents) {
     ik_make_rig(&rig, 3, 8.0, &random);
     const ik_rig old = rig;
     md5_two_bone_job job = {.tip = rig.chain[0], .weight = 1.0f};
-    CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
     job.tip = rig.chain[1];
-    CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
     job.tip = 3;
-    CHECK(!md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+    CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
     CHECK(memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
 }
 
@@ -286,18 +286,18 @@ TEST (ik_two_bone_survives_anything) {
             .target = odd_point(&random),
             .pole = round % 2 ? &pole : NULL,
             .rotation = round % 3 ? NULL : &rotation,
-            .soften = odd_point(&random).x,
-            .stretch = odd_point(&random).y,
+            .numbers.soften = odd_point(&random).x,
+            .numbers.stretch = odd_point(&random).y,
             .weight = round % 5 ? 1.0f : odd_point(&random).z,
         };
         if (round % 7 < 3) {
             const real3 at = ik_place_in_chain(&rig, (uint32_t)round % 7);
             job.target = (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
         }
-        if (isfinite(job.stretch) && job.stretch > 100.0f)
-            job.stretch = 2.0f;
+        if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100.0f)
+            job.numbers.stretch = 2.0f;
         const ik_rig old = rig;
-        CHECK(md5_solve_two_bone(&rig.skeleton, rig.pose, &job));
+        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
         if (!CHECK(ik_is_sound(rig.pose, 3)))
             return;
         if (!isfinite(job.target.x) || !(job.weight > 0.0f))

@@ -86,7 +86,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[5].translation.x += 2.0f; // a hand that slides
-        md5_retarget_pose(retarget, pose, scratch, out);
+        md5_retarget_pose(retarget, pose, out, scratch);
         CHECK(ik_is_sound(out, 6));
         for (uint32_t i = 0; i < 6; i++) {
             CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(out[i].rotation)), 0.0,
@@ -115,7 +115,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[4].translation.y -= 1.0f;
-        md5_retarget_pose(retarget, pose, scratch, out);
+        md5_retarget_pose(retarget, pose, out, scratch);
         CHECK(ik_is_sound(out, 6));
         for (uint32_t i = 0; i < 6; i++) {
             const real3 from = at_of(&man, pose, i), to = at_of(&giant, out, i);
@@ -149,13 +149,13 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     // The bind pose gives the bind pose.
-    md5_retarget_pose(retarget, man.bind_local, scratch, out);
+    md5_retarget_pose(retarget, man.bind_local, out, scratch);
     for (uint32_t i = 0; i < 7; i++)
         CHECK_NEAR(real3_distance(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)), 0.0,
                    1e-4);
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
-        md5_retarget_pose(retarget, pose, scratch, out);
+        md5_retarget_pose(retarget, pose, out, scratch);
         // The bones from arm to forearm are along y in both bind poses.
         const real3 bone = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 3));
         const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
@@ -188,7 +188,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
-        md5_retarget_pose(retarget, pose, scratch, out);
+        md5_retarget_pose(retarget, pose, out, scratch);
         for (uint32_t i = 3; i < 5; i++) {
             const real3 from = real3_sub(at_of(&man, pose, i + 1), at_of(&man, pose, i));
             const real3 to = real3_sub(at_of(&other, out, i + 1), at_of(&other, out, i));
@@ -217,7 +217,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
         return;
     md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
-    md5_retarget_pose(retarget, pose, scratch, out);
+    md5_retarget_pose(retarget, pose, out, scratch);
     const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
     CHECK_NEAR(real3_distance(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
     md5_destroy_retarget(retarget);

@@ -113,7 +113,7 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
                                             : ik_place(&rig.skeleton, rig.pose, (uint32_t)above);
         const real_place expected =
             expected_place(space, parent, rig.pose[joint], change, joint == 0);
-        md5_modify_joint(&rig.skeleton, rig.pose, joint, space, change, 1.0f);
+        md5_modify_joint(&rig.skeleton, joint, space, change, 1.0f, rig.pose);
         const real_place found = ik_place(&rig.skeleton, rig.pose, joint);
         worst = fmax(worst, real3_distance(found.at, expected.at));
         worst_turn = fmax(worst_turn, real4_angle(found.rotation, expected.rotation));
@@ -132,11 +132,11 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         ik_rig whole = rig;
         const md5_joint_space space = (md5_joint_space)(round % 4);
         const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
-        md5_modify_joint(&rig.skeleton, rig.pose, 1, space, change, round % 3 ? 0.0f : NAN);
+        md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0.0f : NAN, rig.pose);
         CHECK(memcmp(old.pose, rig.pose, sizeof rig.pose) == 0);
-        md5_modify_joint(&rig.skeleton, whole.pose, 1, space, change, 2.0f);
+        md5_modify_joint(&rig.skeleton, 1, space, change, 2.0f, whole.pose);
         const float weight = (float)test_random(&random);
-        md5_modify_joint(&rig.skeleton, rig.pose, 1, space, change, weight);
+        md5_modify_joint(&rig.skeleton, 1, space, change, weight, rig.pose);
         const md5_quat turned =
             md5_quat_slerp(old.pose[1].rotation, whole.pose[1].rotation, weight);
         const md5_vec3 moved =
@@ -153,16 +153,16 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     for (int space = 0; space < 4; space++) {
         ik_rig turned = rig, moved = rig, none = rig;
         const md5_xform turn = {{0.6f, 0.0f, 0.0f, 0.8f}, {NAN, 0.0f, 0.0f}, 0};
-        md5_modify_joint(&rig.skeleton, turned.pose, 2, (md5_joint_space)space, turn, 1.0f);
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1.0f, turned.pose);
         CHECK(memcmp(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) == 0);
         CHECK(memcmp(&turned.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
         const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
-        md5_modify_joint(&rig.skeleton, moved.pose, 2, (md5_joint_space)space, move, 1.0f);
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, move, 1.0f, moved.pose);
         CHECK(memcmp(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) == 0);
         CHECK(memcmp(&moved.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) != 0);
         const md5_xform odd = {{NAN, 0.0f, INFINITY, 1.0f}, {1.0f, INFINITY, 0.0f}, 0};
-        md5_modify_joint(&rig.skeleton, none.pose, 2, (md5_joint_space)space, odd, 1.0f);
-        md5_modify_joint(&rig.skeleton, none.pose, 3, (md5_joint_space)space, turn, 1.0f);
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, odd, 1.0f, none.pose);
+        md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, turn, 1.0f, none.pose);
         CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
     }
     // A parent so far away that a position in the model cannot be expressed relative to it.
@@ -170,6 +170,6 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     rig.pose[above].translation = (md5_vec3){3e38f, 3e38f, -3e38f};
     const md5_vec3 before = rig.pose[tip].translation;
     const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
-    md5_modify_joint(&rig.skeleton, rig.pose, tip, MD5_JOINT_MODEL_OVERRIDE, move, 0.5f);
+    md5_modify_joint(&rig.skeleton, tip, MD5_JOINT_MODEL_OVERRIDE, move, 0.5f, rig.pose);
     CHECK(memcmp(&rig.pose[tip].translation, &before, sizeof before) == 0);
 }

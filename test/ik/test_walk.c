@@ -55,7 +55,10 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_vec3 at = posed_ankle(of, leg);
             const bool stands = !of->walk.feet[leg].is_stepping;
-            const double miss = distance(at, md5_walk_ankle(&of->desc, &of->walk, leg));
+            const md5_foothold *const foot = &of->walk.feet[leg];
+            const md5_vec3 ankle =
+                md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
+            const double miss = stands ? distance(at, ankle) : 0.0;
             worst_miss = miss > worst_miss ? miss : worst_miss;
             const double slide = stands && stood[leg] ? distance(at, before[leg]) : 0.0;
             worst_slide = slide > worst_slide ? slide : worst_slide;

@@ -112,15 +112,15 @@ static void set_speed(const md5_machine_desc *desc)
 }
 static void set_limit(const md5_machine_desc *desc)
 {
-    FIRST(md5_modifier_desc, desc->modifiers)->limit = MD5_ZERO;
+    FIRST(md5_modifier_desc, desc->modifiers)->aim.limit = MD5_ZERO;
 }
 static void set_stiffness(const md5_machine_desc *desc)
 {
-    FIRST(md5_modifier_desc, desc->modifiers)->stiffness = MD5_ZERO;
+    FIRST(md5_modifier_desc, desc->modifiers)->spring.stiffness = MD5_ZERO;
 }
 static void set_damping(const md5_machine_desc *desc)
 {
-    FIRST(md5_modifier_desc, desc->modifiers)->damping = MD5_ZERO;
+    FIRST(md5_modifier_desc, desc->modifiers)->spring.damping = MD5_ZERO;
 }
 
 static void set_weight(const md5_machine_desc *desc)
@@ -133,18 +133,18 @@ static void set_smoothing(const md5_machine_desc *desc)
     FIRST(md5_modifier_desc, desc->modifiers)->smoothing = MD5_ZERO;
 }
 
-#define GAZE(desc) FIRST(md5_gaze_rule, (desc)->modifiers->gaze)
+#define GAZE(desc) FIRST(md5_modifier_gaze, (desc)->modifiers->gaze)
 static void set_head_limit(const md5_machine_desc *desc)
 {
-    GAZE(desc)->head_limit = MD5_ZERO;
+    GAZE(desc)->numbers.head_limit = MD5_ZERO;
 }
 static void set_head_share(const md5_machine_desc *desc)
 {
-    GAZE(desc)->head_share = MD5_ZERO;
+    GAZE(desc)->numbers.head_share = MD5_ZERO;
 }
 static void set_interest(const md5_machine_desc *desc)
 {
-    GAZE(desc)->interest = MD5_ZERO;
+    GAZE(desc)->numbers.interest = MD5_ZERO;
 }
 
 #define BODY "layer body { state s a } "
@@ -263,7 +263,7 @@ static void check_refused(const char *words, void (*set)(const md5_machine_desc 
 
 static void set_stretch(const md5_machine_desc *desc)
 {
-    FIRST(md5_modifier_desc, desc->modifiers)->stretch = MD5_ZERO;
+    FIRST(md5_modifier_desc, desc->modifiers)->two_bone.stretch = MD5_ZERO;
 }
 
 // Where 0 makes no sense it is refused, not replaced.
@@ -285,14 +285,14 @@ TEST (machine_zero_limit_of_an_aim_turns_nothing) {
     play_pose(rig.player, old);
     memcpy(pose, old, sizeof pose);
     md5_aim_job job = {.tip = 4, .length = 2, .target = {0.0f, 30.0f, 20.0f}, .weight = 1.0f};
-    job.limit = MD5_ZERO;
-    CHECK(md5_solve_aim(&rig.made.model->skeleton, pose, &job));
+    job.numbers.limit = MD5_ZERO;
+    CHECK(md5_solve_aim(&rig.made.model->skeleton, &job, pose));
     CHECK(memcmp(pose, old, sizeof pose) == 0);
-    job.limit = 0.0f;
-    CHECK(md5_solve_aim(&rig.made.model->skeleton, pose, &job));
+    job.numbers.limit = 0.0f;
+    CHECK(md5_solve_aim(&rig.made.model->skeleton, &job, pose));
     CHECK(play_pose_distance(pose, old) > 0.1);
-    job.limit = MD5_ZERO;
+    job.numbers.limit = MD5_ZERO;
     job.tip = PLAY_JOINTS;
-    CHECK(!md5_solve_aim(&rig.made.model->skeleton, pose, &job));
+    CHECK(!md5_solve_aim(&rig.made.model->skeleton, &job, pose));
     end(&rig);
 }

@@ -85,14 +85,14 @@ TEST (axes_aim_upright) {
             md5_aim_job job = {.tip = joint(&made, "head"),
                                .length = 1 + (uint32_t)k % 3,
                                .target = targets[k % 4],
-                               .up = k < 4 ? (md5_vec3){0, 0, 0} : up,
-                               .limit = k % 2 == 0 ? 0.0f : 0.6f,
+                               .numbers.up = k < 4 ? (md5_vec3){0, 0, 0} : up,
+                               .numbers.limit = k % 2 == 0 ? 0.0f : 0.6f,
                                .weight = 0.9f};
             reset(&made);
-            CHECK(md5_solve_aim(&made.from->skeleton, made.pose, &job));
+            CHECK(md5_solve_aim(&made.from->skeleton, &job, made.pose));
             job.target = axes_point(made.of, SCALE, job.target);
-            job.up = axes_point(made.of, 1.0f, job.up);
-            CHECK(md5_solve_aim(&made.to->skeleton, made.converted, &job));
+            job.numbers.up = axes_point(made.of, 1.0f, job.numbers.up);
+            CHECK(md5_solve_aim(&made.to->skeleton, &job, made.converted));
             check_both(&made, 5e-6);
         }
         end(&made);
@@ -117,20 +117,21 @@ TEST (axes_bend_straight_limbs_forward) {
             const md5_vec3 target = {0, 0, 16};
             if (k == 0) {
                 md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1.0f};
-                CHECK(md5_solve_two_bone(&from->skeleton, a, &job));
+                CHECK(md5_solve_two_bone(&from->skeleton, &job, a));
                 job.target = axes_point(of, SCALE, target);
-                CHECK(md5_solve_two_bone(&to->skeleton, b, &job));
+                CHECK(md5_solve_two_bone(&to->skeleton, &job, b));
             } else {
-                md5_chain_job job = {.tip = 3,
+                md5_chain_job job = {.solver = k == 1 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
+                                     .tip = 3,
                                      .length = 4,
                                      .target = target,
                                      .tolerance = 1e-3f,
                                      .iterations = 60,
                                      .weight = 1.0f};
-                (k == 1 ? md5_fabrik : md5_ccd)(&from->skeleton, a, &job);
+                md5_solve_chain(&from->skeleton, &job, a);
                 job.target = axes_point(of, SCALE, target);
                 job.tolerance *= SCALE;
-                (k == 1 ? md5_fabrik : md5_ccd)(&to->skeleton, b, &job);
+                md5_solve_chain(&to->skeleton, &job, b);
             }
             CHECK_NEAR(pose_error(of, &from->skeleton, a, b), 0.0, 1e-4);
             // The knee is ahead of the line from hip to foot.
@@ -158,20 +159,23 @@ TEST (axes_place_feet_along_up) {
             {.ankle = joint(&made, "foot_l"), .floor = 4.0f, .normal = {0.2f, 0.1f, 1}},
             {.ankle = joint(&made, "foot_r"), .floor = -2.0f}};
         md5_foot others[2] = {feet[0], feet[1]};
-        float drop = 0.0f, other_drop = 0.0f;
+        md5_feet_job job = {.pelvis = joint(&made, "hips"),
+                            .feet = feet,
+                            .num_feet = 2,
+                            .smoothing = 0.1f,
+                            .seconds = 0.05f,
+                            .weight = 0.8f};
+        md5_feet_job other = job;
+        other.feet = others;
         for (int k = 0; k < 2; k++) {
             others[k].floor = feet[k].floor * SCALE;
             others[k].normal = axes_point(made.of, 1.0f, feet[k].normal);
         }
         for (int step = 0; step < 5; step++) {
             reset(&made);
-            const uint32_t placed =
-                md5_solve_feet(&made.from->skeleton, made.pose, joint(&made, "hips"), feet, 2,
-                               &drop, 0.1f, 0.05f, 0.8f);
-            CHECK_UINT(md5_solve_feet(&made.to->skeleton, made.converted, joint(&made, "hips"),
-                                      others, 2, &other_drop, 0.1f, 0.05f, 0.8f),
-                       placed);
-            CHECK_NEAR((double)other_drop, (double)drop * (double)SCALE, 1e-6);
+            const uint32_t placed = md5_solve_feet(&made.from->skeleton, &job, made.pose);
+            CHECK_UINT(md5_solve_feet(&made.to->skeleton, &other, made.converted), placed);
+            CHECK_NEAR((double)other.drop, (double)job.drop * (double)SCALE, 1e-6);
             check_both(&made, 2e-5);
         }
         end(&made);

@@ -91,21 +91,21 @@ static const md5_transition_desc TRANSITIONS[] = {
 };
 static const md5_modifier_desc MODIFIERS[] = {
     {.name = "joint", .kind = MD5_MODIFIER_JOINT, .joint = "spine"},
-    {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .limit = 0.5f},
+    {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .aim.limit = 0.5f},
     {.name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
     {.name = "hand", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
     {.name = "reach", .kind = MD5_MODIFIER_CCD, .joint = "rhand", .length = 3},
-    {.name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .gravity = 100.0f},
+    {.name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .spring.gravity = 100.0f},
     {.name = "stand",
      .kind = MD5_MODIFIER_FEET,
      .joint = "pelvis",
      .feet = &(const md5_foot_desc){.ankle = "lfoot"},
      .num_feet = 1,
-     .hold = &(const md5_hold_rule){.height = 40.0f, .speed = 1e3f}},
+     .hold = &(const md5_modifier_hold){.numbers = {.height = 40.0f, .speed = 1e3f}}},
     {.name = "gaze",
      .kind = MD5_MODIFIER_GAZE,
      .joint = "head",
-     .gaze = &(const md5_gaze_rule){.eyes = {"lhand"}, .most_seconds = 1.0f}},
+     .gaze = &(const md5_modifier_gaze){.eyes = {"lhand"}, .numbers.most_seconds = 1.0f}},
 };
 static void begin(crowd_case *of)
 {
@@ -194,7 +194,7 @@ static void stir(md5_player *player, uint64_t *random)
         md5_player_fade_to(player, test_random_u32(random) % 3, test_random_u32(random) % STATES,
                            (float)(test_random_u32(random) % 2) * 0.3f,
                            (md5_fade)(test_random_u32(random) % 2),
-                           (md5_easing)(test_random_u32(random) % 11));
+                           (md5_ease_kind)(test_random_u32(random) % 11));
     md5_target *const target = md5_player_target(player, test_random_u32(random) % 8);
     target->weight = (float)(test_random_u32(random) % 3) * 0.5f;
     target->position = (md5_vec3){(float)(100.0 * test_random(random) - 50.0),
@@ -414,13 +414,14 @@ TEST (crowd_modifiers_change_the_pose) {
         const md5_aim_job aim = {.tip = 4,
                                  .length = 2,
                                  .target = place,
-                                 .forward = {1, 0, 0},
-                                 .up = {0, 0, 1},
-                                 .limit = 0.5f,
+                                 .numbers.forward = {1, 0, 0},
+                                 .numbers.up = {0, 0, 1},
+                                 .numbers.limit = 0.5f,
                                  .weight = 0.75f};
         const md5_two_bone_job bend = {
-            .tip = 11, .target = place, .stretch = 1.0f, .weight = 0.75f};
-        md5_chain_job reach = {.tip = i == 3 ? 6 : 8,
+            .tip = 11, .target = place, .numbers.stretch = 1.0f, .weight = 0.75f};
+        md5_chain_job reach = {.solver = i == 3 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
+                               .tip = i == 3 ? 6 : 8,
                                .length = i == 3 ? 4 : 3,
                                .target = place,
                                .tolerance = 0.01f,
@@ -428,15 +429,13 @@ TEST (crowd_modifiers_change_the_pose) {
                                .weight = 0.75f};
         const md5_xform change = {.rotation = {0, 0, 0, 1}, .translation = place};
         if (i == 0)
-            md5_modify_joint(skeleton, expected, 2, MD5_JOINT_LOCAL, change, 0.75f);
+            md5_modify_joint(skeleton, 2, MD5_JOINT_LOCAL, change, 0.75f, expected);
         else if (i == 1)
-            md5_solve_aim(skeleton, expected, &aim);
+            md5_solve_aim(skeleton, &aim, expected);
         else if (i == 2)
-            md5_solve_two_bone(skeleton, expected, &bend);
-        else if (i == 3)
-            md5_fabrik(skeleton, expected, &reach);
-        else if (i == 4)
-            md5_ccd(skeleton, expected, &reach);
+            md5_solve_two_bone(skeleton, &bend, expected);
+        else if (i < 5)
+            md5_solve_chain(skeleton, &reach, expected);
         // A spring begins at the animated pose, up to rounding error.
         CHECK(i == 5 ? play_pose_distance(pose, plain) < 1e-4
                      : memcmp(pose, expected, sizeof pose) == 0);

@@ -23,7 +23,7 @@ static void begin(play_scene *of, const md5_transition_desc *transition)
     play_scene_play(of, &desc);
 }
 
-static md5_transition_desc eased(md5_easing easing, md5_easing_curve curve)
+static md5_transition_desc eased(md5_ease_kind easing, md5_easing curve)
 {
     return (md5_transition_desc){.from = "low",
                                  .to = "high",
@@ -65,7 +65,7 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
     static const double ease[4] = {0.25, 0.1, 0.25, 1.0}, back[4] = {0.3, -0.5, 0.6, 1.5};
     for (int i = 0; i < 2; i++) {
         const double *const c = i == 0 ? ease : back;
-        const md5_easing_curve curve = {
+        const md5_easing curve = {
             .x1 = (float)c[0], .y1 = (float)c[1], .x2 = (float)c[2], .y2 = (float)c[3]};
         const md5_transition_desc transition = eased(MD5_EASE_CUBIC_BEZIER, curve);
         play_scene of;
@@ -80,7 +80,7 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
 
 TEST (curve_of_a_transition_may_have_steps) {
     const md5_transition_desc transition =
-        eased(MD5_EASE_STEPS, (md5_easing_curve){.steps = 4, .jump = MD5_JUMP_END});
+        eased(MD5_EASE_STEPS, (md5_easing){.steps = 4, .jump = MD5_JUMP_END});
     play_scene of;
     begin(&of, &transition);
     for (int step = 1; step < 10; step++) {
@@ -92,8 +92,8 @@ TEST (curve_of_a_transition_may_have_steps) {
 }
 
 TEST (curve_of_a_transition_is_saved_and_copied) {
-    const md5_transition_desc transition = eased(
-        MD5_EASE_CUBIC_BEZIER, (md5_easing_curve){.x1 = 0.9f, .y1 = 0.0f, .x2 = 0.9f, .y2 = 0.2f});
+    const md5_transition_desc transition =
+        eased(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x1 = 0.9f, .y1 = 0.0f, .x2 = 0.9f, .y2 = 0.2f});
     play_scene of;
     begin(&of, &transition);
     md5_player_advance(of.player, 0.2, NULL, NULL);
@@ -118,7 +118,7 @@ TEST (curve_of_a_transition_is_saved_and_copied) {
     play_scene_end(&of);
 }
 
-static void check_refused(md5_easing easing, md5_easing_curve curve, const char *message)
+static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
     const md5_transition_desc transition = eased(easing, curve);
     md5_error error;
@@ -146,18 +146,18 @@ static void check_refused(md5_easing easing, md5_easing_curve curve, const char 
 }
 
 TEST (curve_of_a_transition_must_make_sense) {
-    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing_curve){.x1 = 1.5f},
+    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x1 = 1.5f},
                   "a transition of layer 'body': x1 is 1.5, which must be 0 to 1");
-    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing_curve){.x2 = -1.0f},
+    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x2 = -1.0f},
                   "a transition of layer 'body': x2 is -1, which must be 0 to 1");
-    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing_curve){.y1 = INFINITY},
+    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.y1 = INFINITY},
                   "a transition of layer 'body': y1 is not finite");
-    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing_curve){.y2 = NAN},
+    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.y2 = NAN},
                   "a transition of layer 'body': y2 is not finite");
-    check_refused(MD5_EASE_STEPS, (md5_easing_curve){.steps = 0},
+    check_refused(MD5_EASE_STEPS, (md5_easing){.steps = 0},
                   "a transition of layer 'body': there are 0 steps, which must be 1 to 65536");
-    check_refused(MD5_EASE_STEPS, (md5_easing_curve){.steps = 1, .jump = MD5_JUMP_NONE},
+    check_refused(MD5_EASE_STEPS, (md5_easing){.steps = 1, .jump = MD5_JUMP_NONE},
                   "a transition of layer 'body': there are 1 steps, which must be 2 to 65536");
-    check_refused(MD5_EASE_STEPS, (md5_easing_curve){.steps = 3, .jump = (md5_jump)9},
+    check_refused(MD5_EASE_STEPS, (md5_easing){.steps = 3, .jump = (md5_jump)9},
                   "a transition of layer 'body': there is no jump 9");
 }

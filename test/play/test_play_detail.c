@@ -39,8 +39,11 @@ static void choose_joints(detail_test *of, uint64_t *random)
     }
 }
 
-static const md5_modifier_desc swaying = {
-    .name = "sway", .kind = MD5_MODIFIER_SPRING, .joint = "head", .length = 2, .gravity = 50.0f};
+static const md5_modifier_desc swaying = {.name = "sway",
+                                          .kind = MD5_MODIFIER_SPRING,
+                                          .joint = "head",
+                                          .length = 2,
+                                          .spring.gravity = 50.0f};
 
 // play_random_make() gives layers no masks; here layers of every second machine have them.
 static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,

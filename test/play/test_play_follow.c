@@ -159,10 +159,9 @@ TEST (follow_is_saved_and_copied) {
 // -- Rates ------------------------------------------------------------------------------------
 
 // How a parameter goes from 1 to 3, and after a second back to 0.5.
-static const md5_easing_curve bezier = {
-    .easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.7f, .y1 = -0.4f, .x2 = 0.2f, .y2 = 1.5f};
-static const md5_easing_curve staircase = {
-    .easing = MD5_EASE_STEPS, .steps = 4, .jump = MD5_JUMP_BOTH};
+static const md5_easing bezier = {
+    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.7f, .y1 = -0.4f, .x2 = 0.2f, .y2 = 1.5f};
+static const md5_easing staircase = {.kind = MD5_EASE_STEPS, .steps = 4, .jump = MD5_JUMP_BOTH};
 static const md5_follow_desc kinds[] = {
     {.parameter = "pace", .rate = 5.0f},
     {.parameter = "pace", .rate = 0.2f},
@@ -200,12 +199,11 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
         return (moving){goal + e * (x * c + (v + half * x) * s),
                         e * (v * c - (half * v + k * x) * s)};
     }
-    const md5_easing_curve plain = {.easing = follow->easing};
+    const md5_easing plain = {.kind = follow->easing};
     const double duration = (double)follow->duration;
-    const double part =
-        t < duration
-            ? (double)md5_ease_curve(follow->curve ? follow->curve : &plain, (float)(t / duration))
-            : 1.0;
+    const double part = t < duration ? (double)md5_ease(follow->curve ? *follow->curve : plain,
+                                                        (float)(t / duration))
+                                     : 1.0;
     return (moving){goal + x * (1.0 - part), 0.0};
 }
 

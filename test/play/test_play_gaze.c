@@ -91,7 +91,7 @@ static double off_by(const looking *of, uint32_t eye, md5_vec3 point)
 TEST (play_gaze_turns_the_eyes_to_its_point) {
     looking of;
     begin(&of, "gaze head { " EYES "length 2 distance 60 most_seconds 1 eye_limit 1 seed 5 }");
-    const md5_gaze_desc same = {.origin = {5.0f, 0.0f, 48.0f}, .distance = 60.0f};
+    const md5_gaze_desc same = {.origin = {5.0f, 0.0f, 48.0f}, .numbers.distance = 60.0f};
     int moves = 0;
     md5_vec3 last = {0.0f, 0.0f, 0.0f};
     for (int i = 0; i < 200; i++) {
@@ -358,7 +358,7 @@ TEST (play_gaze_that_cannot_look_is_refused) {
 TEST (play_gaze_is_part_of_the_tables) {
     looking of;
     begin(&of, "gaze head { " EYES "}");
-    md5_gaze_rule rule = {.eyes = {"eye_l", NULL, "nobody"}};
+    md5_modifier_gaze rule = {.eyes = {"eye_l", NULL, "nobody"}};
     md5_modifier_desc modifier = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
     const md5_machine_desc desc = {.model = of.model, .modifiers = &modifier, .num_modifiers = 1};
@@ -366,23 +366,25 @@ TEST (play_gaze_is_part_of_the_tables) {
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'look' has a gaze, which only 'gaze' has");
     modifier.kind = MD5_MODIFIER_GAZE;
-    float *const numbers[] = {&rule.interest,   &rule.wide,          &rule.high,
-                              &rule.distance,   &rule.least_seconds, &rule.most_seconds,
-                              &rule.head_share, &rule.head_seconds,  &rule.head_limit,
-                              &rule.eye_limit};
+    float *const numbers[] = {&rule.numbers.interest,      &rule.numbers.wide,
+                              &rule.numbers.high,          &rule.numbers.distance,
+                              &rule.numbers.least_seconds, &rule.numbers.most_seconds,
+                              &rule.numbers.head_share,    &rule.numbers.head_seconds,
+                              &rule.numbers.head_limit,    &rule.numbers.eye_limit};
     enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 4 };
     uint64_t fingerprints[ALL];
     for (int i = 0; i < ALL; i++) {
         if (i < NUMBERS)
             *numbers[i] = 0.75f;
-        rule.length = i == NUMBERS ? 2 : 0;
+        rule.numbers.length = i == NUMBERS ? 2 : 0;
         rule.seed = i == NUMBERS + 1 ? 1 : 0;
         rule.eyes[0] = i == NUMBERS + 2 ? NULL : "eye_l";
         md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
         if (!CHECK(machine))
             break;
-        const md5_gaze_rule *const copy = md5_machine_tables(machine)->modifiers[0].gaze;
-        CHECK(copy != &rule && copy->length == rule.length && copy->interest == rule.interest);
+        const md5_modifier_gaze *const copy = md5_machine_tables(machine)->modifiers[0].gaze;
+        CHECK(copy != &rule && copy->numbers.length == rule.numbers.length
+              && copy->numbers.interest == rule.numbers.interest);
         if (copy->eyes[0])
             CHECK(copy->eyes[0] != rule.eyes[0] && strcmp(copy->eyes[0], "eye_l") == 0);
         fingerprints[i] = md5_machine_fingerprint(machine);

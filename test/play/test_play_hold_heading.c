@@ -52,7 +52,7 @@ TEST (play_hold_turns_feet_no_farther_than_a_leg_can) {
 // the ankle 4 units behind it has to be 8 sin 15 = 2.07 units beside the animated one: a leg of 10
 // becomes one of 10.21.
 TEST (play_hold_stretches_no_leg_by_turning) {
-    static const md5_hold hold = {
+    static const md5_hold_numbers hold = {
         .height = 0.3f, .speed = 10.0f, .distance = 4.0f, .release = 0.2f};
     for (int is_long = 0; is_long < 2; is_long++) {
         md5_held held = {0};

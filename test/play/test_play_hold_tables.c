@@ -41,7 +41,7 @@ TEST (play_hold_that_cannot_hold_is_refused) {
 TEST (play_hold_is_part_of_the_tables) {
     holding of;
     hold_begin(&of, "still", "");
-    md5_hold_rule rule = {.toes = {"toe_l", NULL, "nobody"}};
+    md5_modifier_hold rule = {.toes = {"toe_l", NULL, "nobody"}};
     static const md5_foot_desc feet[] = {{.ankle = "ankle_l"}, {.ankle = "ankle_r"}};
     md5_modifier_desc modifier = {
         .name = "legs", .kind = MD5_MODIFIER_AIM, .joint = "pelvis", .hold = &rule};
@@ -52,13 +52,14 @@ TEST (play_hold_is_part_of_the_tables) {
     modifier.kind = MD5_MODIFIER_FEET;
     modifier.feet = feet;
     modifier.num_feet = 2;
-    md5_hold_rule full = {.height = 0.75f, .speed = 0.75f};
+    md5_modifier_hold full = {.numbers = {.height = 0.75f, .speed = 0.75f}};
     for (int i = 0; i < MD5_MAX_HELD; i++)
         full.toes[i] = "toe_l";
     modifier.hold = &full;
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'legs' has 8 toes, but 2 feet");
-    float *const numbers[] = {&rule.height, &rule.speed, &rule.distance, &rule.release};
+    float *const numbers[] = {&rule.numbers.height, &rule.numbers.speed, &rule.numbers.distance,
+                              &rule.numbers.release};
     enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 3 };
     uint64_t fingerprints[ALL];
     for (int i = 0; i < ALL; i++) {
@@ -69,7 +70,7 @@ TEST (play_hold_is_part_of_the_tables) {
         md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
         if (!CHECK(machine))
             break;
-        const md5_hold_rule *const copy = md5_machine_tables(machine)->modifiers[0].hold;
+        const md5_modifier_hold *const copy = md5_machine_tables(machine)->modifiers[0].hold;
         CHECK((copy == NULL) == (i == NUMBERS + 1) && copy != &rule);
         if (copy && copy->toes[0])
             CHECK(copy->toes[0] != rule.toes[0] && strcmp(copy->toes[0], "toe_l") == 0);

@@ -124,9 +124,9 @@ static void fill_layers(full *all)
                                       .states = all->moods,
                                       .num_states = 2};
     all->modifiers[0] = (md5_modifier_desc){
-        .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .limit = 1.0f};
+        .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .aim.limit = 1.0f};
     all->modifiers[1] = (md5_modifier_desc){
-        .name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot", .stretch = 1.1f};
+        .name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot", .two_bone.stretch = 1.1f};
     all->modifiers[2] = (md5_modifier_desc){
         .name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .length = 2};
     all->feet[0] = (md5_foot_desc){.ankle = "lfoot", .hip = "lhip"};
@@ -368,7 +368,7 @@ TEST (machine_refuses_transitions) {
            OF_BODY ": duration is nan, which must be 0 to 1e+06");
     REFUSE(all.transitions[0].start = INFINITY, OF_BODY ": start is not finite");
     REFUSE(all.transitions[0].fade = (md5_fade)2, OF_BODY ": there is no fade 2");
-    REFUSE(all.transitions[0].easing = (md5_easing)35, OF_BODY ": there is no easing 35");
+    REFUSE(all.transitions[0].easing = (md5_ease_kind)35, OF_BODY ": there is no easing 35");
     REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
     REFUSE(all.transitions[0].conditions = NULL,
            OF_BODY ": no array of conditions, but a count of 1");
@@ -390,19 +390,20 @@ TEST (machine_refuses_modifiers) {
     REFUSE(all.modifiers[0].joint = "tail",
            "modifier 'look' names joint 'tail', which does not exist");
     REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' names no joint");
-    REFUSE(all.modifiers[0].forward.x = NAN, "modifier 'look': forward is not finite");
-    REFUSE(all.modifiers[0].forward.y = NAN, "modifier 'look': forward is not finite");
-    REFUSE(all.modifiers[0].up.z = NAN, "modifier 'look': up is not finite");
-    REFUSE(all.modifiers[0].limit = -1.0f,
+    REFUSE(all.modifiers[0].aim.forward.x = NAN, "modifier 'look': forward is not finite");
+    REFUSE(all.modifiers[0].aim.forward.y = NAN, "modifier 'look': forward is not finite");
+    REFUSE(all.modifiers[0].aim.up.z = NAN, "modifier 'look': up is not finite");
+    REFUSE(all.modifiers[0].aim.limit = -1.0f,
            "modifier 'look': limit is -1, which must be 0 to 1e+06");
-    REFUSE(all.modifiers[1].soften = 2.0f, "modifier 'foot': soften is 2, which must be 0 to 1");
-    REFUSE(all.modifiers[1].stretch = 0.5f,
+    REFUSE(all.modifiers[1].two_bone.soften = 2.0f,
+           "modifier 'foot': soften is 2, which must be 0 to 1");
+    REFUSE(all.modifiers[1].two_bone.stretch = 0.5f,
            "modifier 'foot': stretch is 0.5, which must be 1 to 1e+06");
-    REFUSE(all.modifiers[2].stiffness = -1.0f,
+    REFUSE(all.modifiers[2].spring.stiffness = -1.0f,
            "modifier 'swing': stiffness is -1, which must be 0 to 1e+09");
-    REFUSE(all.modifiers[2].damping = -1.0f,
+    REFUSE(all.modifiers[2].spring.damping = -1.0f,
            "modifier 'swing': damping is -1, which must be 0 to 1e+06");
-    REFUSE(all.modifiers[2].gravity = NAN, "modifier 'swing': gravity is not finite");
+    REFUSE(all.modifiers[2].spring.gravity = NAN, "modifier 'swing': gravity is not finite");
     REFUSE(all.modifiers[3].smoothing = NAN,
            "modifier 'stand': smoothing is nan, which must be 0 to 1e+06");
     REFUSE(all.modifiers[2].length = 1,
@@ -491,7 +492,7 @@ TEST (machine_of_a_long_clip_survives_failure_of_every_allocation) {
     const md5_state_desc state = {.name = "s", .motion = "a"};
     const md5_layer_desc layer = {.name = "l", .states = &state, .num_states = 1};
     const md5_foot_desc foot = {.ankle = "lfoot", .hip = "lhip"};
-    const md5_hold_rule hold = {.speed = 10.0f};
+    const md5_modifier_hold hold = {.numbers.speed = 10.0f};
     const md5_modifier_desc feet = {.name = "stand",
                                     .kind = MD5_MODIFIER_FEET,
                                     .joint = "pelvis",

@@ -163,9 +163,9 @@ TEST (modifier_weight_a_target_is_enough) {
                                  .tolerance = 0.01f,
                                  .iterations = 16,
                                  .weight = 1.0f};
-    CHECK(md5_solve_aim(skeleton, expected, &aim));
-    CHECK(md5_solve_two_bone(skeleton, expected, &bend));
-    (void)md5_fabrik(skeleton, expected, &reach);
+    CHECK(md5_solve_aim(skeleton, &aim, expected));
+    CHECK(md5_solve_two_bone(skeleton, &bend, expected));
+    (void)md5_solve_chain(skeleton, &reach, expected);
     expected[8].rotation = turn;
     expected[3].translation = place;
     for (uint32_t i = 0; i < 3; i++)

@@ -48,8 +48,8 @@ TEST (play_crossfades_up_to_four) {
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}};
     const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 4}};
     play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
-    static const md5_easing easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
-                                          MD5_EASE_CUBIC_IN_OUT};
+    static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
+                                             MD5_EASE_CUBIC_IN_OUT};
     const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
     double time = 0.0;
     uint32_t num_begun = 1;
@@ -66,7 +66,8 @@ TEST (play_crossfades_up_to_four) {
         for (uint32_t k = 1; k < num_begun; k++) {
             const double share = (time - begins[k]) / (double)(float)durations[k];
             at(&of.made, k, time - begins[k], next);
-            play_real_blend(expected, next, (double)md5_ease(easings[k], (float)share), NULL,
+            play_real_blend(expected, next,
+                            (double)md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
                             expected);
         }
         CHECK(play_distance(pose, expected) < NEAR);
@@ -87,7 +88,9 @@ TEST (play_crossfade_stays_within_its_ends) {
     CHECK(md5_player_fade_to(of.player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
         md5_player_advance(of.player, 0.05, NULL, NULL);
-        const double time = 0.05 * i, eased = (double)md5_ease(MD5_EASE_BACK_IN_OUT, (float)time);
+        const double time = 0.05 * i,
+                     eased =
+                         (double)md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
         play_pose(of.player, pose);

@@ -10,10 +10,14 @@
 enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
 static const md5_foot_desc foot = {.ankle = "lfoot"};
-static const md5_hold_rule hold = {.height = 40.0f, .speed = 1e3f};
-static const md5_gaze_rule gaze = {.eyes = {"lhand"}, .most_seconds = 0.5f};
+static const md5_modifier_hold hold = {.numbers = {.height = 40.0f, .speed = 1e3f}};
+static const md5_modifier_gaze gaze = {.eyes = {"lhand"}, .numbers.most_seconds = 0.5f};
 static const md5_modifier_desc modifiers[MODIFIERS] = {
-    {.name = "sway", .kind = MD5_MODIFIER_SPRING, .joint = "lhand", .length = 2, .gravity = 50.0f},
+    {.name = "sway",
+     .kind = MD5_MODIFIER_SPRING,
+     .joint = "lhand",
+     .length = 2,
+     .spring.gravity = 50.0f},
     {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .length = 3},
     {.name = "reach", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
     {.name = "stand",
@@ -84,9 +88,9 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
                          uint64_t *random)
 {
     const md5_machine_desc *const desc = &of->tables.desc;
-    static const md5_easing_curve curves[2] = {
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = -0.5f, .x2 = 0.25f, .y2 = 1.5f},
-        {.easing = MD5_EASE_STEPS, .steps = 3, .jump = MD5_JUMP_BOTH}};
+    static const md5_easing curves[2] = {
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = -0.5f, .x2 = 0.25f, .y2 = 1.5f},
+        {.kind = MD5_EASE_STEPS, .steps = 3, .jump = MD5_JUMP_BOTH}};
     const uint32_t curve = play_below(random, 3);
     const md5_shot_desc shot = {
         .mode = (md5_layer_mode)play_below(random, 2),
@@ -95,7 +99,7 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
         .speed = (float)(3.0 * test_random(random) - 1.0),
         .fade_in = 0.2f * (float)play_below(random, 3),
         .fade_out = 0.1f * (float)play_below(random, 3),
-        .easing = (md5_easing)play_below(random, 3),
+        .easing = (md5_ease_kind)play_below(random, 3),
         .end = (md5_shot_end)play_below(random, 3),
         .fade_in_curve = curve < 2 ? &curves[curve] : NULL,
         .fade_out_curve = curve > 0 ? &curves[curve - 1] : NULL,

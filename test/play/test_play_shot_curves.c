@@ -16,11 +16,10 @@ static void begin(play_scene *of)
     play_scene_play(of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
 }
 
-static const md5_easing_curve bezier = {
-    .easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.75f, .x2 = 0.5f, .y2 = 1.0f};
-static const md5_easing_curve stairs = {
-    .easing = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_START};
-static const md5_easing_curve back = {.easing = MD5_EASE_BACK_IN};
+static const md5_easing bezier = {
+    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.75f, .x2 = 0.5f, .y2 = 1.0f};
+static const md5_easing stairs = {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_START};
+static const md5_easing back = {.kind = MD5_EASE_BACK_IN};
 
 // The y of the curve `bezier` at x, by bisection.
 static double bezier_at(double x)
@@ -141,7 +140,7 @@ TEST (shot_is_stopped_by_the_curve_of_its_fade_out) {
 TEST (shot_with_curves_is_saved_and_copied) {
     play_scene of;
     begin(&of);
-    md5_easing_curve in = bezier, out = stairs;
+    md5_easing in = bezier, out = stairs;
     CHECK(md5_player_play_shot(
         of.player, 0, 1,
         &(md5_shot_desc){
@@ -171,17 +170,17 @@ TEST (shot_with_curves_is_saved_and_copied) {
 }
 
 TEST (shot_with_a_wrong_curve_is_refused) {
-    static const md5_easing_curve wrong[] = {
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = -0.5f},
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = NAN},
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x2 = 2.0f},
-        {.easing = MD5_EASE_CUBIC_BEZIER, .x2 = -1.0f},
-        {.easing = MD5_EASE_CUBIC_BEZIER, .y1 = NAN},
-        {.easing = MD5_EASE_CUBIC_BEZIER, .y2 = INFINITY},
-        {.easing = MD5_EASE_STEPS},
-        {.easing = MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE},
-        {.easing = MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS + 1},
+    static const md5_easing wrong[] = {
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = -0.5f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = NAN},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = 2.0f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = -1.0f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .y1 = NAN},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .y2 = INFINITY},
+        {.kind = MD5_EASE_STEPS},
+        {.kind = MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE},
+        {.kind = MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS + 1},
     };
     play_scene of;
     begin(&of);

@@ -237,7 +237,7 @@ static void act(acting *of, uint64_t *random)
         .start = 0.5 * (test_random_u32(random) % 2),
         .fade_in = 0.15f * (float)(test_random_u32(random) % 3),
         .fade_out = 0.1f * (float)(test_random_u32(random) % 3),
-        .easing = (md5_easing)(test_random_u32(random) % 3),
+        .easing = (md5_ease_kind)(test_random_u32(random) % 3),
     };
     const uint32_t choice = test_random_u32(random) % 4, slot = test_random_u32(random) % 2;
     const uint32_t clip = test_random_u32(random) % CLIPS;

@@ -242,7 +242,7 @@ TEST (shot_never_jumps) {
                                         .weight = (float)(0.1 + 0.9 * test_random(&random)),
                                         .fade_in = (float)(0.2 + 0.1 * test_random(&random)),
                                         .fade_out = 0.25f,
-                                        .easing = (md5_easing)(test_random_u32(&random) % 2)};
+                                        .easing = (md5_ease_kind)(test_random_u32(&random) % 2)};
             CHECK(md5_player_play_shot(of.player, slot, test_random_u32(&random) % 3, &desc));
         }
         if (test_random_u32(&random) % 300 == 0)

@@ -106,8 +106,8 @@ static double step(smooth_case *of, double seconds)
 
 static void go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *random)
 {
-    static const md5_easing easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_QUADRATIC_OUT,
-                                          MD5_EASE_CUBIC_IN};
+    static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH,
+                                             MD5_EASE_QUADRATIC_OUT, MD5_EASE_CUBIC_IN};
     const double duration = SHORTEST_FADE + 0.5 * test_random(random);
     CHECK(md5_player_fade_to(of->player, layer, test_random_u32(random) % STATES, (float)duration,
                              fade, easings[test_random_u32(random) % 4]));

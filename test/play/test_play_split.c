@@ -111,11 +111,12 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
 }
 
 // How much the weight of an easing changes in all, there and back.
-static double variation_of(md5_easing easing)
+static double variation_of(md5_ease_kind easing)
 {
     double sum = 0.0, before = 0.0;
     for (int i = 1; i <= 1000; i++) {
-        const double weight = fmin(fmax((double)md5_ease(easing, (float)i / 1000.0f), 0.0), 1.0);
+        const double weight = fmin(
+            fmax((double)md5_ease((md5_easing){.kind = easing}, (float)i / 1000.0f), 0.0), 1.0);
         sum += fabs(weight - before);
         before = weight;
     }
@@ -220,7 +221,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     split_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
-        of->variation = fmax(of->variation, variation_of((md5_easing)i));
+        of->variation = fmax(of->variation, variation_of((md5_ease_kind)i));
     if (alone) {
         check_machine(of, strtoull(alone, NULL, 10));
     } else {
@@ -238,7 +239,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
 // -- Exceptions ---------------------------------------------------------------------------------
 
 // The root after two seconds in so many steps: one clip goes straight on, the other one turns.
-static play_place go(md5_player *player, md5_fade fade, md5_easing easing, int steps)
+static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, int steps)
 {
     play_place at = {0};
     md5_player_reset(player);
@@ -292,7 +293,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
                                                  .follows = &follow,
                                                  .num_follows = 1});
         const md5_fade fade = i == 3 ? (md5_fade)9 : (md5_fade)(i == 2);
-        const md5_easing easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
+        const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
         const play_place exact = go(of.player, fade, easing, 150 << 6);
         double before = INFINITY;
         for (int half = 0; half < HALVES; half++) {

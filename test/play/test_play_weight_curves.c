@@ -9,12 +9,12 @@
 
 static const md5_parameter_desc fade = {"fade", MD5_PARAMETER_FLOAT, 0.0f};
 static const md5_mask_desc mask = {"upper", "*spine", 0};
-static const md5_easing_curve bezier = {
-    .easing = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = 0.0f, .x2 = 0.5f, .y2 = 1.0f};
-static const md5_easing_curve stairs = {.easing = MD5_EASE_STEPS, .steps = 4};
-static const md5_easing_curve cubic = {.easing = MD5_EASE_CUBIC_IN};
-static const md5_easing_curve back = {.easing = MD5_EASE_BACK_OUT};
-static const md5_easing_curve line = {.easing = MD5_EASE_LINEAR};
+static const md5_easing bezier = {
+    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = 0.0f, .x2 = 0.5f, .y2 = 1.0f};
+static const md5_easing stairs = {.kind = MD5_EASE_STEPS, .steps = 4};
+static const md5_easing cubic = {.kind = MD5_EASE_CUBIC_IN};
+static const md5_easing back = {.kind = MD5_EASE_BACK_OUT};
+static const md5_easing line = {.kind = MD5_EASE_LINEAR};
 
 typedef struct faded {
     md5_motion_item items[2];
@@ -27,7 +27,7 @@ typedef struct faded {
 } faded;
 
 // A clip with another one on a stack, or in a layer over it.
-static void describe(faded *of, bool in_layer, const md5_easing_curve *curve)
+static void describe(faded *of, bool in_layer, const md5_easing *curve)
 {
     *of = (faded){0};
     of->items[0] = (md5_motion_item){.motion = "a"};
@@ -57,7 +57,7 @@ static void describe(faded *of, bool in_layer, const md5_easing_curve *curve)
     play_scene_add(&of->scene, 11, 10.0, 0.5, 2);
 }
 
-static void begin(faded *of, bool in_layer, const md5_easing_curve *curve)
+static void begin(faded *of, bool in_layer, const md5_easing *curve)
 {
     describe(of, in_layer, curve);
     play_scene_play(&of->scene, &of->desc);
@@ -93,7 +93,7 @@ static double bezier_at(double x)
 }
 
 // t in 0..1, apart from the starts of steps.
-static double expected(const md5_easing_curve *curve, double t)
+static double expected(const md5_easing *curve, double t)
 {
     if (curve == &bezier)
         return bezier_at(t);
@@ -107,9 +107,9 @@ static double expected(const md5_easing_curve *curve, double t)
 }
 
 TEST (weight_of_an_item_or_layer_is_eased) {
-    static const md5_easing_curve *const curves[] = {&bezier, &stairs, &cubic, &back, &line, NULL};
+    static const md5_easing *const curves[] = {&bezier, &stairs, &cubic, &back, &line, NULL};
     for (int number = 0; number < 12; number++) {
-        const md5_easing_curve *const curve = curves[number / 2];
+        const md5_easing *const curve = curves[number / 2];
         faded of;
         begin(&of, number % 2 == 1, curve);
         for (int i = -2; i <= 22; i++) {
@@ -128,7 +128,7 @@ TEST (weight_of_an_item_or_layer_is_eased) {
 // As a fade over time: the parameter follows in 0.5 s, by a curve of its own.
 TEST (parameter_follows_by_a_curve) {
     for (int number = 0; number < 2; number++) {
-        const md5_easing_curve *const curve = number == 0 ? &bezier : &stairs;
+        const md5_easing *const curve = number == 0 ? &bezier : &stairs;
         faded of;
         describe(&of, true, NULL);
         of.follow = (md5_follow_desc){
@@ -137,7 +137,7 @@ TEST (parameter_follows_by_a_curve) {
         of.desc.num_follows = 1;
         play_scene_play(&of.scene, &of.desc);
         of.follow.curve = NULL; // the machine has a copy
-        CHECK(md5_machine_tables(of.scene.machine)->follows[0].curve->easing == curve->easing);
+        CHECK(md5_machine_tables(of.scene.machine)->follows[0].curve->kind == curve->kind);
         CHECK(md5_player_set(of.scene.player, 0, 3.0f));
         for (int step = 1; step < 20; step++) {
             md5_player_advance(of.scene.player, 0.025, NULL, NULL);
@@ -153,21 +153,21 @@ TEST (parameter_follows_by_a_curve) {
 
 TEST (curves_are_copied_with_the_tables) {
     faded of;
-    md5_easing_curve mine = bezier;
+    md5_easing mine = bezier;
     begin(&of, true, &mine);
-    mine.easing = MD5_EASE_LINEAR;
+    mine.kind = MD5_EASE_LINEAR;
     const md5_machine_desc *const tables = md5_machine_tables(of.scene.machine);
-    const md5_easing_curve *const copy = tables->layers[1].weight_curve;
-    CHECK(copy != &mine && copy->easing == MD5_EASE_CUBIC_BEZIER);
+    const md5_easing *const copy = tables->layers[1].weight_curve;
+    CHECK(copy != &mine && copy->kind == MD5_EASE_CUBIC_BEZIER);
     CHECK(copy->x1 == 0.5f && copy->y2 == 1.0f);
-    CHECK(tables->motions[0].items[1].weight_curve->easing == MD5_EASE_CUBIC_BEZIER);
+    CHECK(tables->motions[0].items[1].weight_curve->kind == MD5_EASE_CUBIC_BEZIER);
     CHECK(tables->motions[0].items[0].weight_curve == NULL);
     CHECK(tables->layers[0].weight_curve == NULL);
     play_scene_end(&of.scene);
 }
 
-static uint64_t fingerprint_with(const md5_easing_curve *item, const md5_easing_curve *layer,
-                                 const md5_easing_curve *follow)
+static uint64_t fingerprint_with(const md5_easing *item, const md5_easing *layer,
+                                 const md5_easing *follow)
 {
     faded of;
     describe(&of, true, layer);
@@ -183,7 +183,7 @@ static uint64_t fingerprint_with(const md5_easing_curve *item, const md5_easing_
 }
 
 TEST (fingerprint_depends_on_every_curve) {
-    md5_easing_curve other = bezier, more = stairs;
+    md5_easing other = bezier, more = stairs;
     other.y1 = 0.25f;
     more.steps = 5;
     const uint64_t all[] = {
@@ -212,9 +212,9 @@ static void check_refused(faded *of, const char *message)
 }
 
 TEST (curve_of_a_weight_must_make_sense) {
-    static const md5_easing_curve wide = {.easing = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f};
-    static const md5_easing_curve none = {.easing = MD5_EASE_STEPS};
-    static const md5_easing_curve odd = {.easing = (md5_easing)99};
+    static const md5_easing wide = {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f};
+    static const md5_easing none = {.kind = MD5_EASE_STEPS};
+    static const md5_easing odd = {.kind = (md5_ease_kind)99};
     faded of;
     describe(&of, false, &wide);
     check_refused(&of, "motion 'stack': x1 is 1.5, which must be 0 to 1");

@@ -30,20 +30,20 @@ TEST (machine_file_eases_weights) {
     CHECK_UINT(file->num_warnings, 0);
     const md5_motion_item *const items = file->desc.motions[0].items;
     CHECK(items[0].weight_curve == NULL && items[3].weight_curve == NULL);
-    CHECK_UINT(items[1].weight_curve->easing, MD5_EASE_SMOOTH);
+    CHECK_UINT(items[1].weight_curve->kind, MD5_EASE_SMOOTH);
     CHECK(items[1].mode == MD5_LAYER_ADD);
     CHECK_STRING(items[2].weight_parameter, "smooth");
-    const md5_easing_curve *const bezier = items[2].weight_curve;
-    CHECK_UINT(bezier->easing, MD5_EASE_CUBIC_BEZIER);
+    const md5_easing *const bezier = items[2].weight_curve;
+    CHECK_UINT(bezier->kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(bezier->x1 == 0.25f && bezier->y1 == 0.1f && bezier->x2 == 0.3f && bezier->y2 == -1.0f);
     CHECK_STRING(items[2].mask, "k");
     CHECK_UINT(items[4].weight_curve->steps, 4);
     CHECK_UINT(items[4].weight_curve->jump, MD5_JUMP_NONE);
     const md5_layer_desc *const layers = file->desc.layers;
-    CHECK_UINT(layers[0].weight_curve->easing, MD5_EASE_STEPS);
+    CHECK_UINT(layers[0].weight_curve->kind, MD5_EASE_STEPS);
     CHECK_UINT(layers[0].weight_curve->steps, 3);
     CHECK_UINT(layers[0].num_states, 1);
-    CHECK_UINT(layers[1].weight_curve->easing, MD5_EASE_BACK_OUT);
+    CHECK_UINT(layers[1].weight_curve->kind, MD5_EASE_BACK_OUT);
     md5_free_machine_file(file);
 }
 
@@ -63,7 +63,7 @@ TEST (machine_file_lets_parameters_follow_by_curves) {
                                          "follow b ease 2 steps 5 jump_both\n"
                                          "follow c ease 1 elastic_out }");
     const md5_follow_desc *const rows = file->desc.follows;
-    CHECK_UINT(rows[0].curve->easing, MD5_EASE_CUBIC_BEZIER);
+    CHECK_UINT(rows[0].curve->kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(rows[0].curve->y1 == -0.5f && rows[0].curve->y2 == 1.5f && rows[0].duration == 0.5f);
     CHECK_UINT(rows[1].curve->steps, 5);
     CHECK_UINT(rows[1].curve->jump, MD5_JUMP_BOTH);
@@ -82,7 +82,7 @@ TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
         for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
             char text[160];
             snprintf(text, sizeof text, "machine m { layer l { transition any s { %s %s } } }",
-                     words[k], md5_easing_name((md5_easing)i));
+                     words[k], md5_easing_name((md5_ease_kind)i));
             md5_machine_file *const file = parse(text);
             if (!CHECK_UINT(file->num_warnings, 0))
                 printf("%s\n", text);

@@ -136,7 +136,7 @@ TEST (machine_file_holds_what_the_text_says) {
     check_layers(desc);
     CHECK_UINT(desc->num_modifiers, 1);
     CHECK(desc->modifiers[0].kind == MD5_MODIFIER_AIM && desc->modifiers[0].length == 3);
-    CHECK(desc->modifiers[0].forward.y == 1.0f && desc->modifiers[0].limit == 0.5f);
+    CHECK(desc->modifiers[0].aim.forward.y == 1.0f && desc->modifiers[0].aim.limit == 0.5f);
     md5_free_machine_file(file);
 }
 
@@ -327,7 +327,7 @@ TEST (machine_file_takes_every_easing_by_its_name) {
         char text[128];
         snprintf(text, sizeof text,
                  "machine m { layer l { state a m state b m transition a b { %s } } }",
-                 md5_easing_name((md5_easing)i));
+                 md5_easing_name((md5_ease_kind)i));
         md5_machine_file *const file = parse(text);
         CHECK_UINT(file->desc.layers[0].transitions[0].easing, (unsigned)i);
         md5_free_machine_file(file);

@@ -222,14 +222,15 @@ TEST (page_ik_counts_the_iterations_that_are_needed) {
             const double needed =
                 page_fact(&of, solver == 0 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
             for (int less = 0; less < 2; less++) {
-                const md5_chain_job job = {.tip = view_page_joint(&of.picture, "hand_l"),
+                const md5_chain_job job = {.solver = solver == 0 ? MD5_CHAIN_FABRIK
+                                                                 : MD5_CHAIN_LEAST_SQUARES,
+                                           .tip = view_page_joint(&of.picture, "hand_l"),
                                            .length = 4,
                                            .target = {12.0f, 12.0f, 32.0f},
                                            .iterations = (uint32_t)needed - (uint32_t)less,
                                            .weight = 1.0f};
                 view_sample_clip(&of.picture, "stand", 0.0, pose);
-                const float distance = solver == 0 ? md5_fabrik(of.scene.skeleton, pose, &job)
-                                                   : md5_dls(of.scene.skeleton, pose, &job);
+                const float distance = md5_solve_chain(of.scene.skeleton, &job, pose);
                 CHECK((distance <= 0.01f) == (less == 0));
             }
         }

@@ -29,11 +29,11 @@ TEST_PAGE (page_gaze_counts_saccades, "gaze") {
         page_set(of, "seed", (float)seed);
         page_show(of, 9.0);
         const md5_gaze_desc desc = {.head = left,
-                                    .interest = MD5_ZERO,
-                                    .distance = 60.0f,
-                                    .most_seconds = 2.0f,
-                                    .head_share = 0.6f,
-                                    .head_seconds = 0.2f};
+                                    .numbers = {.interest = MD5_ZERO,
+                                                .distance = 60.0f,
+                                                .most_seconds = 2.0f,
+                                                .head_share = 0.6f,
+                                                .head_seconds = 0.2f}};
         md5_gaze gaze;
         double count = 0.0;
         md5_vec2 to = {NAN, NAN};

@@ -25,7 +25,7 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
     if (CHECK(retarget != NULL && poses != NULL)) {
         md5_xform *const wanted = poses + 2 * num_source, *const found = wanted + count;
         md5_sample(source, moment, MD5_ROOT_FILE, poses);
-        md5_retarget_pose(retarget, poses, poses + num_source, wanted);
+        md5_retarget_pose(retarget, poses, wanted, poses + num_source);
         md5_sample(made, moment, MD5_ROOT_FILE, found);
         for (uint32_t i = 0; i < count; i++) {
             const md5_vec3 a = wanted[i].translation, b = found[i].translation;

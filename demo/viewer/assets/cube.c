@@ -599,8 +599,8 @@ static void pitch_part(const cube_band *band, uint32_t part)
             .rotation = md5_quat_from_axis_angle(forward, -angle * 0.01745329252f),
             .translation = {NAN, NAN, NAN},
         };
-        (void)md5_modify_joint(&band->model->skeleton, band->pose, of->joints[joint],
-                               MD5_JOINT_MODEL, change, 1.0f);
+        (void)md5_modify_joint(&band->model->skeleton, of->joints[joint], MD5_JOINT_MODEL, change,
+                               1.0f, band->pose);
     }
 }
 

@@ -128,8 +128,8 @@ static md5_anim *retarget_clip(const retargeting *context, const md5_binding *bi
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         md5_sample(binding, moment, MD5_ROOT_FILE, context->source_pose);
-        md5_retarget_pose(context->retarget, context->source_pose, context->scratch,
-                          context->target_pose);
+        md5_retarget_pose(context->retarget, context->source_pose, context->target_pose,
+                          context->scratch);
         add(&text, "frame %u {\n", (unsigned)frame);
         for (uint32_t i = 0; i < context->model->skeleton.num_joints; i++)
             add_transform(&text, context->target_pose[i]);

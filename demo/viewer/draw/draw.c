@@ -137,7 +137,7 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
         return place;
     }
     if (companion->retarget != NULL) {
-        md5_retarget_pose(companion->retarget, scene->pose, companion->scratch, companion->pose);
+        md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
     } else {
         memcpy(companion->pose, companion->model->bind_local,
                skeleton->num_joints * sizeof *companion->pose);

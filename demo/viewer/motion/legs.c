@@ -81,8 +81,17 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
         foot->floor = terrain_under(terrain, &to_world, ankle.translation);
     }
     const float seconds = (float)view_clamp((float)fabs(time - terrain->time), 0.0f, 1.0f);
-    md5_solve_feet(scene->skeleton, scene->pose, terrain->pelvis, terrain->feet, terrain->num_feet,
-                   &terrain->drop, smoothing, seconds, 1.0f);
+    md5_feet_job job = {
+        .pelvis = terrain->pelvis,
+        .feet = terrain->feet,
+        .num_feet = terrain->num_feet,
+        .drop = terrain->drop,
+        .smoothing = smoothing,
+        .seconds = seconds,
+        .weight = 1.0f,
+    };
+    md5_solve_feet(scene->skeleton, &job, scene->pose);
+    terrain->drop = job.drop;
     terrain->time = time;
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     for (uint32_t i = 0; i < scene->num_joints; i++)
@@ -259,8 +268,8 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
             const md5_vec3 from = md5_quat_rotate(own.rotation, piston->forward[end]);
             const md5_xform turn = {.rotation = md5_quat_between(
                                         from, md5_vec3_sub(other.translation, own.translation))};
-            (void)md5_modify_joint(skeleton, pose, piston->joints[end], MD5_JOINT_MODEL, turn,
-                                   1.0f);
+            (void)md5_modify_joint(skeleton, piston->joints[end], MD5_JOINT_MODEL, turn, 1.0f,
+                                   pose);
         }
 }
 

@@ -14,7 +14,7 @@ typedef struct view_terrain {
     uint32_t num_feet; // 0: there is no terrain
     md5_foot feet[VIEW_MAX_FEET];
     uint32_t pelvis;
-    float drop;   // of the pelvis; see md5_solve_feet()
+    float drop;   // of the pelvis; see md5_feet_job
     double time;  // of the last call
     float cell;   // side of a block
     float height; // block heights are within -height .. height

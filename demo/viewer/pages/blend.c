@@ -25,17 +25,17 @@ static float largest_angle(const md5_xform *a, const md5_xform *b, uint32_t coun
 
 static const char *easing_word(float value)
 {
-    return md5_easing_name((md5_easing)(int)value);
+    return md5_easing_name((md5_ease_kind)(int)value);
 }
 
 // -- Cross-fade -----------------------------------------------------------------------------
 
 // lines of crossfade
 static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_joints,
-                       md5_easing easing, double elapsed, double duration, md5_xform *pose)
+                       md5_ease_kind easing, double elapsed, double duration, md5_xform *pose)
 {
-    const md5_easing_curve curve = {.easing = easing};
-    const float weight = md5_ease_over(&curve, elapsed, duration);
+    const md5_easing curve = {.kind = easing};
+    const float weight = md5_ease(curve, (float)(elapsed / duration));
     md5_blend_poses(from, to, weight, NULL, num_joints, pose);
     return weight;
 }
@@ -45,7 +45,7 @@ static void show_crossfade(view_picture *picture)
 {
     const uint32_t count = picture->scene->num_joints, hand = view_page_joint(picture, "hand_r");
     const md5_skeleton *const skeleton = picture->scene->skeleton;
-    const md5_easing easing = (md5_easing)view_choice(picture, 1);
+    const md5_ease_kind easing = (md5_ease_kind)view_choice(picture, 1);
     const double duration = (double)picture->values[0], begin = 1.0, length = 4.0;
     const double now = fmod(picture->time, length);
     md5_xform *const from = view_spare_pose(picture, 0), *const to = view_spare_pose(picture, 1),

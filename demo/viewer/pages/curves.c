@@ -145,8 +145,8 @@ static void raise_arm(const view_picture *picture, view_figure *figure, md5_quat
 {
     view_sample_clip(picture, "stand", 0.0, figure->pose);
     const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
-    (void)md5_modify_joint(picture->scene->skeleton, figure->pose,
-                           view_page_joint(picture, "upperarm_l"), MD5_JOINT_MODEL, change, 1.0f);
+    (void)md5_modify_joint(picture->scene->skeleton, view_page_joint(picture, "upperarm_l"),
+                           MD5_JOINT_MODEL, change, 1.0f, figure->pose);
 }
 
 static void plot_angles(view_picture *picture, md5_quat to, float angle, float t)
@@ -341,7 +341,7 @@ static void show_curves(view_picture *picture)
                               .length = 3,
                               .target = md5_xform_point(md5_xform_inverse(figure->place), place),
                               .weight = 1.0f};
-    (void)md5_solve_aim(picture->scene->skeleton, figure->pose, &look);
+    (void)md5_solve_aim(picture->scene->skeleton, &look, figure->pose);
     plot_speed(picture, curve, by_distance, part);
     view_add_fact(picture, "length", md5_curve_length(curve), "units");
     view_add_fact(picture, "t",

@@ -7,7 +7,7 @@
 
 static const char *easing_word(float value)
 {
-    return md5_easing_name((md5_easing)(int)value);
+    return md5_easing_name((md5_ease_kind)(int)value);
 }
 
 // Bobbin walks across the ground from left to right by the eased part, and stands again.
@@ -22,7 +22,7 @@ static void add_walker(view_picture *picture, float part, float along)
     view_show_box(picture, (md5_vec3){-22.0f, -52.0f, 0.0f}, (md5_vec3){12.0f, 52.0f, 54.0f});
 }
 
-static void plot_curve(view_picture *picture, const md5_easing_curve *curve, float part)
+static void plot_curve(view_picture *picture, const md5_easing *curve, float part)
 {
     view_add_plot(picture, "eased value", "part of the time", (md5_vec2){0.0f, -0.4f},
                   (md5_vec2){1.0f, 1.4f});
@@ -32,9 +32,9 @@ static void plot_curve(view_picture *picture, const md5_easing_curve *curve, flo
     view_add_series(picture, "eased", VIEW_YELLOW);
     for (int i = 0; i <= 128; i++) {
         const float t = (float)i / 128.0f;
-        view_add_point(picture, t, md5_ease_curve(curve, t));
+        view_add_point(picture, t, md5_ease(*curve, t));
     }
-    view_add_mark(picture, part, md5_ease_curve(curve, part), VIEW_RED);
+    view_add_mark(picture, part, md5_ease(*curve, part), VIEW_RED);
 }
 
 // The part of the time: there in `seconds`, a rest of half a second, and again.
@@ -45,25 +45,24 @@ static float part_of_time(const view_picture *picture, float seconds)
 }
 
 // lines of easing
-static float ease_part(md5_easing easing, double elapsed, double duration)
+static float ease_part(md5_ease_kind easing, double elapsed, double duration)
 {
-    const md5_easing_curve curve = {.easing = easing};
-    return md5_ease_over(&curve, elapsed, duration);
+    return md5_ease((md5_easing){.kind = easing}, (float)(elapsed / duration));
 }
 // end of lines
 
 static void show_easing(view_picture *picture)
 {
-    const md5_easing_curve curve = {.easing = (md5_easing)view_choice(picture, 0)};
+    const md5_easing curve = {.kind = (md5_ease_kind)view_choice(picture, 0)};
     const float part = part_of_time(picture, picture->values[1]);
-    const float eased = ease_part(curve.easing, (double)part, 1.0);
+    const float eased = ease_part(curve.kind, (double)part, 1.0);
     add_walker(picture, part, eased);
     plot_curve(picture, &curve, part);
     view_add_fact(picture, "part of the time", (double)part, "");
     view_add_fact(picture, "eased value", (double)eased, "");
     // The slope, from both sides, until he is there.
     const float step = 1e-3f;
-    const float slope = (md5_ease_curve(&curve, part + step) - md5_ease_curve(&curve, part - step))
+    const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
                         / (fminf(part + step, 1.0f) - fmaxf(part - step, 0.0f));
     view_add_fact(picture, "speed, linear = 1", part < 1.0f ? (double)slope : 0.0, "");
 }
@@ -93,13 +92,13 @@ static const char *kind_word(float value)
 // lines of timing
 static float timed_part(bool is_staircase, const float points[4], uint32_t steps, float t)
 {
-    const md5_easing_curve bezier = {.easing = MD5_EASE_CUBIC_BEZIER,
-                                     .x1 = points[0],
-                                     .y1 = points[1],
-                                     .x2 = points[2],
-                                     .y2 = points[3]};
-    const md5_easing_curve staircase = {.easing = MD5_EASE_STEPS, .steps = steps};
-    return md5_ease_curve(is_staircase ? &staircase : &bezier, t);
+    const md5_easing bezier = {.kind = MD5_EASE_CUBIC_BEZIER,
+                               .x1 = points[0],
+                               .y1 = points[1],
+                               .x2 = points[2],
+                               .y2 = points[3]};
+    const md5_easing staircase = {.kind = MD5_EASE_STEPS, .steps = steps};
+    return md5_ease(is_staircase ? staircase : bezier, t);
 }
 // end of lines
 
@@ -107,12 +106,12 @@ static void show_timing(view_picture *picture)
 {
     const float *const v = picture->values;
     const bool is_staircase = view_choice(picture, 0) == 1;
-    const md5_easing_curve curve = {.easing = is_staircase ? MD5_EASE_STEPS : MD5_EASE_CUBIC_BEZIER,
-                                    .x1 = v[1],
-                                    .y1 = v[2],
-                                    .x2 = v[3],
-                                    .y2 = v[4],
-                                    .steps = (uint32_t)view_choice(picture, 5)};
+    const md5_easing curve = {.kind = is_staircase ? MD5_EASE_STEPS : MD5_EASE_CUBIC_BEZIER,
+                              .x1 = v[1],
+                              .y1 = v[2],
+                              .x2 = v[3],
+                              .y2 = v[4],
+                              .steps = (uint32_t)view_choice(picture, 5)};
     const float part = part_of_time(picture, 2.0f);
     const float eased = timed_part(is_staircase, &v[1], curve.steps, part);
     add_walker(picture, part, eased);
@@ -179,12 +178,13 @@ static void follow(follower *f, float target, float dt)
     if (f->manner == 0)
         f->value += (target - f->value) * md5_follow_share(f->speed, dt);
     else if (f->manner == 1)
-        md5_follow_spring(&f->value, &f->velocity, target, f->speed * f->speed,
-                          2.0f * f->damping * f->speed, dt);
+        md5_follow_spring(target, f->speed * f->speed, 2.0f * f->damping * f->speed, dt, &f->value,
+                          &f->velocity);
     else {
-        const md5_easing_curve curve = {.easing = MD5_EASE_CUBIC_IN_OUT};
+        const md5_easing curve = {.kind = MD5_EASE_CUBIC_IN_OUT};
         f->since += (double)dt;
-        f->value = f->from + (target - f->from) * md5_ease_over(&curve, f->since, f->seconds);
+        const float part = (float)(f->since / (double)f->seconds);
+        f->value = f->from + (target - f->from) * md5_ease(curve, part);
     }
 }
 // end of lines
@@ -239,7 +239,7 @@ static void show_follow(view_picture *picture)
                               .length = 3,
                               .target = {45.0f, 26.0f * shown, 40.0f},
                               .weight = 1.0f};
-    (void)md5_solve_aim(picture->scene->skeleton, figure->pose, &look);
+    (void)md5_solve_aim(picture->scene->skeleton, &look, figure->pose);
     view_add_cross(picture, ball, 3.0f, VIEW_RED);
     view_add_cross(picture, look.target, 2.0f, VIEW_YELLOW);
     view_show_box(picture, (md5_vec3){-20.0f, -38.0f, 0.0f}, (md5_vec3){46.0f, 38.0f, 56.0f});

@@ -25,14 +25,15 @@ static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *p
 static float reach(int solver, const md5_skeleton *skeleton, md5_xform *pose,
                    const md5_chain_job *job)
 {
-    if (solver == 1)
-        return md5_ccd(skeleton, pose, job);
-    if (solver == 2)
-        return md5_fabrik(skeleton, pose, job);
-    if (solver == 3)
-        return md5_dls(skeleton, pose, job);
+    static const md5_chain_solver solvers[] = {MD5_CHAIN_CCD, MD5_CHAIN_FABRIK,
+                                               MD5_CHAIN_LEAST_SQUARES};
+    if (solver > 0) {
+        md5_chain_job chain = *job;
+        chain.solver = solvers[solver - 1];
+        return md5_solve_chain(skeleton, &chain, pose);
+    }
     const md5_two_bone_job arm = {.tip = job->tip, .target = job->target, .weight = 1.0f};
-    (void)md5_solve_two_bone(skeleton, pose, &arm); // in one step
+    (void)md5_solve_two_bone(skeleton, &arm, pose); // in one step
     return distance_to_target(skeleton, pose, job);
 }
 // end of lines
@@ -252,7 +253,7 @@ static float reach_with_both(const md5_skeleton *skeleton, md5_xform *pose, md5_
 {
     const md5_goals_job job = {
         .goals = hands, .num_goals = 2, .tolerance = 1e-3f, .iterations = 80, .weight = 1.0f};
-    return md5_solve_goals(skeleton, pose, &job); // one Jacobian for both
+    return md5_solve_goals(skeleton, &job, pose); // one Jacobian for both
 }
 // end of lines
 
@@ -615,11 +616,11 @@ static void show_gaze(view_picture *picture)
                                 md5_mat34_translation(bind[right]), 0.5f),
         .targets = &ball,
         .num_targets = 1,
-        .interest = v[1] > 0.0f ? v[1] : MD5_ZERO,
-        .distance = 60.0f,
-        .most_seconds = v[2],
-        .head_share = v[3] > 0.0f ? v[3] : MD5_ZERO,
-        .head_seconds = v[4],
+        .numbers = {.interest = v[1] > 0.0f ? v[1] : MD5_ZERO,
+                    .distance = 60.0f,
+                    .most_seconds = v[2],
+                    .head_share = v[3] > 0.0f ? v[3] : MD5_ZERO,
+                    .head_seconds = v[4]},
     };
     md5_gaze gaze;
     view_add_plot(picture, "to his left, degrees", "seconds",

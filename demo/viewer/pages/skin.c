@@ -216,7 +216,7 @@ static void twist(const view_picture *picture, const char *name, float degrees, 
     const md5_quat turn =
         md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f}, degrees / 57.2957795f);
     const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
-    (void)md5_modify_joint(picture->scene->skeleton, pose, joint, MD5_JOINT_MODEL, change, 1.0f);
+    (void)md5_modify_joint(picture->scene->skeleton, joint, MD5_JOINT_MODEL, change, 1.0f, pose);
 }
 
 static void measure_skins(view_picture *picture, const md5_xform *pose)

@@ -64,14 +64,14 @@ bool md5i_build_modifiers(md5_building *building); // and where vertices are
 bool md5i_build_morphs(md5_building *building);
 
 // Whether an easing has numbers of its own.
-static inline bool md5_has_numbers(md5_easing easing)
+static inline bool md5_has_numbers(md5_ease_kind easing)
 {
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
 
 // Checks the number of steps of an easing and adds it to the machine's curves: *number becomes 1 +
 // its index; without a curve, or if it is linear, 0.
-bool md5i_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
+bool md5i_build_curve(md5_building *building, const md5_easing *curve, const char *kind,
                       const char *owner, uint32_t *number);
 
 // A clip's frame, a member of a table, as a reference pose, which is added to the machine's.

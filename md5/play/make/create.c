@@ -538,7 +538,7 @@ static md5_machine *lay_out(md5_block *block, const md5_machine *from, const md5
     MOVE(md5_transition, transitions, from->num_transitions);
     MOVE(md5_play_condition, conditions, from->num_conditions);
     MOVE(md5_play_condition, kinks, from->num_kinks);
-    MOVE(md5_easing_curve, curves, from->num_curves);
+    MOVE(md5_easing, curves, from->num_curves);
     MOVE(md5_modifier, modifiers, desc->num_modifiers);
     MOVE(md5_limb, legs, from->num_feet);
     MOVE(md5_sole, soles, from->num_soles);

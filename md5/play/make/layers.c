@@ -16,9 +16,9 @@
 
 // -- Easing curves ------------------------------------------------------------------------------
 
-static bool is_built(const md5_easing_curve *curve)
+static bool is_built(const md5_easing *curve)
 {
-    return curve && curve->easing != MD5_EASE_LINEAR;
+    return curve && curve->kind != MD5_EASE_LINEAR;
 }
 
 static size_t count_curves(const md5_machine_desc *desc)
@@ -41,12 +41,12 @@ static size_t count_curves(const md5_machine_desc *desc)
 static bool begin_curves(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    machine->curves = (md5_easing_curve *)md5i_build_array(building, count_curves(building->desc),
-                                                           sizeof *machine->curves);
+    machine->curves = (md5_easing *)md5i_build_array(building, count_curves(building->desc),
+                                                     sizeof *machine->curves);
     return machine->curves != NULL;
 }
 
-static bool check_steps(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+static bool check_steps(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
                         const char *kind, const char *owner)
 {
     const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
@@ -59,22 +59,22 @@ static bool check_steps(md5_building *building, md5_easing easing, const md5_eas
 
 // Checks the number of steps of an easing and adds it to the machine's curves: *number becomes 1 +
 // its index; without a curve, or if it is linear, 0.
-static bool build_curve_of(md5_building *building, md5_easing easing, const md5_easing_curve *curve,
+static bool build_curve_of(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
                            const char *kind, const char *owner, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
     TRY(check_steps(building, easing, curve, kind, owner));
     machine->curves[machine->num_curves] = *curve;
-    machine->curves[machine->num_curves++].easing = easing;
+    machine->curves[machine->num_curves++].kind = easing;
     *number = (uint32_t)machine->num_curves;
     return true;
 }
 
-bool md5i_build_curve(md5_building *building, const md5_easing_curve *curve, const char *kind,
+bool md5i_build_curve(md5_building *building, const md5_easing *curve, const char *kind,
                       const char *owner, uint32_t *number)
 {
     *number = 0;
-    return !is_built(curve) || build_curve_of(building, curve->easing, curve, kind, owner, number);
+    return !is_built(curve) || build_curve_of(building, curve->kind, curve, kind, owner, number);
 }
 
 // -- Parameters that follow ---------------------------------------------------------------------
@@ -97,7 +97,7 @@ static bool build_follow(md5_building *building, uint32_t row)
                             "parameter %s has two follow rules", QUOTED(name));
     building->machine->followers[parameter] = (int32_t)row;
     return !follow->curve
-           || check_steps(building, follow->curve->easing, follow->curve, "the following parameter",
+           || check_steps(building, follow->curve->kind, follow->curve, "the following parameter",
                           name);
 }
 

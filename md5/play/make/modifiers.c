@@ -81,19 +81,6 @@ static bool find_limb(md5_building *building, const limb_names *names, md5_limb 
     return check_bone(building, names, limb->middle, limb->root, reach);
 }
 
-static bool build_limb(md5_building *building, const md5_modifier_desc *desc, md5_limb *limb)
-{
-    const limb_names names = {&desc->joint, &desc->middle, &desc->root,
-                              "middle",     "root",        desc->name};
-    if (desc->kind == MD5_MODIFIER_TWO_BONE)
-        return find_limb(building, &names, limb);
-    if (!desc->middle && !desc->root)
-        return true;
-    return md5i_fail_at(building, desc->middle ? &desc->middle : &desc->root, MD5_ERROR_MISMATCH,
-                        "modifier %s names a %s joint, which only 'two_bone' has",
-                        QUOTED(desc->name), desc->middle ? "middle" : "root");
-}
-
 static bool build_foot(md5_building *building, const char *owner, const md5_foot_desc *foot,
                        md5_limb *leg)
 {
@@ -111,11 +98,6 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
     md5_machine *const machine = building->machine;
-    if (desc->kind != MD5_MODIFIER_FEET && desc->num_feet == 0)
-        return true;
-    if (desc->kind != MD5_MODIFIER_FEET)
-        return md5i_fail_at(building, &desc->num_feet, MD5_ERROR_MISMATCH,
-                            "modifier %s has feet, which only 'feet' has", QUOTED(desc->name));
     if (desc->num_feet == 0)
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
                             QUOTED(desc->name));
@@ -125,44 +107,38 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
     return true;
 }
 
-// -- Gazes: the joints of head and eyes, where the gaze starts, its numbers ---------------------
+// -- Chains: as long as the branch above their tip allows -----------------------------------------
 
-// With their defaults.
-static bool check_seconds(md5_building *building, const md5_gaze_rule *rule, const char *owner)
+// How many joints there are from the root of its branch down to this one.
+static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
 {
-    md5_gaze_rule filled = *rule;
-    md5i_fill_defaults(&md5i_gaze_schema, &filled, 1.0f);
-    if (filled.least_seconds <= filled.most_seconds)
-        return true;
-    return md5i_fail_at(building,
-                        rule->most_seconds != 0.0f ? &rule->most_seconds : &rule->least_seconds,
-                        MD5_ERROR_RANGE, "%s %s: least_seconds is %g, but most_seconds is %g", kind,
-                        QUOTED(owner), (double)filled.least_seconds, (double)filled.most_seconds);
+    uint32_t depth = 1;
+    for (int32_t at = skeleton->joints[joint].parent; at >= 0; at = skeleton->joints[at].parent)
+        depth++;
+    return depth;
 }
 
-// The joints that turn the head. A default that is longer than its branch is cut.
-static bool find_length(md5_building *building, const md5_modifier_desc *desc,
-                        const md5_gaze_rule *rule, md5_gaze_desc *gaze)
+// `member` of the tables says the length.
+static bool check_length(md5_building *building, const md5_modifier_desc *desc, const void *member,
+                         uint32_t length, uint32_t joint)
 {
-    const md5_skeleton *const skeleton = &building->desc->model->skeleton;
-    const uint32_t least = 1, usual = 3;
-    uint32_t depth = 1;
-    for (int32_t at = skeleton->joints[gaze->head].parent; at >= 0;
-         at = skeleton->joints[at].parent)
-        depth++;
-    gaze->length = rule->length > 0 ? rule->length : depth < usual ? depth : usual;
-    if (gaze->length > MD5_MAX_CHAIN)
-        return md5i_fail_at(building, &rule->length, MD5_ERROR_RANGE,
+    const uint32_t least =
+        desc->kind == MD5_MODIFIER_AIM || desc->kind == MD5_MODIFIER_GAZE ? 1 : 2;
+    const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
+    if (length < least || length > MD5_MAX_CHAIN)
+        return md5i_fail_at(building, member, MD5_ERROR_RANGE,
                             "modifier %s has a chain of %u joints, which may have %u to %d",
-                            QUOTED(desc->name), gaze->length, least, MD5_MAX_CHAIN);
-    if (gaze->length > depth)
-        return md5i_fail_at(building, &rule->length, MD5_ERROR_RANGE,
+                            QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
+    if (length > depth)
+        return md5i_fail_at(building, member, MD5_ERROR_RANGE,
                             "modifier %s: a chain of %u joints ends at %s, which is %u deep",
-                            QUOTED(desc->name), gaze->length, QUOTED(desc->joint), depth);
+                            QUOTED(desc->name), length, QUOTED(desc->joint), depth);
     return true;
 }
 
-static bool find_eyes(md5_building *building, const md5_gaze_rule *rule, const char *owner,
+// -- Gazes: the joints of head and eyes, where the gaze starts, its numbers ---------------------
+
+static bool find_eyes(md5_building *building, const md5_modifier_gaze *rule, const char *owner,
                       md5_gaze_desc *gaze)
 {
     const md5_mat34 *const bind = building->desc->model->bind;
@@ -181,30 +157,27 @@ static bool find_eyes(md5_building *building, const md5_gaze_rule *rule, const c
 static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
-    static const md5_gaze_rule defaults = {0};
+    static const md5_modifier_gaze defaults = {0};
     md5_machine *const machine = building->machine;
-    if (desc->kind != MD5_MODIFIER_GAZE && !desc->gaze)
-        return true;
-    if (desc->kind != MD5_MODIFIER_GAZE)
-        return md5i_fail_at(building, &desc->gaze, MD5_ERROR_MISMATCH,
-                            "modifier %s has a gaze, which only 'gaze' has", QUOTED(desc->name));
-    const md5_gaze_rule *const rule = desc->gaze ? desc->gaze : &defaults;
-    const float scale = md5_scale_of(&building->desc->model->skeleton);
-    TRY(check_seconds(building, rule, desc->name));
-    md5_gaze_desc gaze = {
-        .head = modifier->joint,
-        .interest = rule->interest,
-        .wide = rule->wide,
-        .high = rule->high,
-        .distance = rule->distance == 0.0f ? 100.0f * scale : rule->distance,
-        .least_seconds = rule->least_seconds,
-        .most_seconds = rule->most_seconds,
-        .head_share = rule->head_share,
-        .head_seconds = rule->head_seconds,
-        .head_limit = rule->head_limit,
-        .eye_limit = rule->eye_limit,
-    };
-    TRY(find_length(building, desc, rule, &gaze));
+    const md5_skeleton *const skeleton = &building->desc->model->skeleton;
+    const md5_modifier_gaze *const rule = desc->gaze ? desc->gaze : &defaults;
+    const md5_gaze_numbers *const numbers = &rule->numbers;
+    md5_modifier_gaze filled = *rule;
+    md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_scale_of(skeleton));
+    if (!(filled.numbers.least_seconds <= filled.numbers.most_seconds))
+        return md5i_fail_at(building,
+                            numbers->most_seconds != 0.0f ? &numbers->most_seconds
+                                                          : &numbers->least_seconds,
+                            MD5_ERROR_RANGE, "%s %s: least_seconds is %g, but most_seconds is %g",
+                            kind, QUOTED(desc->name), (double)filled.numbers.least_seconds,
+                            (double)filled.numbers.most_seconds);
+    md5_gaze_desc gaze = {.head = modifier->joint, .numbers = *numbers};
+    gaze.numbers.distance = filled.numbers.distance; // only here id's units are known
+    // A default that is longer than its branch is cut.
+    const uint32_t depth = depth_of(skeleton, gaze.head), usual = 3;
+    if (gaze.numbers.length == 0)
+        gaze.numbers.length = depth < usual ? depth : usual;
+    TRY(check_length(building, desc, &numbers->length, gaze.numbers.length, gaze.head));
     TRY(find_eyes(building, rule, desc->name, &gaze));
     modifier->gaze = machine->num_gazes;
     modifier->seed = rule->seed;
@@ -265,22 +238,11 @@ static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
 static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
-    const md5_hold_rule *const rule = desc->hold;
-    if (!rule)
-        return true;
-    if (desc->kind != MD5_MODIFIER_FEET)
-        return md5i_fail_at(building, &desc->hold, MD5_ERROR_MISMATCH,
-                            "modifier %s holds feet, which only 'feet' has", QUOTED(desc->name));
-    md5_hold_rule filled = *rule;
+    md5_modifier_hold filled = *desc->hold;
     md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
+    modifier->hold = filled.numbers;
     modifier->first_sole = building->machine->num_soles;
     modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
-    modifier->hold = (md5_hold){
-        .height = filled.height,
-        .speed = filled.speed,
-        .distance = filled.distance,
-        .release = filled.release,
-    };
     return find_soles(building, desc, modifier);
 }
 
@@ -318,8 +280,8 @@ static bool is_turned(md5_vec3 from, md5_vec3 to, float frame_rate)
     return cosine < 0.0f || fabsf(sine) * frame_rate > slow_turn;
 }
 
-static uint8_t contact_between(const contact_search *at, const md5_hold *hold, uint32_t frame,
-                               uint32_t next)
+static uint8_t contact_between(const contact_search *at, const md5_hold_numbers *hold,
+                               uint32_t frame, uint32_t next)
 {
     const md5_vec3 from = at->places[frame], to = at->places[next];
     const float frame_rate = (float)at->source->binding->anim->frame_rate;
@@ -334,7 +296,7 @@ static uint8_t contact_between(const contact_search *at, const md5_hold *hold, u
 
 // The last frame, which has no next one, is as the one before it; of a cycle that leads back to the
 // first frame, as both beside it.
-static void find_contacts(const contact_search *at, const md5_hold *hold, uint8_t *contacts)
+static void find_contacts(const contact_search *at, const md5_hold_numbers *hold, uint8_t *contacts)
 {
     const md5_anim *const anim = at->source->binding->anim;
     const uint32_t last = anim->num_frames - 1;
@@ -388,34 +350,27 @@ static bool is_zero(md5_vec3 v)
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
 }
 
-// How many joints there are from the root of its branch down to this one.
-static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
+// Members that only one kind of modifier has.
+static bool check_kind(md5_building *building, const md5_modifier_desc *desc)
 {
-    uint32_t depth = 1;
-    for (int32_t at = skeleton->joints[joint].parent; at >= 0; at = skeleton->joints[at].parent)
-        depth++;
-    return depth;
-}
-
-static bool check_chain(md5_building *building, const md5_modifier_desc *desc, uint32_t length,
-                        uint32_t joint)
-{
-    const uint32_t least = desc->kind == MD5_MODIFIER_AIM ? 1 : 2;
-    const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
-    if (desc->kind == MD5_MODIFIER_JOINT || desc->kind == MD5_MODIFIER_FEET
-        || desc->kind == MD5_MODIFIER_GAZE || (is_limb && (desc->middle || desc->root)))
-        return true;
-    if (!is_limb && (length < least || length > MD5_MAX_CHAIN))
-        return md5i_fail_at(building, &desc->length, MD5_ERROR_RANGE,
-                            "modifier %s has a chain of %u joints, which may have %u to %d",
-                            QUOTED(desc->name), length, least, MD5_MAX_CHAIN);
-    const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
-    const bool is_given = !is_limb && desc->length > 0;
-    if (length > depth)
-        return md5i_fail_at(building, is_given ? (const void *)&desc->length : &desc->joint,
-                            MD5_ERROR_RANGE,
-                            "modifier %s: a chain of %u joints ends at %s, which is %u deep",
-                            QUOTED(desc->name), length, QUOTED(desc->joint), depth);
+    const struct {
+        bool is_set;
+        const void *member;
+        md5_modifier_kind kind;
+        const char *words;
+    } only[] = {
+        {desc->middle, &desc->middle, MD5_MODIFIER_TWO_BONE,
+         "names a middle joint, which only 'two_bone' has"},
+        {desc->root, &desc->root, MD5_MODIFIER_TWO_BONE,
+         "names a root joint, which only 'two_bone' has"},
+        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
+        {desc->gaze, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
+        {desc->hold, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
+    };
+    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
+        if (only[i].is_set && desc->kind != only[i].kind)
+            return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
+                                QUOTED(desc->name), only[i].words);
     return true;
 }
 
@@ -435,14 +390,34 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     md5_modifier_desc *const filled = &modifier->desc;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
     md5i_fill_defaults(&md5i_modifier_schema, filled, 1.0f);
-    filled->forward = is_zero(desc->forward) ? x : md5_vec3_normalize(desc->forward, x);
-    filled->up = is_zero(desc->up) ? z : md5_vec3_normalize(desc->up, z);
-    TRY(check_chain(building, desc, desc->kind == MD5_MODIFIER_TWO_BONE ? 3 : filled->length,
-                    (uint32_t)joint));
-    TRY(build_limb(building, desc, &modifier->limb));
-    TRY(build_feet(building, desc, modifier));
-    TRY(build_gaze(building, desc, modifier));
-    TRY(build_hold(building, desc, modifier));
+    filled->spring = desc->spring; // filled in by md5_solve_spring()
+    filled->aim.forward = is_zero(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
+    filled->aim.up = is_zero(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
+    const void *const length = desc->length > 0 ? (const void *)&desc->length : &desc->joint;
+    const limb_names names = {&desc->joint, &desc->middle, &desc->root,
+                              "middle",     "root",        desc->name};
+    switch (desc->kind) {
+    case MD5_MODIFIER_TWO_BONE:
+        if (!desc->middle && !desc->root)
+            TRY(check_length(building, desc, &desc->joint, 3, modifier->joint));
+        TRY(find_limb(building, &names, &modifier->limb));
+        break;
+    case MD5_MODIFIER_AIM:
+    case MD5_MODIFIER_FABRIK:
+    case MD5_MODIFIER_CCD:
+    case MD5_MODIFIER_SPRING:
+        TRY(check_length(building, desc, length, filled->length, modifier->joint));
+        break;
+    default:
+        break;
+    }
+    TRY(check_kind(building, desc));
+    if (desc->kind == MD5_MODIFIER_FEET)
+        TRY(build_feet(building, desc, modifier));
+    if (desc->kind == MD5_MODIFIER_GAZE)
+        TRY(build_gaze(building, desc, modifier));
+    if (desc->hold)
+        TRY(build_hold(building, desc, modifier));
     // the caller's: the machine has its own in its tables
     filled->name = filled->joint = filled->middle = filled->root = NULL;
     filled->feet = NULL;

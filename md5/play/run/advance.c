@@ -40,9 +40,9 @@ static double arrival(const md5_follow_desc *follow)
            / (follow->kind == MD5_FOLLOW_SMOOTH ? (double)follow->rate : fmin(0.5 * c, k / c));
 }
 
-static md5_easing_curve curve_of(const md5_follow_desc *follow)
+static md5_easing curve_of(const md5_follow_desc *follow)
 {
-    return follow->curve ? *follow->curve : (md5_easing_curve){.easing = follow->easing};
+    return follow->curve ? *follow->curve : (md5_easing){.kind = follow->easing};
 }
 
 static movement moved(const md5_follow_desc *follow, const md5_following *following, double elapsed)
@@ -54,7 +54,7 @@ static movement moved(const md5_follow_desc *follow, const md5_following *follow
     if (follow->kind == MD5_FOLLOW_SMOOTH)
         return (movement){x * md5i_decay((double)follow->rate * elapsed), 0.0};
     if (follow->kind == MD5_FOLLOW_EASE) {
-        const md5_easing_curve curve = curve_of(follow);
+        const md5_easing curve = curve_of(follow);
         return (movement){x - x * md5i_eased(&curve, elapsed / (double)follow->duration), 0.0};
     }
     const double k = (double)follow->stiffness, c = (double)follow->damping;
@@ -84,7 +84,7 @@ static float mean_of(const md5_follow_desc *follow, const md5_following *followi
     const double c = is_spring ? (double)follow->damping : 1.0, t = (double)follow->duration;
     double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
     if (follow->kind == MD5_FOLLOW_EASE) {
-        const md5_easing_curve curve = curve_of(follow);
+        const md5_easing curve = curve_of(follow);
         sum = ((double)following->from - (double)following->goal)
               * (end - begin - t * md5i_eased_area(&curve, begin / t, md5_least(end / t, 1.0)));
     }

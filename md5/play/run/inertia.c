@@ -2,6 +2,44 @@
 
 #include "md5/core/math.h"
 
+// -- Velocities -----------------------------------------------------------------------------------
+
+// The angle with the given sine and cosine, both >= 0 and times any factor. It is halved three
+// times, so that a short series of the arc tangent is enough.
+static double angle_of(double sine, double cosine)
+{
+    enum { HALVINGS = 3, TERMS = 9 };
+    for (int i = 0; i < HALVINGS; i++)
+        cosine += sqrt(cosine * cosine + sine * sine);
+    const double t = cosine > 0.0 ? sine / cosine : 0.0, square = t * t;
+    double sum = 0.0;
+    for (int term = TERMS; term > 0; term--)
+        sum = 1.0 / (2 * term - 1) - square * sum;
+    return t * sum * (1 << HALVINGS);
+}
+
+// In double, because the results are often small differences.
+void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
+                        float seconds, md5_velocity *velocity)
+{
+    const float rate = seconds > 0.0f ? 1.0f / seconds : 0.0f;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        md5_quatd turn = md5_quatd_mul(md5_quatd_of(now[joint].rotation),
+                                       md5_quatd_conjugate(md5_quatd_of(before[joint].rotation)));
+        if (turn.w < 0.0)
+            turn = md5_quatd_negate(turn);
+        const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+        const double scale = sine > 0.0 ? 2.0 * angle_of(sine, turn.w) / sine * (double)rate : 0.0;
+        velocity[joint] = (md5_velocity){
+            .linear = md5_vec3_scale(
+                md5_vec3_sub(now[joint].translation, before[joint].translation), rate),
+            .angular = {(float)(turn.x * scale), (float)(turn.y * scale), (float)(turn.z * scale)},
+        };
+    }
+}
+
+// -- Offsets --------------------------------------------------------------------------------------
+
 // Squared lengths of offsets that have a direction, and whose squares can be divided by.
 #define SHORTEST 1e-18f
 #define LONGEST 1e30f

@@ -10,6 +10,17 @@
 // No offset decays faster, 1/s: it is gone within five microseconds.
 #define MD5_FASTEST_DECAY (-1e6f)
 
+// Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
+// radians/s.
+typedef struct md5_velocity {
+    md5_vec3 linear, angular;
+} md5_velocity;
+
+// Computes the velocity of each joint from one pose to the next, by the shorter arc; all 0 unless
+// seconds > 0. The arrays are [num_joints].
+void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
+                        float seconds, md5_velocity *velocity);
+
 // Difference of one joint: takes the new motion to the old pose when the transition began.
 // Rotations are modified Rodrigues parameters, axis * tan(angle / 4): rational both ways, and
 // nearly proportional to the angle. The rates are the relative changes of the lengths at the start,

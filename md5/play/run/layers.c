@@ -525,7 +525,7 @@ static void measure(blending *of, md5_chain_range part, double begin, md5_xform 
     evaluate_chain(of, part, rest, after);
     of->is_measured = false;
     of->shift = 0.0;
-    md5_pose_velocity(before, after, of->count, (float)VELOCITY_STEP, velocities);
+    md5i_pose_velocity(before, after, of->count, (float)VELOCITY_STEP, velocities);
 }
 
 static void offset_morphs(const blending *of, uint32_t layer, md5_chain_range old,

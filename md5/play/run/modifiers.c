@@ -173,22 +173,13 @@ static void hold_feet(md5_player *player, uint32_t number, const md5_xform *pose
 
 // -- Modifiers -----------------------------------------------------------------------------------
 
-static void turn_or_move(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                         const md5_target *target, md5_xform *pose)
-{
-    const md5_xform change = {.rotation = target->rotation, .translation = target->position};
-    md5_modify_joint(skeleton, pose, modifier->joint, modifier->desc.space, change, target->weight);
-}
-
 static md5_aim_job aim_job(const md5_modifier *modifier, const md5_target *target)
 {
     return (md5_aim_job){
         .tip = modifier->joint,
         .length = modifier->desc.length,
         .target = target->position,
-        .forward = modifier->desc.forward,
-        .up = modifier->desc.up,
-        .limit = modifier->desc.limit,
+        .numbers = modifier->desc.aim,
         .weight = target->weight,
     };
 }
@@ -201,60 +192,9 @@ static md5_two_bone_job limb_job(const md5_modifier *modifier, const md5_target 
         .target = target->position,
         .pole = target->has_pole ? &target->pole : NULL,
         .rotation = target->has_rotation ? &target->rotation : NULL,
-        .soften = modifier->desc.soften,
-        .stretch = modifier->desc.stretch,
+        .numbers = modifier->desc.two_bone,
         .weight = target->weight,
     };
-}
-
-static void aim(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                const md5_target *target, md5_xform *pose)
-{
-    const md5_aim_job job = aim_job(modifier, target);
-    md5_solve_aim(skeleton, pose, &job);
-}
-
-static void bend(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                 const md5_target *target, md5_xform *pose)
-{
-    const md5_two_bone_job job = limb_job(modifier, target);
-    md5i_bend_limb(skeleton, pose, job.limb, &job, NULL);
-}
-
-static void reach(const md5_skeleton *skeleton, const md5_modifier *modifier,
-                  const md5_target *target, md5_xform *pose)
-{
-    const md5_chain_job job = {
-        .tip = modifier->joint,
-        .length = modifier->desc.length,
-        .target = target->position,
-        .tolerance = 0.01f * md5_scale_of(skeleton),
-        .iterations = 16,
-        .weight = target->weight,
-    };
-    if (modifier->desc.kind == MD5_MODIFIER_FABRIK)
-        md5_fabrik(skeleton, pose, &job);
-    else
-        md5_ccd(skeleton, pose, &job);
-}
-
-static void swing(md5_player *player, const md5_modifier *modifier, bool *is_placed,
-                  const md5_target *target, md5_xform *pose)
-{
-    const md5_skeleton *const skeleton = &player->machine->model->skeleton;
-    const md5_spring_job job = {
-        .tip = modifier->joint,
-        .length = modifier->desc.length,
-        .stiffness = modifier->desc.stiffness,
-        .damping = modifier->desc.damping,
-        .acceleration =
-            md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, -modifier->desc.gravity}),
-        .placement = {.rotation = target->rotation, .translation = target->position},
-        .weight = target->weight,
-    };
-    md5_solve_spring(skeleton, pose, &job, player->springs + modifier->first_spring,
-                     (float)player->since_pose, !*is_placed);
-    *is_placed = true;
 }
 
 // Where a foot is animated or held: there is its ground.
@@ -274,19 +214,25 @@ static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier,
 static void stand(md5_player *player, uint32_t number, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_skeleton *const skeleton = &machine->model->skeleton;
     const md5_modifier *const modifier = &machine->modifiers[number];
-    md5_foot *const feet = player->feet + modifier->first_foot;
-    const uint32_t num_feet = modifier->desc.num_feet;
-    hold_feet(player, number, pose);
-    for (uint32_t i = 0; player->ground && i < num_feet; i++)
-        player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose), &feet[i]);
     // Feet that begin to stand are where they are to be at once.
     const bool is_placed = player->are_placed[number];
-    md5i_place_held_feet(
-        skeleton, pose, modifier->joint, feet, num_feet, player->held + modifier->first_sole,
-        modifier->num_held, &player->drops[number], is_placed ? modifier->desc.smoothing : 0.0f,
-        is_placed ? (float)player->since_pose : 1.0f, player->targets[number].weight);
+    md5_feet_job job = {
+        .pelvis = modifier->joint,
+        .feet = player->feet + modifier->first_foot,
+        .num_feet = modifier->desc.num_feet,
+        .drop = player->drops[number],
+        .smoothing = is_placed ? modifier->desc.smoothing : 0.0f,
+        .seconds = is_placed ? (float)player->since_pose : 1.0f,
+        .weight = player->targets[number].weight,
+    };
+    hold_feet(player, number, pose);
+    for (uint32_t i = 0; player->ground && i < job.num_feet; i++)
+        player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose),
+                       &job.feet[i]);
+    md5i_solve_held_feet(&machine->model->skeleton, &job, player->held + modifier->first_sole,
+                         modifier->num_held, pose);
+    player->drops[number] = job.drop;
     player->are_placed[number] = true;
 }
 
@@ -357,23 +303,51 @@ static void apply(md5_player *player, uint32_t number, md5_xform *pose)
     const md5_skeleton *const skeleton = &machine->model->skeleton;
     const md5_modifier *const modifier = &machine->modifiers[number];
     const md5_target *const target = &player->targets[number];
+    const md5_xform place = {.rotation = target->rotation, .translation = target->position};
     switch (modifier->desc.kind) {
     case MD5_MODIFIER_JOINT:
-        turn_or_move(skeleton, modifier, target, pose);
+        md5_modify_joint(skeleton, modifier->joint, modifier->desc.space, place, target->weight,
+                         pose);
         break;
-    case MD5_MODIFIER_AIM:
-        aim(skeleton, modifier, target, pose);
+    case MD5_MODIFIER_AIM: {
+        const md5_aim_job job = aim_job(modifier, target);
+        md5_solve_aim(skeleton, &job, pose);
         break;
-    case MD5_MODIFIER_TWO_BONE:
-        bend(skeleton, modifier, target, pose);
+    }
+    case MD5_MODIFIER_TWO_BONE: {
+        const md5_two_bone_job job = limb_job(modifier, target);
+        md5i_bend_limb(skeleton, pose, job.limb, &job, NULL);
         break;
+    }
     case MD5_MODIFIER_FABRIK:
-    case MD5_MODIFIER_CCD:
-        reach(skeleton, modifier, target, pose);
+    case MD5_MODIFIER_CCD: {
+        const md5_chain_job job = {
+            .solver = modifier->desc.kind == MD5_MODIFIER_CCD ? MD5_CHAIN_CCD : MD5_CHAIN_FABRIK,
+            .tip = modifier->joint,
+            .length = modifier->desc.length,
+            .target = target->position,
+            .tolerance = 0.01f * md5_scale_of(skeleton),
+            .iterations = 16,
+            .weight = target->weight,
+        };
+        md5_solve_chain(skeleton, &job, pose);
         break;
-    case MD5_MODIFIER_SPRING:
-        swing(player, modifier, &player->are_placed[number], target, pose);
+    }
+    case MD5_MODIFIER_SPRING: {
+        const md5_spring_job job = {
+            .tip = modifier->joint,
+            .length = modifier->desc.length,
+            .numbers = modifier->desc.spring,
+            .placement = place,
+            .state = player->springs + modifier->first_spring,
+            .seconds = (float)player->since_pose,
+            .is_first = !player->are_placed[number],
+            .weight = target->weight,
+        };
+        md5_solve_spring(skeleton, &job, pose);
+        player->are_placed[number] = true;
         break;
+    }
     case MD5_MODIFIER_FEET:
         stand(player, number, pose);
         break;

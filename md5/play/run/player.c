@@ -321,7 +321,7 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
 }
 
 bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
-                        md5_fade fade, md5_easing easing)
+                        md5_fade fade, md5_ease_kind easing)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
     MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");

@@ -88,9 +88,9 @@ typedef struct md5_active_state {
     int32_t tree; // -1: no motion
     uint32_t state;
     int32_t from; // source of its transition, -1 = none
-    md5_easing easing;
-    const md5_easing_curve *curve; // of the machine, or NULL
-    double elapsed, duration;      // of its transition
+    md5_ease_kind easing;
+    const md5_easing *curve;  // of the machine, or NULL
+    double elapsed, duration; // of its transition
     int32_t priority;
     md5_interrupt interrupt;
     bool fades;        // it fades in over `duration`; else its weight was full from the start
@@ -159,7 +159,7 @@ typedef struct md5_shot {
     int32_t mask;
     uint32_t reference, reference_frame; // ADD: source
     md5_shot_end end;
-    md5_easing_curve fade_in_curve, fade_out_curve, stop_curve;
+    md5_easing fade_in_curve, fade_out_curve, stop_curve;
     float weight; // before fades
     float kept;   // share of it that was left when the last stop began
     bool is_new;  // events where it begins have not fired yet
@@ -326,7 +326,7 @@ typedef struct md5_change {
     md5_begin begin;
     double duration;
     md5_fade fade;
-    md5_easing easing;
+    md5_ease_kind easing;
     uint32_t curve; // as of md5_transition
     int32_t priority;
     md5_interrupt interrupt;

@@ -174,9 +174,9 @@ static void keep_clock(md5_archive *archive, bool is_once, int64_t base, double 
 
 // -- One-shots ----------------------------------------------------------------------------------
 
-static void keep_curve(md5_archive *archive, md5_easing_curve *curve)
+static void keep_curve(md5_archive *archive, md5_easing *curve)
 {
-    const uint32_t easing = keep_uint(archive, &curve->easing, 0, MD5_EASE_STEPS, "an easing");
+    const uint32_t easing = keep_uint(archive, &curve->kind, 0, MD5_EASE_STEPS, "an easing");
     if (easing == MD5_EASE_STEPS) {
         const uint32_t jump =
             keep_uint(archive, &curve->jump, 0, MD5_JUMP_BOTH, "where steps jump");
@@ -214,8 +214,8 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
     keep_time(archive, &shot->fade_out, "the fade of a one-shot");
     keep_time(archive, &shot->fade_in.duration, "the fade of a one-shot");
     if (archive->version < 3) { // both fades had one easing, without parameters
-        keep_uint(archive, &shot->fade_in_curve.easing, 0, MD5_LAST_FADE_EASING, "an easing");
-        keep_uint(archive, &shot->stop_curve.easing, 0, MD5_LAST_FADE_EASING, "an easing");
+        keep_uint(archive, &shot->fade_in_curve.kind, 0, MD5_LAST_FADE_EASING, "an easing");
+        keep_uint(archive, &shot->stop_curve.kind, 0, MD5_LAST_FADE_EASING, "an easing");
         if (archive->mode == STORE)
             shot->fade_out_curve = shot->fade_in_curve;
     } else {
@@ -427,7 +427,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     const int32_t number = machine->states[layer->first_state + state].tree;
     if (archive->mode == STORE) {
         active->curve = easing >= first_curve ? &machine->curves[easing - first_curve] : NULL;
-        active->easing = active->curve ? MD5_EASE_LINEAR : (md5_easing)easing;
+        active->easing = active->curve ? MD5_EASE_LINEAR : (md5_ease_kind)easing;
         active->tree = number;
     }
     const md5_blend_tree *const tree = number < 0 ? NULL : &machine->trees[number];

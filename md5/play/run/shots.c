@@ -24,7 +24,7 @@ const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *s
 
 // -- Weights ----------------------------------------------------------------------------------
 
-static float eased(const md5_easing_curve *curve, double progress)
+static float eased(const md5_easing *curve, double progress)
 {
     return md5_curved_weight(curve, MD5_EASE_LINEAR, progress);
 }
@@ -172,7 +172,7 @@ double md5i_seconds_until_shot(const md5_player *player, double most, bool is_ba
 
 // -- What a game does -------------------------------------------------------------------------
 
-static void stop(md5_shot *shot, double duration, md5_easing_curve curve)
+static void stop(md5_shot *shot, double duration, md5_easing curve)
 {
     if (shot->is_stopping && shot->stopping.duration - shot->stopping.elapsed <= duration)
         return;
@@ -204,29 +204,29 @@ static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md
     return desc->reference_frame < machine->sources[shot->reference].binding->anim->num_frames;
 }
 
-static bool is_curve_in_range(const md5_easing_curve *curve)
+static bool is_curve_in_range(const md5_easing *curve)
 {
     if (!curve)
         return true;
-    if (curve->easing == MD5_EASE_CUBIC_BEZIER)
+    if (curve->kind == MD5_EASE_CUBIC_BEZIER)
         return curve->x1 >= 0.0f && curve->x1 <= 1.0f && curve->x2 >= 0.0f && curve->x2 <= 1.0f
                && isfinite(curve->y1) && isfinite(curve->y2);
     const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
-    return curve->easing != MD5_EASE_STEPS
+    return curve->kind != MD5_EASE_STEPS
            || (curve->steps >= least && curve->steps <= MD5_MAX_EASE_STEPS);
 }
 
 // Without the numbers that its easing does not use: bytes of saved players depend on nothing else.
-static md5_easing_curve curve_of(const md5_easing_curve *curve, md5_easing easing)
+static md5_easing curve_of(const md5_easing *curve, md5_ease_kind easing)
 {
     if (!curve)
-        return (md5_easing_curve){.easing = easing};
-    md5_easing_curve used = {.easing = curve->easing};
-    if (curve->easing == MD5_EASE_CUBIC_BEZIER) {
+        return (md5_easing){.kind = easing};
+    md5_easing used = {.kind = curve->kind};
+    if (curve->kind == MD5_EASE_CUBIC_BEZIER) {
         used = *curve;
         used.steps = 0;
         used.jump = MD5_JUMP_END;
-    } else if (curve->easing == MD5_EASE_STEPS) {
+    } else if (curve->kind == MD5_EASE_STEPS) {
         used.steps = curve->steps;
         used.jump = curve->jump;
     }
@@ -311,9 +311,10 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
     MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: a md5_layer_mode");
     MD5_ASSERT((unsigned)from->easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     MD5_ASSERT((unsigned)from->end <= MD5_SHOT_LOOPS, "end: a md5_shot_end");
-    MD5_ASSERT(md5_is_curve_known(from->fade_in_curve), "fade_in_curve: a md5_easing and md5_jump");
+    MD5_ASSERT(md5_is_curve_known(from->fade_in_curve),
+               "fade_in_curve: a md5_ease_kind and md5_jump");
     MD5_ASSERT(md5_is_curve_known(from->fade_out_curve),
-               "fade_out_curve: a md5_easing and md5_jump");
+               "fade_out_curve: a md5_ease_kind and md5_jump");
     MD5_ASSERT_RESERVED(desc);
     md5_shot shot;
     if (slot >= machine->num_slots || clip >= machine->tables.num_clips

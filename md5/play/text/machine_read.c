@@ -361,7 +361,7 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
 static bool read_easing(md5_lex *lex, const md5_column *column, text_row record)
 {
     static const md5_schema *const schema = &md5i_curve_schema;
-    md5_easing_curve **const curve = (md5_easing_curve **)(void *)(record.row + column->curve);
+    md5_easing **const curve = (md5_easing **)(void *)(record.row + column->curve);
     uint32_t easing = 0, count = 0;
     const text_row found = {(char *)&easing, record.places, record.text};
     md5_column any = schema->columns[0];

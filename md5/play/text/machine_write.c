@@ -151,13 +151,13 @@ static uint32_t choice_of(const md5_column *column, const char *row)
     return value;
 }
 
-static void put_easing(writer *to, const md5_easing_curve *curve)
+static void put_easing(writer *to, const md5_easing *curve)
 {
     const md5_schema *const schema = &md5i_curve_schema;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         const char *const row = (const char *)(const void *)curve;
-        if (!md5_is_used(column, (uint32_t)curve->easing))
+        if (!md5_is_used(column, (uint32_t)curve->kind))
             continue;
         if (column->kind == MD5_COLUMN_CHOICE)
             put_choice(to, column, choice_of(column, row));
@@ -303,7 +303,7 @@ static bool put_share(writer *to, const md5_table_walk *walk)
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
     const char *const name = *(const char *const *)(const void *)(row + column->other);
-    const md5_easing_curve *curve = NULL;
+    const md5_easing *curve = NULL;
     if (column->curve > 0)
         memcpy(&curve, row + column->curve, sizeof curve);
     if (name ? *(const float *)(const void *)(row + column->offset) != 0.0f : curve != NULL)
@@ -337,7 +337,7 @@ static bool put_head(writer *to, const md5_table_walk *walk)
         const md5_column *const column = &schema->columns[i];
         head.column = column;
         const bool is_used = md5_is_used(column, level->kind);
-        const md5_easing_curve *curve = NULL;
+        const md5_easing *curve = NULL;
         if (column->place != MD5_PLACE_HEAD)
             continue;
         if (column->form == MD5_FORM_EASING)
@@ -348,7 +348,7 @@ static bool put_head(writer *to, const md5_table_walk *walk)
             continue;
         if (column->rows)
             TRY(put_list(to, &head, column, level->row));
-        else if (curve && (is_set(column, level->row) || curve->easing < MD5_EASE_CUBIC_BEZIER))
+        else if (curve && (is_set(column, level->row) || curve->kind < MD5_EASE_CUBIC_BEZIER))
             return fail(to, &head, "has an easing that a file cannot have");
         else if (curve)
             put_easing(to, curve);
