@@ -204,7 +204,7 @@ static bool load(view_kind *kind, const char *const *files, size_t num_files,
         return false;
     kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
     kind->textures = kind->own_textures;
-    return view_upload(loader, &kind->own, false, &kind->drawn, kind->own_textures);
+    return view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures);
 }
 
 static bool make_morphs(view_kind *kind, const view_kind_source *first, bool is_first,
