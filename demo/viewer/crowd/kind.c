@@ -254,9 +254,7 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
         view_free_textures(kind->own_textures, renderer);
         md5gl_destroy_model(renderer, kind->drawn);
     }
-    view_free_bakes(&kind->bakes, renderer); // may be drawn from the triangles of a detail
-    view_free_levels(&kind->levels, renderer);
-    view_free_details(&kind->details, renderer);
+    view_free_levels(kind, renderer);
     view_free_morphs(&kind->own_morphs, renderer);
     free(kind->morph_weights);
     free(kind->reported);
