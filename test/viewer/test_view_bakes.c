@@ -374,29 +374,21 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
                         const char *why)
 {
     view_log log = {.level = VIEW_QUIET};
-    view_bakes bakes;
+    view_kind again = *kind;
     const view_loader loader = {NULL, scene->renderer, &log, NULL};
-    const view_bake_source source = {
-        .name = kind->name,
-        .model = kind->model,
-        .drawn = kind->model,
-        .clips = kind->clips,
-        .num_clips = kind->num_clips,
-        .radius = kind->sphere.radius,
-        .count = 2,
-        .pixels = 128.0f,
-        .memory = memory,
-    };
     const md5_threads *const threads = common_start_threads(2);
-    view_make_bakes(&bakes, &source, threads, &loader);
+    again.details = (view_details){0};
+    again.levels = (view_levels){0};
+    view_bake_kind(&again, 128.0f, memory, threads, &loader);
     common_stop_threads(threads);
-    const bool made = bakes.clips != NULL;
+    const view_bakes *const bakes = &again.bakes;
+    const bool made = bakes->clips != NULL;
     CHECK_UINT(log.num_warnings, made ? 0 : 1);
-    CHECK(made == (bakes.drawn != NULL) && made == (bakes.sizes != NULL));
-    CHECK(!view_is_baked(&bakes, 0, 1000.0f) && view_is_baked(&bakes, 0, 5.0f) == made);
+    CHECK(made == (bakes->drawn != NULL) && made == (bakes->sizes != NULL));
+    CHECK(!view_is_baked(bakes, 0, 1000.0f) && view_is_baked(bakes, 0, 5.0f) == made);
     test_check(made || (strstr(log.last[0], "bobbin stays skinned: ") && strstr(log.last[0], why)),
                __FILE__, __LINE__, "the warning is: %s", log.last[0]);
-    view_free_bakes(&bakes, scene->renderer);
+    view_free_levels(&again, scene->renderer);
     return made;
 }
 

@@ -102,8 +102,9 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     view_log log = {.level = VIEW_QUIET};
     view_choose_texture(&list, model_path, 0, eye);
     view_choose_texture(&list, model_path, 1, "/nowhere/at/all.png");
-    if (CHECK(view_load_textures(&textures, scene->renderer, model, model_path, NULL, NULL, 0, NULL,
-                                 &list, &log))) {
+    if (CHECK(view_load_textures(
+            &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .chosen = &list},
+            &(view_dressing){.model = model, .path = model_path}))) {
         char *const chosen = common_absolute(eye);
         CHECK_STRING(view_mesh_map_path(&textures, 0, VIEW_MAP_DIFFUSE), chosen);
         CHECK(view_mesh_look(&textures, 0)->is_chosen);

@@ -146,8 +146,9 @@ TEST_SCENE (view_layers_show_built_in_images) {
         view_log log = {.level = VIEW_QUIET};
         view_textures textures;
         md5_model *const model = md5_load_model(test_path(cases[i]), NULL, NULL);
-        CHECK(view_load_textures(&textures, scene->renderer, model, test_path(cases[i]), NULL, NULL,
-                                 0, NULL, NULL, &log));
+        CHECK(view_load_textures(&textures,
+                                 &(view_loader){.renderer = scene->renderer, .log = &log},
+                                 &(view_dressing){.model = model, .path = test_path(cases[i])}));
         const md5gl_material material =
             view_mesh_material(&textures, scene->renderer, 0, true, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene->renderer));
@@ -168,8 +169,10 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
         view_textures textures;
         char *const address = view_make_address(view_package_root(package),
                                                 i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
-        CHECK(view_load_textures(&textures, scene->renderer, model, address,
-                                 view_package_game(package, &log), NULL, 0, NULL, NULL, &log));
+        CHECK(view_load_textures(
+            &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
+            &(view_dressing){
+                .model = model, .path = address, .game = view_package_game(package, &log)}));
         const view_texture *const image = view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE);
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));

@@ -99,8 +99,8 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
 {
     md5_model *const model = md5_load_model(test_path(path), NULL, NULL);
     if (CHECK(model != NULL))
-        CHECK(view_load_textures(textures, scene->renderer, model, test_path(path), NULL, NULL, 0,
-                                 NULL, NULL, log));
+        CHECK(view_load_textures(textures, &(view_loader){.renderer = scene->renderer, .log = log},
+                                 &(view_dressing){.model = model, .path = test_path(path)}));
     return model;
 }
 

@@ -76,7 +76,7 @@ static void add_missing_textures(uint64_t *stamp, const view_textures *textures,
 {
     bool misses = false;
     for (uint32_t i = 0; i < textures->num_meshes; i++)
-        misses = misses || textures->of_mesh[i][VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE;
+        misses = misses || textures->meshes[i].maps[VIEW_MAP_DIFFUSE] == NULL;
     if (!misses || path == NULL)
         return;
     static const char *const places[] = {".", "textures", "images"};
@@ -92,9 +92,9 @@ static void add_missing_textures(uint64_t *stamp, const view_textures *textures,
 static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
 {
     for (size_t i = 0; i < textures->num_loaded; i++) {
-        add_file(stamp, textures->loaded[i].path);
-        if (textures->loaded[i].heights != NULL)
-            add_file(stamp, textures->loaded[i].heights);
+        add_file(stamp, textures->loaded[i]->path);
+        if (textures->loaded[i]->heights != NULL)
+            add_file(stamp, textures->loaded[i]->heights);
     }
     add_missing_textures(stamp, textures, path);
 }

@@ -368,7 +368,7 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 // What no model of a game reaches, so that time does not grow with the square of a file.
 enum { MOST_NAMES = 1000, MOST_ROWS = 4000, MOST_MASKS = 64 };
 #define MOST_FRAMES 4000.0
-#define MOST_TEXT ((size_t)256 << 20)
+#define MOST_SIZE ((size_t)128 << 20)
 
 // A file that animates a part, loaded once.
 typedef struct cube_file {
@@ -634,55 +634,10 @@ static void pose_all(const cube_band *band, double time)
             pitch_part(band, p);
 }
 
-// -- Text -----------------------------------------------------------------------------------------
-
-static void say_pose(view_words *words, const md5_xform *pose, uint32_t num_joints,
-                     const char *form)
-{
-    for (uint32_t i = 0; i < num_joints; i++) {
-        const float sign = pose[i].rotation.w > 0.0f ? -1.0f : 1.0f; // w is negative in files
-        const md5_vec3 at = pose[i].translation;
-        view_say(words, form, (double)at.x, (double)at.y, (double)at.z,
-                 (double)(sign * pose[i].rotation.x), (double)(sign * pose[i].rotation.y),
-                 (double)(sign * pose[i].rotation.z));
-    }
-}
-
-static void say_anim(view_words *words, const cube_band *band, uint32_t num_frames, double rate)
-{
-    const view_cube_model *const joined = band->joined;
-    view_say(words, "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %u\nframeRate %.9g\n",
-             (unsigned)num_frames, (unsigned)joined->num_joints, rate);
-    view_say(words, "numAnimatedComponents %u\nhierarchy {\n", (unsigned)(6 * joined->num_joints));
-    for (uint32_t i = 0; i < joined->num_joints; i++) {
-        view_say_name(words, joined->joints[i].name);
-        view_say(words, " %d 63 %u\n", (int)joined->joints[i].parent, (unsigned)(6 * i));
-    }
-    view_say(words, "}\nbounds {\n");
-    for (uint32_t i = 0; i < num_frames; i++) {
-        const md5_bounds box = band->model->bounds;
-        view_say(words, "( %.9g %.9g %.9g ) ", (double)box.min.x, (double)box.min.y,
-                 (double)box.min.z);
-        view_say(words, "( %.9g %.9g %.9g )\n", (double)box.max.x, (double)box.max.y,
-                 (double)box.max.z);
-    }
-    view_say(words, "}\nbaseframe {\n");
-    say_pose(words, band->model->bind_local, joined->num_joints,
-             "( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n");
-    view_say(words, "}\n");
-    for (uint32_t i = 0; i < num_frames; i++) {
-        view_say(words, "frame %u {\n", (unsigned)i);
-        pose_all(band, i / rate);
-        say_pose(words, band->pose, joined->num_joints, "%.9g %.9g %.9g %.9g %.9g %.9g\n");
-        view_say(words, "}\n");
-    }
-}
-
-// Returns NULL if nothing has the name, or with a warning.
-static md5_anim *make_clip(cube_band *band, const char *name, size_t *text_size)
+// Returns NULL if nothing has the name.
+static md5_anim *make_clip(cube_band *band, const char *name)
 {
     double rate, duration;
-    md5_error error;
     if (!find_tracks(band, name, &rate, &duration))
         return NULL;
     double frames = floor(duration * rate + 0.5);
@@ -690,14 +645,11 @@ static md5_anim *make_clip(cube_band *band, const char *name, size_t *text_size)
         rate *= MOST_FRAMES / frames;
         frames = MOST_FRAMES;
     }
-    view_words words = {0};
-    const md5_load_opts opts = {.file_name = name};
-    say_anim(&words, band, (uint32_t)frames + 1, rate);
-    md5_anim *const anim = md5_parse_anim(words.text, words.size, &opts, &error);
-    if (anim == NULL)
-        view_log_warning(band->log, &error);
-    *text_size += words.size;
-    free(words.text);
+    md5_anim *const anim = view_make_anim(band->model, (uint32_t)frames + 1, rate);
+    for (uint32_t i = 0; i < anim->num_frames; i++) {
+        pose_all(band, i / rate);
+        view_set_frame(anim, i, band->pose);
+    }
     return anim;
 }
 
@@ -739,13 +691,14 @@ static void list_names(view_cube_clip **clips, uint32_t *count, const md5_cube2_
 // Makes the clips, and removes those that could not be made.
 static void make_clips(cube_band *band, view_cube_clip *clips, uint32_t *num_clips)
 {
-    size_t text_size = 0;
+    size_t size = 0;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < *num_clips; i++) {
         view_log_progress(band->log, "animations", i, *num_clips);
-        if (text_size < MOST_TEXT)
-            clips[i].anim = make_clip(band, clips[i].name, &text_size);
+        if (size < MOST_SIZE)
+            clips[i].anim = make_clip(band, clips[i].name);
         if (clips[i].anim != NULL) {
+            size += clips[i].anim->size;
             clips[kept++] = clips[i];
             continue;
         }
@@ -753,7 +706,7 @@ static void make_clips(cube_band *band, view_cube_clip *clips, uint32_t *num_cli
         free(clips[i].file);
     }
     view_log_progress(band->log, "animations", *num_clips, *num_clips);
-    if (text_size >= MOST_TEXT)
+    if (size >= MOST_SIZE)
         view_warn(band->log, "the first %u animations are shown", (unsigned)kept);
     *num_clips = kept;
 }

@@ -24,12 +24,9 @@ const md5_image_program *view_material_image(const md5_material *material, view_
 
 // A texture of stages, each picture once for each way in which it is sampled.
 typedef struct view_layer_texture {
-    const char *text; // the image program, of the game
-    md5_image_repeat repeat;
-    md5_image_filter filter;
-    md5_image_cube cube;
-    md5_stage_light light;
-    md5gl_texture texture; // 0: cannot be shown, which was logged
+    const md5_stage *stage; // the first one that has it, of the game
+    md5_stage_light use;    // of a lit surface; MD5_STAGE_AMBIENT: of a stage
+    md5gl_texture texture;  // 0: cannot be shown, which was logged
 } view_layer_texture;
 
 typedef struct view_layer_textures {

@@ -10,85 +10,65 @@
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Creates a normal map from a normal map, a height map, or both.
-static md5gl_texture make_normals(md5gl_renderer *renderer, view_image *image,
-                                  const view_texture *wanted, md5_error *error)
+// What is common to all meshes while textures are loaded.
+typedef struct dresser {
+    view_textures *textures;
+    md5gl_renderer *renderer;
+    view_look_search search; // package: NULL if there is nothing to search
+    view_log *log;
+} dresser;
+
+static bool upload_image(const dresser *d, view_texture *texture, md5_game *game,
+                         view_image_fault *fault)
 {
-    view_image heights = {NULL, 0, 0};
-    view_image_fault fault;
-    const char *const height_path = wanted->map == VIEW_MAP_HEIGHT ? wanted->path : wanted->heights;
+    const view_map map = texture->map;
+    const bool is_normals = map == VIEW_MAP_NORMALS || map == VIEW_MAP_HEIGHT;
+    view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
+    view_image_fault ignored;
+    md5_error error;
     uint32_t normals = 0;
-    if (wanted->map == VIEW_MAP_HEIGHT) {
-        heights = *image;
-        *image = view_normals_of_heights(&heights, 4.0f);
-    } else {
-        normals = view_guess_normals(image);
+    if (texture->program != NULL ? !view_read_game_image(game, texture->program, &image, fault)
+                                 : !view_read_image(texture->path, &image, fault))
+        return false;
+    if (texture->is_masks && map == VIEW_MAP_SPECULAR) {
+        view_make_highlights(&image, texture->share);
+    } else if (texture->is_masks) {
+        if (!view_read_image(texture->base, &other, fault)) {
+            free(image.rgba);
+            return false;
+        }
+        view_make_glow(&image, &other, texture->share);
+    } else if (map == VIEW_MAP_HEIGHT) {
+        other = image;
+        image = view_normals_of_heights(&other, 4.0f);
+    } else if (is_normals) {
+        normals = view_guess_normals(&image);
         // Heights are added only to normals in id's encoding.
-        if (normals == 0 && height_path != NULL && view_read_image(height_path, &heights, &fault)) {
-            view_image slopes = view_normals_of_heights(&heights, 4.0f);
-            view_add_slopes(image, &slopes);
+        if (normals == 0 && texture->heights != NULL
+            && view_read_image(texture->heights, &other, &ignored)) {
+            view_image slopes = view_normals_of_heights(&other, 4.0f);
+            view_add_slopes(&image, &slopes);
             free(slopes.rgba);
         }
     }
-    free(heights.rgba);
-    const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_NORMALS,
-                                     .width = image->width,
-                                     .height = image->height,
-                                     .texels = image->rgba,
+    free(other.rgba);
+    const md5gl_texture_desc desc = {.kind =
+                                         is_normals ? MD5GL_TEXTURE_NORMALS : MD5GL_TEXTURE_COLOR,
+                                     .width = image.width,
+                                     .height = image.height,
+                                     .texels = image.rgba,
                                      .normals = normals};
-    return md5gl_create_texture(renderer, &desc, error);
-}
-
-// Makes highlights or a glow map of the masks of an md5.cfg.
-static bool use_masks(view_image *image, const view_texture *wanted, view_image_fault *fault)
-{
-    view_image base;
-    if (wanted->map == VIEW_MAP_SPECULAR) {
-        view_make_highlights(image, wanted->share);
-        return true;
-    }
-    if (!view_read_image(wanted->base, &base, fault))
-        return false;
-    view_make_glow(image, &base, wanted->share);
-    free(base.rgba);
-    return true;
-}
-
-static bool upload_image(md5gl_renderer *renderer, view_texture *made, md5_game *game,
-                         view_image_fault *fault)
-{
-    md5_error error;
-    view_image image;
-    if (made->program != NULL ? !view_read_game_image(game, made->program, &image, fault)
-                              : !view_read_image(made->path, &image, fault))
-        return false;
-    if (made->is_masks && !use_masks(&image, made, fault)) {
-        free(image.rgba);
-        return false;
-    }
-    const md5gl_texture_desc desc = {
-        .width = image.width, .height = image.height, .texels = image.rgba};
-    if (made->map == VIEW_MAP_NORMALS || made->map == VIEW_MAP_HEIGHT)
-        made->texture = make_normals(renderer, &image, made, &error);
-    else
-        made->texture = md5gl_create_texture(renderer, &desc, &error);
-    made->width = image.width;
-    made->height = image.height;
-    made->has_holes = made->map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
+    texture->texture = md5gl_create_texture(d->renderer, &desc, &error);
+    texture->width = image.width;
+    texture->height = image.height;
+    texture->has_holes = map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
     free(image.rgba);
-    return made->texture != 0 || view_image_fail(fault, "%s", error.message);
+    return texture->texture != 0 || view_image_fail(fault, "%s", error.message);
 }
 
-static bool is_same_file(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static bool is_same_use(const view_texture *a, const view_texture *b)
-{
-    return a->map == b->map && strcmp(a->path, b->path) == 0 && a->is_masks == b->is_masks
-           && is_same_file(a->base, b->base) && a->share == b->share
-           && (a->program == NULL) == (b->program == NULL);
 }
 
 static char *copy_or_null(const char *text)
@@ -96,337 +76,290 @@ static char *copy_or_null(const char *text)
     return text != NULL ? common_copy(text) : NULL;
 }
 
-// Returns the index in `loaded` of what is wanted, whose paths are copied and which is read on
-// first use; VIEW_NO_TEXTURE if it cannot be read. `chosen`: that is an error.
-static size_t load_texture(view_textures *textures, md5gl_renderer *renderer, md5_game *game,
-                           const view_texture *wanted, view_log *log, bool chosen)
+// Returns what is wanted, whose paths are copied and which is read on first use; NULL if it cannot
+// be read. `chosen`: that is an error.
+static const view_texture *load_texture(const dresser *d, md5_game *game, view_texture wanted,
+                                        bool chosen)
 {
-    for (size_t i = 0; i < textures->num_loaded; i++)
-        if (is_same_use(&textures->loaded[i], wanted))
-            return textures->loaded[i].texture != 0 ? i : VIEW_NO_TEXTURE;
-
-    view_image_fault fault;
-    view_texture made = *wanted;
-    made.path = common_copy(wanted->path);
-    made.heights = copy_or_null(wanted->heights);
-    made.base = copy_or_null(wanted->base);
-    const bool is_there = upload_image(renderer, &made, game, &fault);
-    if (!is_there && chosen)
-        view_error(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
-    else if (!is_there && made.program != NULL)
-        view_warn_lost(&textures->layers.textures, made.program->text, fault.message, log);
-    else if (!is_there)
-        view_warn(log, "%s %s: %s", view_map_name(made.map), made.path, fault.message);
-    textures->loaded =
-        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
-    textures->loaded[textures->num_loaded++] = made;
-    return is_there ? textures->num_loaded - 1 : VIEW_NO_TEXTURE;
-}
-
-// The same for a file as it is; of a normal map with the slopes of `heights`, unless that is NULL.
-static size_t load_file(view_textures *textures, md5gl_renderer *renderer, view_map map,
-                        const char *path, const char *heights, view_log *log, bool chosen)
-{
-    const view_texture wanted = {
-        .path = (char *)(uintptr_t)path, .heights = (char *)(uintptr_t)heights, .map = map};
-    return load_texture(textures, renderer, NULL, &wanted, log, chosen);
-}
-
-// Index of the mesh with that name, or else that number; num_meshes if there is none.
-static uint32_t find_mesh(const md5_model *model, const char *name)
-{
-    const int32_t named = md5_find_mesh(model, name);
-    if (named >= 0)
-        return (uint32_t)named;
-    char *end = NULL;
-    const unsigned long number = strtoul(name, &end, 10);
-    const bool whole = name[0] >= '0' && name[0] <= '9' && *end == '\0';
-    return whole && number < model->num_meshes ? (uint32_t)number : model->num_meshes;
-}
-
-// Warns about a mesh without a texture, with the likeliest image and why it was not taken; the
-// others are logged.
-static void warn_missing(const md5_mesh *mesh, uint32_t index, const view_look *look, view_log *log)
-{
-    const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
-    if (*mesh->shader == '\0' && why == NULL)
-        view_warn(log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
-                  (unsigned)index, mesh->name);
-    else
-        view_warn(log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s", (unsigned)index,
-                  mesh->name, mesh->shader, why != NULL ? "; " : "", why != NULL ? why : "");
-    for (size_t i = 1; i < look->tried.count; i++)
-        view_debug(log, "not for mesh %u: %s", (unsigned)index, look->tried.names[i]);
-}
-
-// Loads the images that a mesh shows in turn. If one cannot be read, that is a warning, and the
-// first one stays.
-static void use_turns(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                      view_log *log)
-{
-    const view_look *const look = &textures->looks[mesh];
-    view_turns *const turns = &textures->turns[mesh];
-    const size_t first = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    for (uint32_t i = 0; i <= look->num_turns && look->num_turns > 0; i++) {
-        const size_t loaded = i == 0 ? first
-                                     : load_file(textures, renderer, VIEW_MAP_DIFFUSE,
-                                                 look->turns[i - 1], NULL, log, false);
-        if (loaded == VIEW_NO_TEXTURE)
-            return;
-        turns->images[i] = loaded;
-        turns->count = i + 1;
+    view_textures *const textures = d->textures;
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        const view_texture *const known = textures->loaded[i];
+        if (known->map == wanted.map && strcmp(known->path, wanted.path) == 0
+            && known->is_masks == wanted.is_masks && is_same_text(known->base, wanted.base)
+            && known->share == wanted.share && !known->program == !wanted.program)
+            return known->texture != 0 ? known : NULL;
     }
+    view_image_fault fault;
+    view_texture *const texture = common_alloc(1, sizeof *texture);
+    *texture = wanted;
+    texture->path = common_copy(wanted.path);
+    texture->heights = copy_or_null(wanted.heights);
+    texture->base = copy_or_null(wanted.base);
+    const bool is_there = upload_image(d, texture, game, &fault);
+    if (!is_there && chosen)
+        view_error(d->log, "%s %s: %s", view_map_name(wanted.map), texture->path, fault.message);
+    else if (!is_there && wanted.program != NULL)
+        view_warn_lost(&textures->layers.textures, wanted.program->text, fault.message, d->log);
+    else if (!is_there)
+        view_warn(d->log, "%s %s: %s", view_map_name(wanted.map), texture->path, fault.message);
+    textures->loaded =
+        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof(view_texture *));
+    textures->loaded[textures->num_loaded++] = texture;
+    return is_there ? texture : NULL;
+}
+
+// The same for a file as it is.
+static const view_texture *load_file(const dresser *d, view_map map, const char *path, bool chosen)
+{
+    return load_texture(d, NULL, (view_texture){.path = (char *)(uintptr_t)path, .map = map},
+                        chosen);
 }
 
 // Searches how a mesh looks, and loads what the options do not choose. If it is `complete` without
 // a texture, that is not missing.
-static void find_and_use(view_textures *textures, md5gl_renderer *renderer,
-                         const view_look_search *search, bool complete, view_log *log)
+static void find_and_use(const dresser *d, bool complete)
 {
-    const uint32_t mesh = search->mesh;
-    const char *const name = search->model->meshes[mesh].name;
-    size_t *const of_mesh = textures->of_mesh[mesh];
-    view_look *const look = &textures->looks[mesh];
-    const bool is_chosen = look->is_chosen || of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE;
-    *look = view_find_look(search, log);
+    const uint32_t index = d->search.mesh;
+    const md5_mesh *const mesh = &d->search.model->meshes[index];
+    view_mesh_textures *const own = &d->textures->meshes[index];
+    view_look *const look = &own->look;
+    const bool is_chosen = look->is_chosen || own->maps[VIEW_MAP_DIFFUSE] != NULL;
+    *look = view_find_look(&d->search, d->log);
     look->is_chosen = is_chosen;
     if (look->diffuse != NULL && !is_chosen) {
-        of_mesh[VIEW_MAP_DIFFUSE] =
-            load_file(textures, renderer, VIEW_MAP_DIFFUSE, look->diffuse, NULL, log, false);
-        use_turns(textures, renderer, mesh, log);
+        const view_texture *image = load_file(d, VIEW_MAP_DIFFUSE, look->diffuse, false);
+        own->maps[VIEW_MAP_DIFFUSE] = image;
+        // Those that are shown in turn: if one cannot be read, the first one stays.
+        for (uint32_t i = 0; i <= look->num_turns && look->num_turns > 0 && image != NULL; i++) {
+            own->turns[own->num_turns++] = image;
+            if (i < look->num_turns)
+                image = load_file(d, VIEW_MAP_DIFFUSE, look->turns[i], false);
+        }
         if (look->is_guess)
-            view_info(log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)mesh, name,
-                      look->why, look->diffuse);
+            view_info(d->log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)index,
+                      mesh->name, look->why, look->diffuse);
         else
-            view_debug(log, "texture of mesh %u: %s, by %s", (unsigned)mesh, look->diffuse,
+            view_debug(d->log, "texture of mesh %u: %s, by %s", (unsigned)index, look->diffuse,
                        look->why);
     } else if (complete) {
         common_free_list(&look->tried); // what was tried is not missing
     } else if (!is_chosen) {
-        warn_missing(&search->model->meshes[mesh], mesh, look, log);
+        // The likeliest image and why it was not taken; the others are logged.
+        const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
+        if (*mesh->shader == '\0' && why == NULL)
+            view_warn(d->log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
+                      (unsigned)index, mesh->name);
+        else
+            view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s",
+                      (unsigned)index, mesh->name, mesh->shader, why != NULL ? "; " : "",
+                      why != NULL ? why : "");
+        for (size_t i = 1; i < look->tried.count; i++)
+            view_debug(d->log, "not for mesh %u: %s", (unsigned)index, look->tried.names[i]);
     }
 
-    if (look->normals != NULL && of_mesh[VIEW_MAP_NORMALS] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_NORMALS] =
-            load_file(textures, renderer, VIEW_MAP_NORMALS, look->normals, NULL, log, false);
+    if (look->normals != NULL && own->maps[VIEW_MAP_NORMALS] == NULL)
+        own->maps[VIEW_MAP_NORMALS] = load_file(d, VIEW_MAP_NORMALS, look->normals, false);
     // Masks are highlights, and what glows in the colours of the texture that they are declared
     // with.
     view_texture masks = {
         .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
-    if (look->masks != NULL && of_mesh[VIEW_MAP_SPECULAR] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_SPECULAR] = load_texture(textures, renderer, NULL, &masks, log, false);
+    if (look->masks != NULL && own->maps[VIEW_MAP_SPECULAR] == NULL)
+        own->maps[VIEW_MAP_SPECULAR] = load_texture(d, NULL, masks, false);
     masks.map = VIEW_MAP_GLOW;
     masks.share = look->glow;
     masks.base = look->diffuse;
     // Masks that could not be read were reported with the highlights.
-    if (look->masks != NULL && look->is_declared && of_mesh[VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE
-        && of_mesh[VIEW_MAP_SPECULAR] != VIEW_NO_TEXTURE
-        && of_mesh[VIEW_MAP_GLOW] == VIEW_NO_TEXTURE)
-        of_mesh[VIEW_MAP_GLOW] = load_texture(textures, renderer, NULL, &masks, log, false);
-    textures->two_sided[mesh] = textures->two_sided[mesh] || look->two_sided;
+    if (look->masks != NULL && look->is_declared && own->maps[VIEW_MAP_DIFFUSE] != NULL
+        && own->maps[VIEW_MAP_SPECULAR] != NULL && own->maps[VIEW_MAP_GLOW] == NULL)
+        own->maps[VIEW_MAP_GLOW] = load_texture(d, NULL, masks, false);
+    own->two_sided = own->two_sided || look->two_sided;
     if (look->alpha_test > 0.0f)
-        textures->alpha_test[mesh] = look->alpha_test;
+        own->alpha_test = look->alpha_test;
 }
 
 // Loads the maps that a mesh's material in a game has, and takes what is declared besides. Returns
 // whether it needs no other texture.
-static bool use_game(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                     md5_game *game, const char *shader, view_log *log)
+static bool use_game(const dresser *d, uint32_t mesh, md5_game *game, const char *shader)
 {
     static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
+    view_mesh_textures *const own = &d->textures->meshes[mesh];
     const view_layer_surface surface =
-        view_add_layers(&textures->layers, renderer, game, mesh, shader, log);
-    textures->two_sided[mesh] = textures->two_sided[mesh] || surface.two_sided;
-    textures->opaque[mesh] = surface.is_declared && !surface.is_cut;
+        view_add_layers(&d->textures->layers, d->renderer, game, mesh, shader, d->log);
+    own->two_sided = own->two_sided || surface.two_sided;
+    own->opaque = surface.is_declared && !surface.is_cut;
     if (surface.is_cut)
-        textures->alpha_test[mesh] = surface.alpha_test;
+        own->alpha_test = surface.alpha_test;
     const md5_material *const material = md5_game_material(game, shader, NULL);
     for (size_t i = 0; i < 3 && material != NULL; i++) {
         const md5_image_program *const program = view_material_image(material, maps[i]);
-        size_t *const of_mesh = &textures->of_mesh[mesh][maps[i]];
-        if (program == NULL || *of_mesh != VIEW_NO_TEXTURE)
-            continue;
-        const view_texture wanted = {
-            .path = (char *)(uintptr_t)program->text, .program = program, .map = maps[i]};
-        *of_mesh = load_texture(textures, renderer, game, &wanted, log, false);
+        if (program != NULL && own->maps[maps[i]] == NULL)
+            own->maps[maps[i]] = load_texture(
+                d, game,
+                (view_texture){
+                    .path = (char *)(uintptr_t)program->text, .program = program, .map = maps[i]},
+                false);
     }
-    return surface.is_staged || textures->of_mesh[mesh][VIEW_MAP_DIFFUSE] != VIEW_NO_TEXTURE;
+    return surface.is_staged || own->maps[VIEW_MAP_DIFFUSE] != NULL;
 }
 
 // Loads the maps beside a mesh's texture that the options do not choose.
-static void find_maps(view_textures *textures, md5gl_renderer *renderer, uint32_t mesh,
-                      view_log *log)
+static void find_maps(const dresser *d, uint32_t mesh)
 {
-    size_t *const of_mesh = textures->of_mesh[mesh];
-    if (of_mesh[VIEW_MAP_DIFFUSE] == VIEW_NO_TEXTURE)
+    const view_texture **const own = d->textures->meshes[mesh].maps;
+    if (own[VIEW_MAP_DIFFUSE] == NULL)
         return;
-    char *diffuse = common_copy(textures->loaded[of_mesh[VIEW_MAP_DIFFUSE]].path);
-    char *folder = common_folder(diffuse);
+    const char *const diffuse = own[VIEW_MAP_DIFFUSE]->path;
+    char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
-    const char *const heights = view_find_map(&files, diffuse, VIEW_MAP_HEIGHT);
     for (view_map map = VIEW_MAP_NORMALS; map < VIEW_NUM_MAPS; map++) {
         const char *const path = view_find_map(&files, diffuse, map);
-        const bool done = map == VIEW_MAP_HEIGHT && of_mesh[VIEW_MAP_NORMALS] != VIEW_NO_TEXTURE;
-        if (path == NULL || done || of_mesh[map] != VIEW_NO_TEXTURE || strcmp(path, diffuse) == 0)
+        const bool is_done = map == VIEW_MAP_HEIGHT && own[VIEW_MAP_NORMALS] != NULL;
+        if (path == NULL || is_done || own[map] != NULL || strcmp(path, diffuse) == 0)
             continue;
-        const size_t loaded = load_file(textures, renderer, map, path,
-                                        map == VIEW_MAP_NORMALS ? heights : NULL, log, false);
-        of_mesh[map] = loaded;
-        if (loaded != VIEW_NO_TEXTURE)
-            view_debug(log, "%s of mesh %u: %s%s%s", view_map_name(map), (unsigned)mesh, path,
-                       map == VIEW_MAP_NORMALS && heights != NULL ? " + " : "",
-                       map == VIEW_MAP_NORMALS && heights != NULL ? common_base(heights) : "");
+        // Slopes of heights are added to normals.
+        const char *const heights =
+            map == VIEW_MAP_NORMALS ? view_find_map(&files, diffuse, VIEW_MAP_HEIGHT) : NULL;
+        own[map] = load_texture(d, NULL,
+                                (view_texture){.path = (char *)(uintptr_t)path,
+                                               .heights = (char *)(uintptr_t)heights,
+                                               .map = map},
+                                false);
+        if (own[map] != NULL)
+            view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map), (unsigned)mesh, path,
+                       heights != NULL ? " + " : "", heights != NULL ? common_base(heights) : "");
     }
     common_free_list(&files);
     free(folder);
-    free(diffuse);
 }
 
 // Loads what the options choose: for all meshes first, so that a choice for one overrides it.
-static bool use_choices(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const view_options *options, view_log *log)
+static bool use_choices(const dresser *d, const view_options *options)
 {
+    const md5_model *const model = d->search.model;
     const size_t count = options != NULL ? options->num_textures : 0;
     for (size_t i = 0; i < 2 * count; i++) {
         const view_texture_choice *const choice = &options->textures[i < count ? i : i - count];
         if ((choice->mesh != NULL) != (i >= count))
             continue;
-        const uint32_t mesh = choice->mesh != NULL ? find_mesh(model, choice->mesh) : 0;
-        if (mesh >= model->num_meshes && choice->mesh != NULL) {
-            view_error(log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
+        int64_t mesh = choice->mesh != NULL ? md5_find_mesh(model, choice->mesh) : 0;
+        if (mesh < 0 && choice->mesh[0] >= '0' && choice->mesh[0] <= '9') { // or else its number
+            char *end = NULL;
+            const unsigned long number = strtoul(choice->mesh, &end, 10);
+            mesh = *end == '\0' && number < model->num_meshes ? (int64_t)number : -1;
+        }
+        if (mesh < 0) {
+            view_error(d->log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
                        (unsigned)model->num_meshes);
             return false;
         }
-        const size_t loaded =
-            load_file(textures, renderer, choice->map, choice->file, NULL, log, true);
-        if (loaded == VIEW_NO_TEXTURE)
+        const view_texture *const loaded = load_file(d, choice->map, choice->file, true);
+        if (loaded == NULL)
             return false;
         for (uint32_t m = 0; m < model->num_meshes; m++)
             if (choice->mesh == NULL || m == mesh)
-                textures->of_mesh[m][choice->map] = loaded;
+                d->textures->meshes[m].maps[choice->map] = loaded;
     }
     return true;
 }
 
-// The file of a model in a game folder, to be freed; NULL if it is an entity or in an archive.
-static char *file_in_game(const char *text)
+bool view_load_textures(view_textures *textures, const view_loader *loader,
+                        const view_dressing *dressing)
 {
-    view_address address;
-    if (!view_read_address(text, &address))
-        return NULL;
-    char *path = common_format("%s/%s", address.place, address.name);
-    if (!common_is_file(path)) {
-        free(path);
-        path = NULL;
-    }
-    view_free_address(&address);
-    return path;
-}
-
-// Finds the textures of a mesh: in the game, if there is one, then as without.
-static void find_mesh_textures(view_textures *textures, md5gl_renderer *renderer,
-                               const md5_model *model, uint32_t mesh, view_look_search *search,
-                               view_log *log)
-{
-    const char *const shader = model->meshes[mesh].shader;
-    size_t *const diffuse = &textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    md5_game *const game = textures->game != NULL || *diffuse != VIEW_NO_TEXTURE
-                               ? textures->game
-                               : view_package_game(search->package, log);
-    const bool is_declared = game != NULL && md5_find_decl(game, MD5_DECL_MATERIAL, shader) != NULL;
-    const bool is_in_game = is_declared || textures->game != NULL;
-    if (is_in_game
-        && (use_game(textures, renderer, mesh, game, shader, log) || search->package == NULL))
-        return;
-    search->mesh = mesh;
-    // What the game lacks has been reported.
-    if (*diffuse == VIEW_NO_TEXTURE || search->said != NULL)
-        find_and_use(textures, renderer, search, is_in_game, log);
-    if (!is_declared)
-        find_maps(textures, renderer, mesh, log);
-}
-
-bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, md5_game *game, const view_look *said,
-                        uint32_t num_said, const view_options *options,
-                        const view_chosen_list *chosen, view_log *log)
-{
-    *textures = (view_textures){.num_meshes = model->num_meshes, .game = game};
-    textures->of_mesh = common_alloc(model->num_meshes, sizeof *textures->of_mesh);
-    textures->looks = common_alloc(model->num_meshes, sizeof *textures->looks);
-    textures->two_sided = common_alloc(model->num_meshes, sizeof *textures->two_sided);
-    textures->turns = common_alloc(model->num_meshes, sizeof *textures->turns);
-    textures->alpha_test = common_alloc(model->num_meshes, sizeof *textures->alpha_test);
-    textures->opaque = common_alloc(model->num_meshes, sizeof *textures->opaque);
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        for (int map = 0; map < VIEW_NUM_MAPS; map++)
-            textures->of_mesh[i][map] = VIEW_NO_TEXTURE;
-    if (!use_choices(textures, renderer, model, options, log)) {
-        view_free_textures(textures, renderer);
+    const md5_model *const model = dressing->model;
+    md5_game *const game = dressing->game;
+    const view_options *const options = dressing->options;
+    *textures = (view_textures){
+        .num_meshes = model->num_meshes,
+        .game = game,
+        .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
+    };
+    dresser d = {textures, loader->renderer, {.model = model}, loader->log};
+    if (!use_choices(&d, options)) {
+        view_free_textures(textures, d.renderer);
         return false;
     }
-    char *const in_game = game != NULL ? file_in_game(model_path) : NULL;
-    const char *const file = game != NULL ? in_game : model_path;
-    view_look_search search = {.model_path = file,
-                               .model = model,
-                               .package = file != NULL ? view_open_package(file) : NULL,
-                               .skin = options != NULL ? options->skin : 0};
-    if (search.skin > 0 && game == NULL && view_quake_of(model_path) == VIEW_QUAKE_NONE)
-        view_warn(log, "--skin: only models of the Quake re-releases have skins by numbers");
+    // The file of a model in a game folder; none if it is an entity or in an archive.
+    view_address address;
+    char *file = NULL;
+    if (game == NULL) {
+        file = common_copy(dressing->path);
+    } else if (view_read_address(dressing->path, &address)) {
+        file = common_format("%s/%s", address.place, address.name);
+        view_free_address(&address);
+    }
+    const bool has_file = file != NULL && (game == NULL || common_is_file(file));
+    d.search.model_path = file;
+    d.search.package = textures->package = has_file ? view_open_package(file) : NULL;
+    d.search.skin = options != NULL ? options->skin : 0;
+    if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
+        view_warn(d.log, "--skin: only models of the Quake re-releases have skins by numbers");
     for (uint32_t i = 0; i < model->num_meshes; i++) {
-        view_log_progress(log, "textures", i, model->num_meshes);
+        view_log_progress(d.log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
             continue;
-        size_t *const diffuse = &textures->of_mesh[i][VIEW_MAP_DIFFUSE];
-        const char *const own = view_chosen_texture(chosen, model_path, i);
-        if (own != NULL && *diffuse == VIEW_NO_TEXTURE) { // the options come first
-            *diffuse = load_file(textures, renderer, VIEW_MAP_DIFFUSE, own, NULL, log, false);
-            textures->looks[i].is_chosen = *diffuse != VIEW_NO_TEXTURE;
+        view_mesh_textures *const own = &textures->meshes[i];
+        const view_texture **const diffuse = &own->maps[VIEW_MAP_DIFFUSE];
+        const char *const chosen = view_chosen_texture(loader->chosen, dressing->path, i);
+        const char *const shader = model->meshes[i].shader;
+        if (chosen != NULL && *diffuse == NULL) { // the options come first
+            *diffuse = load_file(&d, VIEW_MAP_DIFFUSE, chosen, false);
+            own->look.is_chosen = *diffuse != NULL;
         }
-        search.said = i < num_said ? &said[i] : NULL;
-        find_mesh_textures(textures, renderer, model, i, &search, log);
-        if (*diffuse == VIEW_NO_TEXTURE)
+        d.search.mesh = i;
+        d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
+        // In the game, if there is one, then as without.
+        md5_game *const declares =
+            game != NULL || *diffuse != NULL ? game : view_package_game(d.search.package, d.log);
+        const bool is_declared =
+            declares != NULL && md5_find_decl(declares, MD5_DECL_MATERIAL, shader) != NULL;
+        const bool is_in_game = is_declared || game != NULL;
+        const bool is_found = is_in_game && use_game(&d, i, declares, shader);
+        if (!is_found && (!is_in_game || d.search.package != NULL)) {
+            // What the game lacks has been reported.
+            if (*diffuse == NULL || d.search.said != NULL)
+                find_and_use(&d, is_in_game);
+            if (!is_declared)
+                find_maps(&d, i);
+        }
+        if (*diffuse == NULL)
             view_lack_diffuse(&textures->layers, i);
     }
-    free(in_game);
-    textures->package = search.package;
+    free(file);
     view_sort_layers(&textures->layers, model->num_meshes);
-    view_log_progress(log, "textures", model->num_meshes, model->num_meshes);
+    view_log_progress(d.log, "textures", model->num_meshes, model->num_meshes);
     return true;
 }
 
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
                       view_log *log)
 {
-    const size_t loaded = load_file(textures, renderer, VIEW_MAP_DIFFUSE, path, NULL, log, false);
-    for (uint32_t i = 0; i < textures->num_meshes && loaded != VIEW_NO_TEXTURE; i++)
-        textures->of_mesh[i][VIEW_MAP_DIFFUSE] = loaded;
+    const dresser d = {.textures = textures, .renderer = renderer, .log = log};
+    const view_texture *const loaded = load_file(&d, VIEW_MAP_DIFFUSE, path, false);
+    for (uint32_t i = 0; i < textures->num_meshes && loaded != NULL; i++)
+        textures->meshes[i].maps[VIEW_MAP_DIFFUSE] = loaded;
     char *const dropped = common_copy(path); // `path` may be textures->dropped itself
     free(textures->dropped);
     textures->dropped = dropped;
-    return loaded != VIEW_NO_TEXTURE;
+    return loaded != NULL;
 }
 
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
 {
     for (size_t i = 0; i < textures->num_loaded; i++) {
-        md5gl_destroy_texture(renderer, textures->loaded[i].texture);
-        free(textures->loaded[i].path);
-        free(textures->loaded[i].heights);
-        free(textures->loaded[i].base);
+        view_texture *const texture = textures->loaded[i];
+        md5gl_destroy_texture(renderer, texture->texture);
+        free(texture->path);
+        free(texture->heights);
+        free(texture->base);
+        free(texture);
     }
     for (uint32_t i = 0; i < textures->num_meshes; i++)
-        view_free_look(&textures->looks[i]);
+        view_free_look(&textures->meshes[i].look);
     view_free_layers(&textures->layers, renderer);
     view_close_package(textures->package);
-    free(textures->looks);
-    free(textures->two_sided);
-    free(textures->alpha_test);
-    free(textures->opaque);
-    free(textures->turns);
+    free(textures->meshes);
     free(textures->loaded);
     free(textures->dropped);
-    free(textures->of_mesh);
     *textures = (view_textures){0};
 }
 
@@ -434,47 +367,36 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
 
 // The textures that were loaded for a mesh: as its material, and as the panel lists them.
 
-static md5gl_texture map_texture(const view_textures *textures, uint32_t mesh, view_map map)
-{
-    const size_t loaded = textures->of_mesh[mesh][map];
-    return loaded != VIEW_NO_TEXTURE ? textures->loaded[loaded].texture : 0;
-}
-
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, double time)
 {
-    const size_t diffuse = textures->of_mesh[mesh][VIEW_MAP_DIFFUSE];
-    const view_turns *const turns = &textures->turns[mesh];
-    md5gl_material material = {.diffuse = map_texture(textures, mesh, VIEW_MAP_DIFFUSE)};
-    if (material.diffuse == 0)
-        material.diffuse = md5gl_checker_texture(renderer);
-    if (turns->count > 0 && diffuse == turns->images[0]) { // no other file was dropped on it
-        const md5_quake_skins skins = {.num_skins = 1, .num_images = {turns->count}};
-        const uint32_t image = md5_quake_image_at(&skins, 0, time);
-        material.diffuse = textures->loaded[turns->images[image]].texture;
+    const view_mesh_textures *const own = &textures->meshes[mesh];
+    const view_texture *const diffuse = own->maps[VIEW_MAP_DIFFUSE];
+    const bool is_opaque = own->opaque && textures->dropped == NULL;
+    md5gl_texture drawn[VIEW_NUM_MAPS];
+    for (int map = 0; map < VIEW_NUM_MAPS; map++)
+        drawn[map] = own->maps[map] != NULL ? own->maps[map]->texture : 0;
+    md5gl_material material = {
+        .diffuse = diffuse != NULL ? diffuse->texture : md5gl_checker_texture(renderer),
+        .alpha_test = own->alpha_test,
+        .is_opaque = is_opaque,
+        .two_sided = own->two_sided || (!is_opaque && diffuse != NULL && diffuse->has_holes),
+    };
+    if (own->num_turns > 0 && diffuse == own->turns[0]) { // no other file was dropped on it
+        const md5_quake_skins skins = {.num_skins = 1, .num_images = {own->num_turns}};
+        material.diffuse = own->turns[md5_quake_image_at(&skins, 0, time)]->texture;
     }
-    const bool is_opaque = textures->opaque[mesh] && textures->dropped == NULL;
-    material.is_opaque = is_opaque;
-    material.two_sided =
-        !is_opaque && diffuse != VIEW_NO_TEXTURE && textures->loaded[diffuse].has_holes;
-    material.two_sided = material.two_sided || textures->two_sided[mesh];
-    material.alpha_test = textures->alpha_test[mesh];
     if (!maps)
         return material;
-    material.normals = map_texture(textures, mesh, VIEW_MAP_NORMALS);
-    if (material.normals == 0)
-        material.normals = map_texture(textures, mesh, VIEW_MAP_HEIGHT);
-    material.specular = map_texture(textures, mesh, VIEW_MAP_SPECULAR);
-    material.glow = map_texture(textures, mesh, VIEW_MAP_GLOW);
+    material.normals = drawn[drawn[VIEW_MAP_NORMALS] != 0 ? VIEW_MAP_NORMALS : VIEW_MAP_HEIGHT];
+    material.specular = drawn[VIEW_MAP_SPECULAR];
+    material.glow = drawn[VIEW_MAP_GLOW];
     return material;
 }
 
 const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map)
 {
-    if (textures->of_mesh == NULL) // none were loaded
-        return NULL;
-    const size_t loaded = textures->of_mesh[mesh][map];
-    return loaded != VIEW_NO_TEXTURE ? &textures->loaded[loaded] : NULL;
+    return textures->meshes != NULL ? textures->meshes[mesh].maps[map] : NULL;
 }
 
 const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
@@ -486,7 +408,7 @@ const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, vie
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh)
 {
     static const view_look none = {0};
-    return textures->looks != NULL ? &textures->looks[mesh] : &none;
+    return textures->meshes != NULL ? &textures->meshes[mesh].look : &none;
 }
 
 // -- Uploading models ----------------------------------------------------------------------------
@@ -504,4 +426,20 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
     if (drawn == NULL)
         view_log_error(loader->log, &error);
     return drawn;
+}
+
+bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl_model **drawn,
+                 view_textures *textures)
+{
+    *textures = (view_textures){0};
+    *drawn = view_create_model(loader, dressing->model);
+    if (*drawn == NULL)
+        return false;
+    if (!view_load_textures(textures, loader, dressing)) {
+        md5gl_destroy_model(loader->renderer, *drawn);
+        *drawn = NULL;
+        return false;
+    }
+    view_set_deforms(&textures->layers, loader->renderer, *drawn, dressing->model, loader->log);
+    return true;
 }

@@ -24,39 +24,54 @@ typedef struct view_texture {
     bool has_holes; // VIEW_MAP_DIFFUSE
 } view_texture;
 
-// Images of a mesh that are shown in turn, as in Quake ten a second; the first one is its texture.
-typedef struct view_turns {
-    uint32_t count; // 0 = none
-    size_t images[MD5_MAX_QUAKE_IMAGES];
-} view_turns;
+// The textures of a mesh, each of view_textures.loaded.
+typedef struct view_mesh_textures {
+    const view_texture *maps[VIEW_NUM_MAPS]; // NULL: none
+    // Images that are shown in turn, as in Quake ten a second; the first one is its texture.
+    const view_texture *turns[MD5_MAX_QUAKE_IMAGES]; // [num_turns]
+    uint32_t num_turns;
+    bool two_sided;   // a look says that both sides are drawn
+    float alpha_test; // what a look says, 0 = nothing
+    bool opaque;      // a material says that alpha cuts nothing out
+    view_look look;   // result of the search
+} view_mesh_textures;
 
 typedef struct view_textures {
-    view_texture *loaded; // each file once per use
+    view_texture **loaded; // each file once per use
     size_t num_loaded;
     char *dropped; // the last file of view_use_texture(), or NULL
     uint32_t num_meshes;
-    size_t (*of_mesh)[VIEW_NUM_MAPS]; // [num_meshes] into `loaded`, or VIEW_NO_TEXTURE
-    bool *two_sided;                  // [num_meshes] a look says that both sides are drawn
-    float *alpha_test;                // [num_meshes] what a look says, 0 = nothing
-    bool *opaque;                     // [num_meshes] a material says that alpha cuts nothing out
-    view_turns *turns;                // [num_meshes]
-    view_look *looks;                 // [num_meshes] result of each search
-    view_package *package;            // whose game the layers are of, or NULL
-    md5_game *game;                   // whose materials the shaders are, or NULL
-    view_layers layers;               // what materials draw besides lit surfaces
+    view_mesh_textures *meshes; // [num_meshes]
+    view_package *package;      // whose game the layers are of, or NULL
+    md5_game *game;             // whose materials the shaders are, or NULL
+    view_layers layers;         // what materials draw besides lit surfaces
 } view_textures;
 
-#define VIEW_NO_TEXTURE SIZE_MAX
+// Input of loading besides the files.
+typedef struct view_loader {
+    const view_options *options;
+    md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
+    view_log *log;
+    const view_chosen_list *chosen; // NULL: no textures were chosen
+} view_loader;
+
+// What textures are loaded for.
+typedef struct view_dressing {
+    const md5_model *model;
+    const char *path;      // of its file, or an address in a game
+    md5_game *game;        // where it is, or NULL
+    const view_look *said; // [num_said] what an md5.cfg says of each mesh, if there is one
+    uint32_t num_said;
+    const view_options *options; // the textures that they name; NULL: none
+} view_dressing;
 
 // Finds and loads the textures of all meshes: those of the options, those that the user chose,
-// those of said[num_said], one for each mesh if there are any, then those that
-// view_find_look() finds, then their other maps. Logs a warning for each mesh without a texture,
-// and for each chosen file that cannot be read. Returns false and logs an error if the options name
-// a mesh that the model lacks or a file that cannot be read. `options` and `chosen` may be NULL.
-bool view_load_textures(view_textures *textures, md5gl_renderer *renderer, const md5_model *model,
-                        const char *model_path, md5_game *game, const view_look *said,
-                        uint32_t num_said, const view_options *options,
-                        const view_chosen_list *chosen, view_log *log);
+// those that are said, then those that view_find_look() finds, then their other maps. Logs a
+// warning for each mesh without a texture, and for each chosen file that cannot be read. Returns
+// false and logs an error if the options name a mesh that the model lacks or a file that cannot be
+// read. Of the loader it reads renderer, log and chosen.
+bool view_load_textures(view_textures *textures, const view_loader *loader,
+                        const view_dressing *dressing);
 
 // Sets a file as the texture of all meshes. Returns false and logs a warning if it cannot be read.
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
@@ -80,17 +95,14 @@ const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 
 // -- Uploading models ----------------------------------------------------------------------------
 
-// Input of loading besides the files.
-typedef struct view_loader {
-    const view_options *options;
-    md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
-    view_log *log;
-    const view_chosen_list *chosen; // NULL: no textures were chosen
-} view_loader;
-
 // Creates a model on the GPU with the vertex path of the options. If that path is not available,
 // logs a warning and uses another one, except for --verify. Returns NULL and logs an error on
 // failure.
 md5gl_model *view_create_model(const view_loader *loader, const md5_model *model);
+
+// The same with its textures and the deforms of its materials. Returns false and logs an error on
+// failure; free both in the other case.
+bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl_model **drawn,
+                 view_textures *textures);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void make_room(view_words *words, size_t more)
@@ -82,4 +83,59 @@ void view_say_mesh(view_words *words, const view_said_mesh *said)
                  (double)weight->bias, (double)at.x, (double)at.y, (double)at.z);
     }
     view_say(words, "}\n");
+}
+
+// -- Clips ---------------------------------------------------------------------------------------
+
+// All but the joints is in the block of the clip.
+static void free_anim(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double frame_rate)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const size_t count = (size_t)num_frames * num_joints;
+    const size_t frame_size =
+        num_joints * (sizeof(md5_quat) + sizeof(md5_vec3)) + sizeof(md5_bounds);
+    const size_t size = sizeof(md5_anim) + num_joints * sizeof(uint32_t) + num_frames * frame_size;
+    md5_anim *const anim = common_alloc(1, size);
+    md5_quat *const rotations = (md5_quat *)(anim + 1);
+    md5_vec3 *const translations = (md5_vec3 *)(rotations + count);
+    md5_bounds *const bounds = (md5_bounds *)(translations + count);
+    uint32_t *const joints = (uint32_t *)(bounds + num_frames);
+    for (uint32_t i = 0; i < num_joints; i++)
+        joints[i] = i;
+    for (uint32_t i = 0; i < num_frames; i++)
+        bounds[i] = model->bounds;
+    *anim = (md5_anim){.skeleton = model->skeleton,
+                       .base_frame = model->bind_local,
+                       .num_frames = num_frames,
+                       .frame_rate = frame_rate,
+                       .duration = (num_frames - 1) / frame_rate,
+                       .constant = model->bind_local,
+                       .num_rotations = num_joints,
+                       .num_translations = num_joints,
+                       .rotation_joints = joints,
+                       .translation_joints = joints,
+                       .rotations = rotations,
+                       .translations = translations,
+                       .frame_bounds = bounds,
+                       .num_components = 6 * num_joints,
+                       .command_line = "",
+                       .size = size,
+                       .allocator = {.free = free_anim}};
+    return anim;
+}
+
+void view_set_frame(md5_anim *anim, uint32_t frame, const md5_xform *pose)
+{
+    const size_t first = (size_t)frame * anim->skeleton.num_joints;
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+        ((md5_quat *)anim->rotations)[first + i] = pose[i].rotation;
+        ((md5_vec3 *)anim->translations)[first + i] = pose[i].translation;
+    }
 }

@@ -1,4 +1,4 @@
-// Text that grows: files that are made in memory.
+// Models and clips that are made in memory.
 #ifndef DEMO_VIEWER_ASSETS_WORDS_H
 #define DEMO_VIEWER_ASSETS_WORDS_H
 
@@ -33,5 +33,12 @@ typedef struct view_said_mesh {
     float scale;
 } view_said_mesh;
 void view_say_mesh(view_words *words, const view_said_mesh *said);
+
+// -- Clips ---------------------------------------------------------------------------------------
+
+// Returns a clip of a model, which must outlive it, that drives all joints; its frames have the
+// model's bounds. Write each frame with view_set_frame(). Freed by md5_free_anim().
+md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double frame_rate);
+void view_set_frame(md5_anim *anim, uint32_t frame, const md5_xform *pose); // [joints], local
 
 #endif

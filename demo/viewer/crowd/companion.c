@@ -34,25 +34,18 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
 static bool upload(view_companion *companion, const view_loader *loader, const char *path,
                    const view_scene *same)
 {
-    md5_game *const game = same != NULL && same->library != NULL ? same->library->game : NULL;
-    companion->drawn = view_create_model(loader, companion->model);
-    if (companion->drawn == NULL) {
-        free_companion(companion, loader->renderer);
-        return false;
-    }
     const uint32_t num_joints = companion->model->skeleton.num_joints;
     companion->pose = common_alloc(num_joints, sizeof *companion->pose);
     companion->palette = common_alloc(num_joints, sizeof *companion->palette);
     companion->textures = common_alloc(1, sizeof *companion->textures);
-    if (!view_load_textures(companion->textures, loader->renderer, companion->model, path, game,
-                            same != NULL ? same->looks : NULL, same != NULL ? same->num_looks : 0,
-                            NULL, loader->chosen, loader->log)) {
+    const bool is_loaded =
+        same != NULL
+            ? view_upload_scene(loader, same, false, &companion->drawn, companion->textures)
+            : view_upload(loader, &(view_dressing){.model = companion->model, .path = path},
+                          &companion->drawn, companion->textures);
+    if (!is_loaded)
         free_companion(companion, loader->renderer);
-        return false;
-    }
-    view_set_deforms(&companion->textures->layers, loader->renderer, companion->drawn,
-                     companion->model, loader->log);
-    return true;
+    return is_loaded;
 }
 
 static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,

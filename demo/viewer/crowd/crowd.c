@@ -265,66 +265,28 @@ static void make_scratch(view_crowd *crowd)
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
-// Morph targets are not baked.
-static void bake_kind(view_crowd *crowd, view_kind *kind, const view_loader *loader)
-{
-    const uint32_t detail = view_detail_at(&kind->details, crowd->baked_pixels);
-    const view_bake_source source = {
-        .name = kind->name,
-        .model = kind->model,
-        .drawn = detail > 0 ? kind->details.levels[detail].model : kind->model,
-        .clips = kind->clips,
-        .num_clips = kind->num_clips,
-        .radius = kind->sphere.radius,
-        .count = kind->end - kind->begin,
-        .pixels = crowd->baked_pixels,
-        .memory = baked_memory / crowd->num_kinds,
-    };
-    if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
-        view_make_bakes(&kind->bakes, &source, crowd->threads, loader);
-}
-
-// The CPU's deformed surfaces and the stages of materials are drawn from the kind's own model, and
-// morph targets belong to it.
-static bool is_reducible(const view_crowd *crowd, const view_kind *kind)
-{
-    const bool has_stages = kind->textures != NULL && kind->textures->layers.num_meshes > 0;
-    return crowd->reduced_pixels > 0.0f && kind->drawn != NULL && kind->sphere.radius > 0.0f
-           && kind->morphs == NULL && !has_stages;
-}
-
-// After all kinds are made, since the shadow map covers all.
-static void make_details(view_crowd *crowd, const view_loader *loader)
-{
-    const float side = 2.0f * spread_of(crowd);
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        view_kind *const kind = &crowd->kinds[k];
-        const view_detail_source source = {
-            .model = kind->model,
-            .drawn = kind->drawn,
-            .radius = kind->sphere.radius,
-            .count = kind->end - kind->begin,
-            .pixels = crowd->reduced_pixels,
-            .texel = sqrtf(2.0f) * side / (float)VIEW_CROWD_TEXELS,
-        };
-        if (is_reducible(crowd, kind))
-            view_make_details(&kind->details, &source, crowd->threads, loader);
-    }
-}
-
-// Impostors and baked clips show frames of clips only, not the blended poses of machines and not
-// surfaces that turn to the viewer.
+// Makes the levels of detail of all kinds. Call it after all are made, since the shadow map covers
+// all.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
+    const float texel = sqrtf(2.0f) * 2.0f * spread_of(crowd) / (float)VIEW_CROWD_TEXELS;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         view_kind *const kind = &crowd->kinds[k];
-        if (kind->machine != NULL || kind->drawn == NULL || !(kind->sphere.radius > 0.0f)
-            || view_has_deforms(&kind->textures->layers))
+        if (kind->drawn == NULL || !(kind->sphere.radius > 0.0f))
             continue;
-        bake_kind(crowd, kind, loader);
-        if (crowd->impostor_pixels > 0.0f
-            && !view_make_levels(&kind->levels, kind->clips, kind->num_clips, kind->sphere,
-                                 kind->end - kind->begin, crowd->num_kinds, loader))
+        // The CPU's deformed surfaces and the stages of materials are drawn from the kind's own
+        // model, and morph targets belong to it.
+        if (crowd->reduced_pixels > 0.0f && kind->morphs == NULL
+            && kind->textures->layers.num_meshes == 0)
+            view_make_details(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
+        // Impostors and baked clips show frames of clips only, not the blended poses of machines
+        // and not surfaces that turn to the viewer.
+        if (kind->machine != NULL || view_has_deforms(&kind->textures->layers))
+            continue;
+        if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
+            view_bake_kind(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
+                           crowd->threads, loader);
+        if (crowd->impostor_pixels > 0.0f && !view_make_levels(kind, crowd->num_kinds, loader))
             return false;
     }
     return true;
@@ -369,7 +331,6 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
     crowd->threads = common_start_threads(0);
     if (!make_kinds(crowd, first, files, num_files, loader))
         return false;
-    make_details(crowd, loader);
     if (!make_levels(crowd, loader) || !make_players(crowd, loader->log))
         return false;
     make_members(crowd);

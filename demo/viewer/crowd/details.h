@@ -25,24 +25,13 @@ typedef struct view_bakes {
     bool fades;             // some fade into impostors
 } view_bakes;
 
-// What is baked.
-typedef struct view_bake_source {
-    const char *name; // of the model, for messages
-    const md5_model *model;
-    const md5_model *drawn;          // the same, or a copy with fewer triangles: which are drawn
-    const md5_binding *const *clips; // [num_clips]
-    uint32_t num_clips;
-    float radius;   // of a sphere that contains the model in every pose, units
-    uint32_t count; // members
-    float pixels;   // diameter of that sphere up to which members shall be baked
-    size_t memory;  // bytes that the baked clips may take
-} view_bake_source;
+struct view_kind;
 
-// Bakes and uploads the clips. If they take more than the memory, or if the device refuses them,
-// logs a warning and leaves `bakes` zero: the kind stays skinned. Free it in both cases.
-void view_make_bakes(view_bakes *bakes, const view_bake_source *source, const md5_threads *threads,
-                     const view_loader *loader);
-void view_free_bakes(view_bakes *bakes, md5gl_renderer *renderer); // a zeroed one is allowed
+// Bakes and uploads the clips for members up to a diameter of `pixels`, from the triangles of the
+// detail that these have. If they take more than `memory` bytes, or if the device refuses them,
+// logs a warning and leaves kind->bakes zero: the kind stays skinned.
+void view_bake_kind(struct view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
+                    const view_loader *loader);
 
 // Returns whether a member that plays `clip` at a diameter of `pixels` is baked.
 bool view_is_baked(const view_bakes *bakes, uint32_t clip, float pixels);
@@ -67,12 +56,9 @@ typedef struct view_levels {
     md5_vec4 *tints; // [num_seen]; alpha = 1 + the share of pixels that the impostor shows
 } view_levels;
 
-// Sets up impostors of clips[num_clips] for `count` members within `sphere`. `num_kinds` kinds
-// share the memory. Returns false and logs an error on failure; free in both cases.
-bool view_make_levels(view_levels *levels, const md5_binding *const *clips, uint32_t num_clips,
-                      view_sphere sphere, uint32_t count, uint32_t num_kinds,
-                      const view_loader *loader);
-void view_free_levels(view_levels *levels, md5gl_renderer *renderer); // a zeroed one is allowed
+// Sets up impostors of the clips of a kind. `num_kinds` kinds share the memory. Returns false and
+// logs an error on failure.
+bool view_make_levels(struct view_kind *kind, uint32_t num_kinds, const view_loader *loader);
 
 // Number of pictures of all clips, and of one clip.
 uint32_t view_count_pictures(const view_levels *levels);
@@ -116,20 +102,14 @@ typedef struct view_details {
     md5_vec4 *tints; // as view_levels.tints
 } view_details;
 
-typedef struct view_detail_source {
-    const md5_model *model;
-    md5gl_model *drawn;
-    float radius;   // of a sphere that contains the model in every pose, units
-    uint32_t count; // members
-    float pixels;   // diameter of that sphere up to which members shall be reduced
-    float texel;    // side of a texel of the shadow map, units
-} view_detail_source;
-
-// Makes and uploads the models. The surface of each moves by less than a pixel. If the
-// device refuses them, logs a warning and leaves `details` zero. Free it in both cases.
-void view_make_details(view_details *details, const view_detail_source *source,
+// Makes and uploads the models, for members up to a diameter of `pixels`; `texel`: side of a texel
+// of the shadow map, units. The surface of each moves by less than a pixel. If the device refuses
+// them, logs a warning and leaves kind->details zero.
+void view_make_details(struct view_kind *kind, float pixels, float texel,
                        const md5_threads *threads, const view_loader *loader);
-void view_free_details(view_details *details, md5gl_renderer *renderer); // a zeroed one is allowed
+
+// Frees bakes, levels and details of a kind; zeroed ones are allowed.
+void view_free_levels(struct view_kind *kind, md5gl_renderer *renderer);
 
 // Shows or hides a mesh of all levels but the kind's own model.
 void view_show_detail_mesh(const view_details *details, uint32_t mesh, bool visible);

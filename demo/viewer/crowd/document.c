@@ -71,7 +71,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     scene->camera_path.smoothing = loader->options->camera_smoothing;
     scene->machine.settings = loader->options->settings;
     scene->machine.num_settings = loader->options->num_settings;
-    if (!view_upload(loader, scene, document->as_asked, &document->drawn, &document->textures))
+    if (!view_upload_scene(loader, scene, document->as_asked, &document->drawn,
+                           &document->textures))
         return false;
     const bool has_morphs = loader->options->num_morphs > 0 || view_has_driven_morphs(scene);
     if (has_morphs && !view_ready_morphs(document, loader))

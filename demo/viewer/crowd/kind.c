@@ -2,160 +2,14 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/words.h"
 #include "demo/viewer/base/math.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// -- Text -----------------------------------------------------------------------------------
-
-// The library creates a clip only by parsing text, so each clip is written as text first.
-typedef struct clip_text {
-    char *bytes;
-    size_t size, room;
-} clip_text;
-
-static void make_room(clip_text *text, size_t size)
-{
-    if (text->room - text->size >= size)
-        return;
-    text->room = 2 * text->room + size + 4096;
-    text->bytes = common_realloc(text->bytes, text->room, 1);
-}
-
-COMMON_PRINTF(2, 3) static void add(clip_text *text, const char *format, ...)
-{
-    for (;;) {
-        const size_t room = text->room - text->size;
-        va_list values;
-        va_start(values, format);
-        const int size =
-            vsnprintf(room > 0 ? text->bytes + text->size : NULL, room, format, values);
-        va_end(values);
-        if (size >= 0 && (size_t)size < room) {
-            text->size += (size_t)size;
-            return;
-        }
-        make_room(text, room + 4096);
-    }
-}
-
-// Writes a number that is read as the same float: printf() would take most of the time of a start
-// with a crowd. Nine digits err by 5e-9 of the value at most, and the multiplications, each
-// within 1.2e-16, hardly more; the nearest other float is 6e-8 away, so half of that separates two
-// floats.
-static size_t write_float(float number, char *to)
-{
-    char digits[16];
-    double value = fabs((double)number);
-    int exponent = 0;
-    if (value == 0.0 || !isfinite(value))
-        return (size_t)sprintf(to, "%.9g ", (double)number);
-    while (value >= 1e9) {
-        value /= 10.0;
-        exponent++;
-    }
-    while (value < 1e8) {
-        value *= 10.0;
-        exponent--;
-    }
-    uint32_t rest = (uint32_t)(value + 0.5);
-    size_t count = 0, size = 0;
-    for (; rest > 0; rest /= 10)
-        digits[count++] = (char)('0' + rest % 10);
-    if (number < 0.0f)
-        to[size++] = '-';
-    while (count > 0)
-        to[size++] = digits[--count];
-    to[size++] = 'e';
-    to[size++] = exponent < 0 ? '-' : '+';
-    const int power = abs(exponent);
-    to[size++] = (char)('0' + power / 10);
-    to[size++] = (char)('0' + power % 10);
-    to[size++] = ' ';
-    return size;
-}
-
-static void add_transform(clip_text *text, md5_xform transform)
-{
-    enum { MAX_SIZE = 6 * 20 };
-    // Files omit w, which is never positive.
-    md5_quat q = transform.rotation;
-    if (q.w > 0.0f)
-        q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
-    const md5_vec3 t = transform.translation;
-    const float numbers[6] = {t.x, t.y, t.z, q.x, q.y, q.z};
-    make_room(text, MAX_SIZE);
-    for (int i = 0; i < 6; i++)
-        text->size += write_float(numbers[i], text->bytes + text->size);
-}
-
-static void add_head(clip_text *text, const md5_anim *anim, const md5_model *model)
-{
-    const uint32_t num_joints = model->skeleton.num_joints;
-    add(text, "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %u\nframeRate %.17g\n",
-        (unsigned)anim->num_frames, (unsigned)num_joints, anim->frame_rate);
-    add(text, "numAnimatedComponents %u\nhierarchy {\n", 6 * (unsigned)num_joints);
-    for (uint32_t i = 0; i < num_joints; i++)
-        add(text, "\"%s\" %d 63 %u\n", model->skeleton.joints[i].name,
-            (int)model->skeleton.joints[i].parent, 6 * (unsigned)i);
-    add(text, "}\nbounds {\n");
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++)
-        add(text, "( 0 0 0 ) ( 0 0 0 )\n");
-    add(text, "}\nbaseframe {\n");
-    for (uint32_t i = 0; i < num_joints; i++)
-        add(text, "( 0 0 0 ) ( 0 0 0 )\n");
-    add(text, "}\n");
-}
-
 // -- Clips ----------------------------------------------------------------------------------
-
-typedef struct retargeting {
-    md5_retarget *retarget;
-    const md5_model *model; // target
-    md5_xform *source_pose, *scratch, *target_pose;
-} retargeting;
-
-static md5_anim *retarget_clip(const retargeting *context, const md5_binding *binding,
-                               md5_error *error)
-{
-    const md5_anim *const anim = binding->anim;
-    clip_text text = {0};
-    add_head(&text, anim, context->model);
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        md5_sample(binding, moment, MD5_ROOT_FILE, context->source_pose);
-        md5_retarget_pose(context->retarget, context->source_pose, context->target_pose,
-                          context->scratch);
-        add(&text, "frame %u {\n", (unsigned)frame);
-        for (uint32_t i = 0; i < context->model->skeleton.num_joints; i++)
-            add_transform(&text, context->target_pose[i]);
-        add(&text, "}\n");
-    }
-    md5_anim *const made = md5_parse_anim(text.bytes, text.size, NULL, error);
-    free(text.bytes);
-    return made;
-}
-
-static bool make_clips(view_retargeted *retargeted, const retargeting *context,
-                       const md5_binding *const *bindings, uint32_t count, md5_error *error)
-{
-    retargeted->anims = common_alloc(count, sizeof(md5_anim *));
-    retargeted->bindings = common_alloc(count, sizeof(md5_binding *));
-    for (uint32_t i = 0; i < count; i++) {
-        retargeted->num_clips++;
-        retargeted->anims[i] = retarget_clip(context, bindings[i], error);
-        if (retargeted->anims[i] == NULL)
-            return false;
-        retargeted->bindings[i] = md5_bind(context->model, retargeted->anims[i], NULL, error);
-        if (retargeted->bindings[i] == NULL)
-            return false;
-    }
-    return true;
-}
 
 static bool make_machine(view_retargeted *retargeted, const md5_model *model,
                          const md5_machine_desc *source_desc, md5_error *error)
@@ -177,26 +31,34 @@ bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
                          const md5_binding *const *bindings, uint32_t count,
                          const md5_machine_desc *desc, md5_error *error)
 {
-    *retargeted = (view_retargeted){0};
     const md5_model *const source = bindings[0]->model;
     const uint32_t num_source_joints = source->skeleton.num_joints;
-    const retargeting context = {
-        .retarget = md5_create_retarget(source, model, NULL, 0, NULL, error),
-        .model = model,
-        .source_pose = common_alloc(num_source_joints, sizeof(md5_xform)),
-        .scratch = common_alloc(num_source_joints, sizeof(md5_xform)),
-        .target_pose = common_alloc(model->skeleton.num_joints, sizeof(md5_xform)),
-    };
-    const bool made = context.retarget != NULL
-                      && make_clips(retargeted, &context, bindings, count, error)
-                      && (desc == NULL || make_machine(retargeted, model, desc, error));
-    free(context.source_pose);
-    free(context.scratch);
-    free(context.target_pose);
-    md5_destroy_retarget(context.retarget);
-    if (!made)
+    md5_retarget *const retarget = md5_create_retarget(source, model, NULL, 0, NULL, error);
+    md5_xform *const source_pose = common_alloc(2 * (size_t)num_source_joints, sizeof *source_pose);
+    md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
+    bool is_made = retarget != NULL;
+    *retargeted = (view_retargeted){.anims = common_alloc(count, sizeof(md5_anim *)),
+                                    .bindings = common_alloc(count, sizeof(md5_binding *))};
+    for (uint32_t i = 0; i < count && is_made; i++) {
+        const md5_anim *const from = bindings[i]->anim;
+        md5_anim *const anim = view_make_anim(model, from->num_frames, from->frame_rate);
+        for (uint32_t frame = 0; frame < from->num_frames; frame++) {
+            const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+            md5_sample(bindings[i], moment, MD5_ROOT_FILE, source_pose);
+            md5_retarget_pose(retarget, source_pose, pose, source_pose + num_source_joints);
+            view_set_frame(anim, frame, pose);
+        }
+        retargeted->anims[retargeted->num_clips++] = anim;
+        retargeted->bindings[i] = md5_bind(model, anim, NULL, error);
+        is_made = retargeted->bindings[i] != NULL;
+    }
+    is_made = is_made && (desc == NULL || make_machine(retargeted, model, desc, error));
+    free(source_pose);
+    free(pose);
+    md5_destroy_retarget(retarget);
+    if (!is_made)
         view_free_retargeted(retargeted);
-    return made;
+    return is_made;
 }
 
 void view_free_retargeted(view_retargeted *retargeted)
@@ -342,7 +204,7 @@ static bool load(view_kind *kind, const char *const *files, size_t num_files,
         return false;
     kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
     kind->textures = kind->own_textures;
-    return view_upload(loader, &kind->own, false, &kind->drawn, kind->own_textures);
+    return view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures);
 }
 
 static bool make_morphs(view_kind *kind, const view_kind_source *first, bool is_first,
@@ -392,9 +254,7 @@ void view_free_kind(view_kind *kind, md5gl_renderer *renderer)
         view_free_textures(kind->own_textures, renderer);
         md5gl_destroy_model(renderer, kind->drawn);
     }
-    view_free_bakes(&kind->bakes, renderer); // may be drawn from the triangles of a detail
-    view_free_levels(&kind->levels, renderer);
-    view_free_details(&kind->details, renderer);
+    view_free_levels(kind, renderer);
     view_free_morphs(&kind->own_morphs, renderer);
     free(kind->morph_weights);
     free(kind->reported);

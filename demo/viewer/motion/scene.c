@@ -599,24 +599,12 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 // -- Uploading ------------------------------------------------------------------------------------
 
-bool view_upload(const view_loader *loader, const view_scene *scene, bool as_asked,
-                 md5gl_model **drawn, view_textures *textures)
+bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
+                       md5gl_model **drawn, view_textures *textures)
 {
-    *drawn = NULL;
-    *textures = (view_textures){0};
-    if (scene->model == NULL || loader->renderer == NULL)
-        return true;
-    *drawn = view_create_model(loader, scene->model);
-    if (*drawn == NULL)
-        return false;
-    if (!view_load_textures(textures, loader->renderer, scene->model, scene->path,
-                            scene->library != NULL ? scene->library->game : NULL, scene->looks,
-                            scene->num_looks, as_asked ? loader->options : NULL, loader->chosen,
-                            loader->log)) {
-        md5gl_destroy_model(loader->renderer, *drawn);
-        *drawn = NULL;
-        return false;
-    }
-    view_set_deforms(&textures->layers, loader->renderer, *drawn, scene->model, loader->log);
-    return true;
+    const view_dressing dressing = {
+        scene->model, scene->path,      scene->library != NULL ? scene->library->game : NULL,
+        scene->looks, scene->num_looks, as_asked ? loader->options : NULL};
+    return scene->model == NULL || loader->renderer == NULL
+           || view_upload(loader, &dressing, drawn, textures);
 }

@@ -159,8 +159,8 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 bool view_add_game_clip(view_scene *scene, const char *name, view_log *log);
 
 // Uploads the model of a scene and its textures, with those that the command line names if
-// `as_asked`. Succeeds with *drawn NULL if there is no model or no renderer.
-bool view_upload(const view_loader *loader, const view_scene *scene, bool as_asked,
-                 md5gl_model **drawn, view_textures *textures);
+// `as_asked`. Succeeds and writes nothing if there is no model or no renderer.
+bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
+                       md5gl_model **drawn, view_textures *textures);
 
 #endif
