@@ -1,12 +1,10 @@
-// Parameters of a machine and their easing curves; layers, their states and transitions; what
-// drives morph targets.
+// Layers of a machine: their states and transitions; and what drives morph targets.
 #include "md5/play/make/building.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// == Parameters and curves ======================================================================
 //
 // Parameters of a machine, which of them follow what is set, and the easing curves of weights and
 // transitions; those of following parameters are only checked, the machine keeps them in its
@@ -162,11 +160,10 @@ bool md5i_build_kinks(md5_building *building)
     return true;
 }
 
+=======
 // == Layers =====================================================================================
 //
 // Layers of a machine: states, and the transitions between them.
-
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 // One layer while it is made.
 typedef struct layer_work {
@@ -315,8 +312,8 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     check_exit(building, work, desc, transition);
     if (md5_has_numbers(desc->easing)) {
         transition->easing = MD5_EASE_LINEAR;
-        TRY(build_curve_of(building, desc->easing, &desc->curve, "a transition of layer", owner,
-                           &transition->curve));
+        TRY(md5i_build_curve_of(building, desc->easing, &desc->curve, "a transition of layer",
+                                owner, &transition->curve));
     }
     return build_conditions(building, desc, owner, transition);
 }
@@ -403,8 +400,6 @@ bool md5i_build_layers(md5_building *building)
 // == Morph targets ==============================================================================
 //
 // Which morph targets a machine drives, and by what.
-
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 // A member that the row's kind needs.
 static bool check_named(md5_building *building, const md5_morph_desc *morph,
