@@ -1,13 +1,20 @@
-// md5play: plays the machines of md5play.h: states and transitions, events, root motion, poses.
+// md5play: state machines and their players: states and transitions, events, root motion, poses.
 //
+//   md5_machine_desc --md5_create_machine()--> machine: the states of a kind of character; shared
 //   machine --md5_create_player()--> player: the playback state of one character
 //        --md5_player_advance()--> advances time: states change, events fire, the root moves
 //        --md5_player_pose()--> blends layers, applies modifiers: pose, joints, palette
 //
-// md5_play_batch() does both for a crowd in one call.
+// md5_load_character() loads a machine with its model and clips; md5_play_batch() plays a crowd.
 //
-// After a player is created nothing allocates and nothing can fail. A player may be used by one
-// thread at a time.
+// Creating a machine checks everything; messages name the clip, joint or parameter, and its
+// location if the tables come from a machine file. After a player is created nothing allocates and
+// nothing can fail. A machine is read-only and may be used by any number of threads, a player by
+// one thread at a time.
+//
+// {0} means all defaults; if a default is not 0, MD5_ZERO (md5pose.h) stands for 0: fields that
+// accept it name it. Rows that are usually written without the names of their members have no
+// reserved ones: events, masks, parameters, states, conditions and feet.
 //
 // Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
 // cycles. A pose is md5_xform[model joints], relative to the parent, in joint order.
@@ -23,25 +30,8 @@ extern "C" {
 
 // == Machines ====================================================================================
 //
-// Descriptions of state machines, and machines built from them. Clips, masks, motions,
-// states, transitions, layers and modifiers are tables, in C or read from a machine file.
-//
-//   md5_machine_desc --md5_create_machine()--> machine: the states of a kind of character; shared
-//
-// md5play.h plays it. A game without state machines can use the masks here and the easings of
-// md5curve.h with the operations on single poses in md5model.h (blending) and md5pose.h (inverse
-// kinematics, ...).
-//
-// Creating a machine checks everything; messages name the clip, joint or parameter, and its
-// location if the tables come from a machine file. {0} means all defaults; if a default is not 0,
-// MD5_ZERO (md5pose.h) stands for 0: fields that accept it name it. A machine is read-only and may
-// be used by any number of threads.
-//
-// Rows that are usually written without the names of their members have no reserved ones: events,
-// masks, parameters, states, conditions and feet.
-//
-// Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
-// cycles.
+// Clips, masks, motions, states, transitions, layers and modifiers are tables, in C or read from a
+// machine file.
 
 // -- Clips ----------------------------------------------------------------------------------
 
@@ -108,14 +98,13 @@ typedef struct md5_clip_desc {
 
 // Computes the joint weights of a mask, 0 to 1, from id's channel words: `J` adds a joint, `*J` a
 // joint and its descendants, `-J` and `-*J` remove them, from left to right. J is a bare word, or
-// any name in quotes of either kind: `*"Bip01 L Hand"`, `'a "b"'`; there are no escapes. All of a
-// quoted text is the name; only if no joint has this name, signs at its beginning count as signs:
-// `"*Bip01 L Hand"`. With `feather` n > 0, a joint n levels or more below the joint of its word has
-// full weight; weights above it rise linearly: (level + 1) / (n + 1). A joint that is added twice
-// keeps the larger weight. Names are case-sensitive; if no joint matches, case is ignored, as in
-// id's engine. Writes weights[skeleton->num_joints]. `error` may be NULL. Fails with
-// MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote; line and column are those
-// in `joints`. Time: length of the text plus words times joints.
+// any name in quotes of either kind, without escapes: `*"Bip01 L Hand"`; only if no joint has the
+// quoted name, signs at its beginning count as signs. With `feather` n > 0, a joint n levels or
+// more below the joint of its word has full weight; weights above it rise linearly: (level + 1) /
+// (n + 1). A joint that is added twice keeps the larger weight. Names are case-sensitive; if no
+// joint matches, case is ignored, as in id's engine. Writes weights[skeleton->num_joints]. `error`
+// may be NULL. Fails with MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote;
+// line and column are those in `joints`. Time: length of the text plus words times joints.
 MD5_PLAY_API bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
                                  float *weights, md5_error *error);
 
@@ -146,10 +135,9 @@ typedef enum md5_follow_kind {
 } md5_follow_kind;
 
 // The value moves while md5_player_advance() advances by a positive time: a function of the time
-// since it was set, whatever the steps. In a part of a step (md5_player_advance() says which),
-// rates and weights are those of its exact mean; conditions change when it passes their values. It
-// is seen at the end of the step, in event callbacks at the end of their part. md5_player_reset()
-// puts it at its initial value. Players save and copy how far it is.
+// since it was set, whatever the steps. In a part of a step rates and weights are those of its
+// exact mean; conditions change when it passes their values. It is seen at the end of the step, in
+// event callbacks at the end of their part. md5_player_reset() puts it at its initial value.
 typedef struct md5_follow_desc {
     const char *parameter; // a float; one row for each
     md5_follow_kind kind;
@@ -176,21 +164,14 @@ typedef enum md5_motion_kind {
     MD5_MOTION_BY_SPEED, // clips on a line, positioned by their own speeds: see below
 } md5_motion_kind;
 
-// If the items of a BLEND_1D are positioned at the speeds of their clips, the blend moves at the
-// speed of its parameter only at the items. Between them a cycle covers the mean of both strides at
-// the mean of both rates, and the product of two means is not the mean of the products: with cycles
-// of a and b seconds and strides of A and B units, the error is w (1 - w) (A - B) (1/b - 1/a),
-// which is 6 % of the speed between Bobbin's walk and run, and up to 17 % for others. Markers also
-// change the mean of the rates.
-//
-// BY_SPEED makes the parameter the speed, in units/s. Speeds are measured from the clips' root
-// motion when the machine is made: displacement over a cycle divided by its seconds, along the
-// direction of the fastest item; backward (or right, or down) is negative. Items must be clips that
-// loop, of ascending speeds; the speed of a clip without root motion is 0. Their weights, and their
-// common rate while synchronised, are chosen so that the mean speed over a whole cycle is the
-// parameter, from the slowest item to the fastest; beyond these the outermost item plays at its own
-// speed. The motion's own `speed` multiplies the result. If an enclosing blend space is
-// synchronised, it sets the rate.
+// BY_SPEED makes the parameter the speed of the root, in units/s, which a BLEND_1D only is at its
+// items. Speeds are measured from the clips' root motion when the machine is made: displacement
+// over a cycle divided by its seconds, along the direction of the fastest item; backward (or right,
+// or down) is negative. Items must be clips that loop, of ascending speeds; the speed of a clip
+// without root motion is 0. Weights, and the common rate while synchronised, are such that the mean
+// speed over a cycle is the parameter, from the slowest item to the fastest; beyond these the
+// outermost item plays at its own speed. The motion's own `speed` multiplies the result. If an
+// enclosing blend space is synchronised, it sets the rate.
 
 // How the items of a blend space are synchronised: all their clips, including those of nested blend
 // spaces and of the first items of stacks. Clips must not end; with markers, not ping-pong either.
@@ -251,27 +232,11 @@ typedef enum md5_fade {
 // An inertial transition (D. Bollo, Inertialization: High-Performance Animation Transitions in
 // Gears of War, GDC 2018) measures, when it begins, the difference between the pose of its layer
 // and that of the new motion, and how fast it changes. From then on only the new motion plays, plus
-// the remaining difference. The difference of a joint, relative to its parent, keeps its direction
-// (translation) or axis (rotation, the shorter arc); its length x, units or tan(angle / 4), follows
-// Bollo's quintic from x0 with velocity v0 to 0 at rest. After t seconds, with s = t / t1 and u =
-// v0 t1 / x0,
-//   x = x0 (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2)
-// v0 is the rate of change of the length at the start if it is below 0, else 0: velocity away from
-//   the new motion, or perpendicular to the difference, is dropped.
-// t1 = min(duration, -5 x0 / v0): a fast joint arrives sooner.
-// a = max(0, -8 u - 20): the start acceleration, a x0 / t1^2, for which x cannot cross 0.
-// So x never grows: no joint is ever farther from its position in the new motion alone, in this
-// layer, than when the transition began, also if transitions are interrupted; and the speed at
-// which it approaches does not jump. Velocities are measured over 1/256 s: of the old pose before
-// the start, of the new motion after it, and not across the ends of a clip's cycles. Clips with
-// MD5_INTERPOLATE_STEP have none. From or to a state without a motion the transition is a
-// cross-fade.
-//
-// The velocity of the root, which is not in the pose, goes over likewise. The difference d of the
-// velocities before the start and after it, in the space of the character, decays as an offset at
-// rest: the root moves as by the new motion, plus d (1 - s)^3 (1 + 3 s + 6 s^2) with s = t /
-// duration; turns likewise. Transitions that interrupt each other gather no speed: no component of
-// the old velocity exceeds both that of what plays and the old one of the interrupted transition.
+// what remains of the difference: each joint's keeps its direction or axis and decays by Bollo's
+// quintic, without a jump of its velocity, and never grows, also if transitions are interrupted.
+// The velocity of the root, which is not in the pose, goes over likewise. Clips with
+// MD5_INTERPOLATE_STEP have no velocity. From or to a state without a motion the transition is a
+// cross-fade. Formulas: .github/docs/blending.md.
 
 typedef enum md5_comparison {
     MD5_IS_SET, // a bool or trigger; a float that is not 0
@@ -518,17 +483,16 @@ typedef struct md5_machine_desc {
 
 typedef struct md5_machine md5_machine;
 
-// Creates a machine; free it with md5_destroy_machine(). Returns NULL on failure; the message names
-// the object. An error in the tables of a machine file has the file, line and column of the word;
-// in C tables, line 0 and opts->file_name. An error of a binding has the location of the clip's
-// name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding of another model, clips
-// that cannot be synchronised. MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not
-// finite or out of range, a motion that is made of more than 4096 others, each counted as often as
-// it is used. MD5_ERROR_SYNTAX: a mask. Warns of exits that are never reached. Of `opts`,
-// file_name, allocator, memory_limit, warn, warn_user and max_warnings are used. Time and memory:
-// linear in the tables, plus joints, clips and layers for each mask, plus joints for each added
-// item or state, plus the size of the flattened blend tree of each state, plus the clips' frames
-// times the joints and times the feet that are held.
+// Creates a machine; free it with md5_destroy_machine(). Returns NULL on failure. An error in the
+// tables of a machine file has the file, line and column of the word; in C tables, line 0 and
+// opts->file_name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding of another
+// model, clips that cannot be synchronised. MD5_ERROR_RANGE: a frame that a clip lacks, a number
+// that is not finite or out of range, a motion that is made of more than 4096 others, each counted
+// as often as it is used. MD5_ERROR_SYNTAX: a mask. Warns of exits that are never reached. Of
+// `opts`, file_name, allocator, memory_limit, warn, warn_user and max_warnings are used. Time and
+// memory: linear in the tables, plus joints, clips and layers for each mask, plus joints for each
+// added item or state, plus the size of the flattened blend tree of each state, plus the clips'
+// frames times the joints and times the feet that are held.
 MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
                                              const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players
@@ -585,15 +549,15 @@ MD5_PLAY_API md5_machine_file *md5_parse_machine_file(const void *text, size_t s
                                                       const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 
-// Writes tables as a machine file and a NUL to text[size], and cuts it there. Reading it gives the
-// same tables, to the bit, and so a machine of the same fingerprint; but an item's weight of 0,
-// which means 1, comes back as 1, and a start of more than 15 digits within 4 units of its last.
-// `model_file` is the model's name, NULL for none; a clip without a `file` has "". Returns the
-// length of the uncut text. Returns 0, with MD5_ERROR_MISMATCH, if the tables hold what a file
-// cannot have: max_shots, a number beside the parameter that replaces it, an exit or a frame
-// without what it belongs to, numbers of another kind of row that stand in its head, a name with
-// both kinds of quotes or more than one line. `text` may be NULL if `size` is 0; `error` may be
-// NULL. The tables are those of a machine or of md5_load_machine_file(). Linear time.
+// Writes tables, of a machine or of md5_load_machine_file(), as a machine file and a NUL to
+// text[size], and cuts it there. Reading it gives the same tables, to the bit, and so a machine of
+// the same fingerprint; but an item's weight of 0, which means 1, comes back as 1, and a start of
+// more than 15 digits within 4 units of its last. `model_file` is the model's name, NULL for none;
+// a clip without a `file` has "". Returns the length of the uncut text; 0, with MD5_ERROR_MISMATCH,
+// if the tables hold what a file cannot have: max_shots, a number beside the parameter that
+// replaces it, an exit or a frame without what it belongs to, numbers of another kind of row that
+// stand in its head, a name with both kinds of quotes or more than one line. `text` may be NULL if
+// `size` is 0; `error` may be NULL. Linear time.
 MD5_PLAY_API size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file,
                                       char *text, size_t size, md5_error *error);
 
@@ -658,16 +622,15 @@ typedef struct md5_shot_desc {
     uintptr_t reserved[2]; // 0
 } md5_shot_desc;
 
-// Plays a clip as a one-shot. `desc` may be NULL. If a one-shot plays in the slot already, it fades
-// out while the new one fades in, by the same easing, joint by joint, so that nothing jumps; of
-// five in one slot the one of least weight ends abruptly. Its weight is the product of `weight` and
-// both fades, which may overlap. Events of its clip fire as those of a state; within the fades
-// their weight is at least that in the middle of the first or last eighth. Root motion of its clip
-// is removed from the pose, and added to that of the layers as a layer's is, by its weight at joint
-// 0; a one-shot without root motion that covers joint 0 stops the character. Backward in time it
-// plays backward and does not end. Returns false and changes nothing if an index is invalid, a name
-// is unknown, or a number is not finite or out of range. Allocates nothing. The time of a pose
-// grows by that of one layer.
+// Plays a clip as a one-shot. `desc` may be NULL. One that plays in the slot already fades out
+// while the new one fades in, by the same easing, joint by joint, so that nothing jumps; of five in
+// one slot the one of least weight ends abruptly. Its weight is the product of `weight` and both
+// fades, which may overlap. Events of its clip fire as those of a state; within the fades their
+// weight is at least that in the middle of the first or last eighth. Its root motion is added to
+// that of the layers as a layer's is, by its weight at joint 0; a one-shot without root motion that
+// covers joint 0 stops the character. Backward in time it plays backward and does not end. Returns
+// false and changes nothing if an index is invalid, a name is unknown, or a number is not finite or
+// out of range. Allocates nothing. The time of a pose grows by that of one layer.
 MD5_PLAY_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                                        const md5_shot_desc *desc);
 
@@ -714,20 +677,18 @@ typedef void md5_ground_fn(void *user, const md5_player *player, md5_vec3 ankle,
 // md5_player_reset() does not change it.
 MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user);
 
-// Event callback. It is called for each event that is passed, in the order of time; events of the
-// same instant in the order of layers and clips, then of one-shots. `weight` is that of the clip in
-// its layer at this instant, above 0 and at most 1; the layer's own weight does not count. Events
-// below a weight of 1e-6 are silent: of a clip without weight in its motion, of a motion that has
-// faded out or is left by an inertial transition. `event` belongs to the machine. The callback must
-// not change the player.
+// Event callback, called for each event that is passed, in the order of time; events of the same
+// instant in the order of layers and clips, then of one-shots. `weight` is that of the clip in its
+// layer at this instant, above 0 and at most 1; the layer's own weight does not count. Events below
+// a weight of 1e-6 are silent. `event` belongs to the machine. It must not change the player.
 //
-// Events that the machine reports (md5_machine_desc.report) are delivered in the same way:
+// Events that the machine reports (md5_machine_desc.report):
 // - MD5_EVENT_LEAVE, MD5_EVENT_ENTER and MD5_EVENT_TRANSITION_END with a weight of 1. At one
 //   instant, first come the events of clips that reach it, then the ends of transitions, then,
 //   layer by layer, the states that are left and entered, then events where states begin. What
 //   md5_player_fade_to() changes is reported by the next md5_player_advance(), and so are the first
 //   states; what md5_player_seek() changes is not. A state that is left at the instant at which it
-//   began is silent, as its events are. A transition that is interrupted has no end.
+//   began is silent. A transition that is interrupted has no end.
 // - MD5_EVENT_CLIP_END with the weight of the clip, when a clip that is played once comes to its
 //   end, and at the end of each cycle of others, after the events of the last frame. A clip that
 //   plays backward ends at its first frame. A clip that begins at its end does not end there.
@@ -750,53 +711,30 @@ typedef struct md5_advance_status {
 // Transitions are taken as soon as they become active: at the start of the step, wherever within it
 // a fade ends, an exit is reached or a parameter that follows passes the value of a condition, and
 // at its end. The step is divided there, so that a transition begins exactly where the previous one
-// ended. Between these instants clips advance and events fire.
+// ended. Between these instants clips advance, and the events in (before, now] fire.
 //
-// An interval fires the events in (before, now]. A state also fires the events at the position
-// where it begins, as soon as it begins; if it fades in, with the weight in the middle of the first
-// eighth of the fade. A state that is left at the same instant is silent. At an exit, the state
-// that is left fires all events there but those of a cycle that would begin there, and the new
-// state those of its first position. So at the end of a cycle the last frame of the old state and
-// the first frame of the new one fire, never both first frames. A state that keeps the phase and
-// begins within a cycle continues from there: events at this position fire in the state that is
-// left. Backward it is the same in the opposite order; events at the position where a state begins
-// come in table order.
-//
-// Where a cycle ends and the next one begins, both the last and the first frame fire their events,
-// and the pose is that of the first frame, also if rounding leaves the clip within 1e-9 of a cycle
-// before it.
+// A state also fires the events at the position where it begins, as soon as it begins; if it fades
+// in, with the weight in the middle of the first eighth of the fade. A state that is left at the
+// same instant is silent. At the end of a cycle both the last and the first frame fire their
+// events, and the pose is that of the first; but where a state is left at its exit, it fires none
+// of a cycle that would begin there. A state that keeps the phase and begins within a cycle goes on
+// from there: events at this position fire in the state that is left. Backward it is the same in
+// the opposite order; events where a state begins come in table order.
 //
 // The result does not depend on how time is split into steps, forward or backward (but not both),
 // steps of 0 included, which have the direction of the step before: the same events in the same
 // order, with the same weights, in the same states at the same times, and the same root motion, all
-// up to rounding error; nor does it depend on calls of md5_player_pose(). To make this hold despite
-// rounding, a time within 1e-9 of a cycle or second counts as reached, which is enough for a
-// million cycles in one step and a million steps since a clip began. An exit or a start within the
-// rounding of a float (6e-8) of a frame is at that frame.
+// up to rounding error; nor does it depend on calls of md5_player_pose(). A time within 1e-9 of a
+// cycle or second counts as reached, which is enough for a million cycles in one step and a million
+// steps since a clip began. An exit or a start within the rounding of a float (6e-8) of a frame is
+// at that frame. Exceptions, of the second order in parts of at most 1/4 s: root motion while
+// weights change or while it turns and is blended, and what is not linear in a parameter that
+// follows (.github/docs/blending.md).
 //
-// These are all exceptions. In each a step is divided into parts, and the error is of the second
-// order in their length: in steps half as long the result is four times as near.
-// - Root motion while weights change, by a cross-fade or a fade of a one-shot. Parts are at most
-//   1/8 of each fade, and 1/4 s. In a part each motion has the mean of its weight, by Simpson's
-//   rule; that is off by at most what the weight changes in the part, times the distance that the
-//   motion goes in it. Two steady velocities with an easing of at most the third degree are exact.
-// - Root motion that turns, while it is blended with other root motion, or while an inertial
-//   transition carries a velocity of the root. Parts are at most 1/4 s.
-// - Parameters that follow (md5_follow_desc). Parts are at most 0.02 s, and end where the parameter
-//   passes the value of a condition, 0, 1, or an item of a line or of clips by speed. In a part,
-//   rates and weights are those of the mean of the parameter. Rates and distances that are linear
-//   in it are exact: those of speed_parameter and of clips by speed, and the rate of a line without
-//   markers. Those of markers, of planes, of a product of several, of eased weights, and the
-//   distance of a synchronised line are not. Events in a part come in the order of steady rates,
-//   with its weights. A condition that is true for less than a part may be missed.
-// - After half of MD5_MAX_STEP_PARTS intervals in one step, the rest is not divided for these.
-//
-// Backward in time clips play backward, but transitions proceed: fades advance by |seconds|. Exits
-// are not reached then, because clips move away from them.
-//
-// If transitions form a cycle that takes no time, the layer goes around it once; then it rests
-// until a parameter is set anew, one that follows ends a part as above, a fade ends, or an exit is
-// reached that was not at the start.
+// Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached,
+// because clips move away from them. If transitions form a cycle that takes no time, the layer goes
+// around it once; then it rests until a parameter is set anew, one that follows ends a part, a fade
+// ends, or an exit is reached that was not at the start.
 //
 // Computing time is bounded: events beyond MD5_MAX_STEP_EVENTS are dropped and counted; beyond
 // MD5_MAX_STEP_PARTS the rest of the step passes in one piece without transitions.
@@ -805,9 +743,8 @@ MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double se
 
 // Returns the root motion of the last md5_player_advance(): the displacement that MD5_EXTRACT_*
 // removed from the playing clips, blended as their poses are, in the space of the character before
-// the step. The new placement is placement * motion. In an inertial transition it begins with the
-// velocity that it had (md5play.h); that of a frozen pose stays what it was. Motions of the
-// parts of a step compose to that of the whole step, as md5_player_advance() says.
+// the step. The new placement is placement * motion. Motions of the parts of a step compose to that
+// of the whole step.
 MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
@@ -831,48 +768,38 @@ MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
 // -- Level of detail ------------------------------------------------------------------------
 
 // How much of a player's pose is computed, for characters that are far away or many. Time, states,
-// events and root motion do not depend on it: md5_player_advance() does the same.
+// events and root motion do not depend on it.
 typedef struct md5_detail {
     // The joints to animate: those with a weight above 0 in this mask of the machine, their
-    // ancestors, and joint 0. Each of them gets the bits of full detail. All others are as in the
-    // bind pose, relative to their parents: fingers and faces rest, palettes are complete. A
-    // modifier is not applied, as with weight 0, if its `joint` or the ankle of one of its feet is
-    // not animated; springs begin anew when it is. NULL: all joints.
+    // ancestors, and joint 0. Each of them gets the bits of full detail, all others are as in the
+    // bind pose. A modifier is not applied if its `joint` or the ankle of one of its feet is not
+    // animated; springs begin anew when it is. NULL: all joints.
     const char *mask;
     // The pose is computed in every interval-th call of md5_player_pose() or md5_play_batch(); 0
-    // and 1: in each. Between them a call writes the last pose that was computed: the same bits,
-    // and matrices of these, not moved by later time or targets. It is computed early if there is
-    // none yet or if it would become older than this, as when the interval changes. Springs and
+    // and 1: in each. Between them a call writes the last pose that was computed, and its matrices.
+    // It is computed early if there is none yet or if it would become older than this. Springs and
     // feet pass the whole time between two computed poses in one step. Ground callbacks are called
     // for computed poses only.
     uint32_t interval;
     // Which of the calls: those for which the number of the player's earlier calls plus `phase` is
-    // a multiple of the interval. Players that are posed equally often take turns if their phases
-    // are 0, 1, 2, ..., so that the cost of each frame is even. Any number.
+    // a multiple of the interval: players with phases 0, 1, 2, ... take turns. Any number.
     uint32_t phase;
 } md5_detail;
 
 // Sets the level of detail, from the next computed pose on; NULL means full detail, as after
-// md5_create_player() and md5_player_reset(). It may be set at any time and as often as wanted:
-// players keep taking turns. Saved and copied with the player. Returns false and changes nothing if
-// the mask is unknown. Time: linear in the machine's masks.
-//
-// What it saves: poses that are not computed; layers that change none of the animated joints, such
-// as those of a face; sampling and blending of override layers, if 16 or more adjacent joints are
-// left out. The cost of advancing, matrices, additive layers, stacks that add, one-shots and clips
-// with rebased joints or cubic interpolation stays. md5_play_job.keeps_matrices saves the matrices
-// of kept poses.
+// md5_create_player() and md5_player_reset(). It may be set as often as wanted: players keep taking
+// turns. Saved and copied with the player. Returns false and changes nothing if the mask is
+// unknown. Time: linear in the machine's masks. It saves poses that are not computed, layers that
+// change none of the animated joints, and sampling and blending of override layers where 16 or more
+// adjacent joints are left out; md5_play_job.keeps_matrices saves the matrices of kept poses.
 MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
 
 // -- Saving and copying ---------------------------------------------------------------------
 
-// Saves a player in bytes[size], for saved games and for other computers: states and transitions,
-// clocks, parameters, morph weights, targets, springs, feet, gazes, one-shots, level of detail. The
-// bytes
-// are the same on all platforms. A restored player continues with the same bits: poses, events,
-// root motion, also within transitions. Returns the number of bytes, which changes with the states
-// and one-shots that are active; if `size` is less, they are cut there. `bytes` may be NULL if
-// `size` is 0.
+// Saves a player in bytes[size], for saved games and for other computers: all of its state, in the
+// same bytes on all platforms. A restored player continues with the same bits, also within
+// transitions. Returns the number of bytes, which changes with the states and one-shots that are
+// active; if `size` is less, they are cut there. `bytes` may be NULL if `size` is 0.
 MD5_PLAY_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
 // Restores a player from bytes[size] as md5_player_save() wrote them. The player may be of another
@@ -910,14 +837,12 @@ MD5_PLAY_API md5_bounds md5_player_bounds(const md5_player *player, const md5_ma
 typedef struct md5_play_job md5_play_job;
 
 // Pose hook of md5_play_batch(), for a game's own inverse kinematics, a ragdoll, or a copy of the
-// pose. It is called after layers and modifiers, so that it has the last word, and before joints
-// and palettes are computed. jobs[count], 1 to MD5_MAX_HOOKED, are adjacent jobs with the same
-// hook and hook_user; poses[i], which it may change, is that of jobs[i], md5_xform[model
-// joints]. It runs on a thread of the batch, at the same time as those of other jobs, and must not
-// call functions that change or pose these players, except to set parameters and targets for the
-// next step. It is also
-// called for a kept pose (md5_detail), which it gets as layers and modifiers left it, unless the
-// job keeps its matrices.
+// pose: called after layers and modifiers, before joints and palettes are computed, also for a kept
+// pose (md5_detail) unless the job keeps its matrices. jobs[count], 1 to MD5_MAX_HOOKED, are
+// adjacent jobs with the same hook and hook_user; poses[i], which it may change, is that of
+// jobs[i], md5_xform[model joints]. It runs on a thread of the batch, at the same time as those of
+// other jobs, and must not call functions that change or pose these players, except to set
+// parameters and targets for the next step.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
                               md5_xform *const *poses);
 enum { MD5_MAX_HOOKED = 16 };
@@ -943,10 +868,10 @@ struct md5_play_job {
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
 // same bits, and their hooks. It is fastest if characters of one model are adjacent. `threads` may
-// be NULL (md5model.h); with several workers, events and hooks of different players are called on
-// different threads at the same time, and those of one player on one thread, in order. `scratch` is
-// md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them: about 1.3 KB
-// per joint of the largest model, for each worker.
+// be NULL: the calling thread; with several workers, events and hooks of different players are
+// called on different threads at the same time, and those of one player on one thread, in order.
+// `scratch` is md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them:
+// about 1.3 KB per joint of the largest model, for each worker.
 MD5_PLAY_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads,
                                  void *scratch);
 MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
@@ -954,16 +879,10 @@ MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t coun
 
 // == Characters ==================================================================================
 //
-// A machine file with everything it names, in one call.
-//
-//   md5_character *hero = md5_load_character("hero.md5machine", NULL, &error);
-//   md5_player *player = md5_create_player(hero->machine, NULL, &error);
-//
-// One character serves any number of players, which must be freed first.
-
-// Read-only after loading; threads may share it. Arrays have one entry for each clip of the
-// machine, in its order: md5_machine_tables(machine)->clips. Clips that name the same file share
-// its animation and binding.
+// A machine file with everything it names, in one call. One character serves any number of players,
+// which must be freed first. Read-only after loading; threads may share it. Arrays have one entry
+// for each clip of the machine, in its order: md5_machine_tables(machine)->clips. Clips that name
+// the same file share its animation and binding.
 typedef struct md5_character {
     const md5_machine *machine;
     const md5_model *model;
@@ -981,14 +900,11 @@ typedef struct md5_character {
 // Loads a machine file (md5/play/machine_files.md), the model and animations that it names, binds
 // them and creates the machine. A file name in the text is relative to the folder of `path`, unless
 // it begins with one / or \ or a drive letter: no file of another machine is read. Reads each file
-// once, through opts->files if set. opts->memory_limit holds for each file by itself;
-// opts->max_warnings too. Warnings about a binding name the clip. With opts->threads the files are
-// read by several threads, all of them even if one has an error; result, warnings and error are
-// those of one thread.
-//
-// Returns NULL on failure. A file that cannot be read is an error at its name in the machine file;
-// other errors are at their location in the file that has them. `opts` and `error` may be NULL.
-// Free with md5_free_character().
+// once, through opts->files if set; limits of memory and warnings hold for each file by itself.
+// Warnings about a binding name the clip. With opts->threads the files are read by several threads,
+// with the same result, warnings and error. Returns NULL on failure: a file that cannot be read is
+// an error at its name in the machine file, other errors are at their location in the file that has
+// them. `opts` and `error` may be NULL. Free with md5_free_character().
 MD5_PLAY_API md5_character *md5_load_character(const char *path, const md5_load_opts *opts,
                                                md5_error *error);
 

@@ -7,6 +7,11 @@
 #include "md5/core/arena.h"
 #include "md5/play/schema.h"
 
+#include <string.h>
+
+// In messages.
+#define QUOTED(name) md5i_quote((name), strlen(name)).text
+
 // -- Names of a machine's tables: each once in its table, found fast ----------------------------
 
 typedef struct md5_name {
@@ -71,6 +76,8 @@ static inline bool md5_has_numbers(md5_ease_kind easing)
 
 // Checks the number of steps of an easing and adds it to the machine's curves: *number becomes 1 +
 // its index; without a curve, or if it is linear, 0.
+bool md5i_build_curve_of(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
+                         const char *kind, const char *owner, uint32_t *number);
 bool md5i_build_curve(md5_building *building, const md5_easing *curve, const char *kind,
                       const char *owner, uint32_t *number);
 

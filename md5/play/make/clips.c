@@ -383,8 +383,6 @@ bool md5i_build_seen_layers(md5_building *building)
 
 // == Clips and masks ============================================================================
 
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
-
 static bool check_clip(md5_building *building, const md5_clip_desc *clip)
 {
     if (!clip->binding)

@@ -1,172 +1,13 @@
-// Parameters of a machine and their easing curves; layers, their states and transitions; what
-// drives morph targets.
+// Layers of a machine: their states and transitions; and what drives morph targets.
 #include "md5/play/make/building.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// == Parameters and curves ======================================================================
-//
-// Parameters of a machine, which of them follow what is set, and the easing curves of weights and
-// transitions; those of following parameters are only checked, the machine keeps them in its
-// tables.
-
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
-
-// -- Easing curves ------------------------------------------------------------------------------
-
-static bool is_built(const md5_easing *curve)
-{
-    return curve && curve->kind != MD5_EASE_LINEAR;
-}
-
-static size_t count_curves(const md5_machine_desc *desc)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; k < motion->num_items; k++)
-            count += is_built(motion->items[k].weight_curve) ? 1u : 0u;
-    }
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        count += is_built(layer->weight_curve) ? 1u : 0u;
-        for (uint32_t k = 0; k < layer->num_transitions; k++)
-            count += md5_has_numbers(layer->transitions[k].easing) ? 1u : 0u;
-    }
-    return count;
-}
-
-static bool begin_curves(md5_building *building)
-{
-    md5_machine *const machine = building->machine;
-    machine->curves = (md5_easing *)md5i_build_array(building, count_curves(building->desc),
-                                                     sizeof *machine->curves);
-    return machine->curves != NULL;
-}
-
-static bool check_steps(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
-                        const char *kind, const char *owner)
-{
-    const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
-    if (easing != MD5_EASE_STEPS || (curve->steps >= least && curve->steps <= MD5_MAX_EASE_STEPS))
-        return true;
-    return md5i_fail_at(building, &curve->steps, MD5_ERROR_RANGE,
-                        "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
-                        curve->steps, least, MD5_MAX_EASE_STEPS);
-}
-
-// Checks the number of steps of an easing and adds it to the machine's curves: *number becomes 1 +
-// its index; without a curve, or if it is linear, 0.
-static bool build_curve_of(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
-                           const char *kind, const char *owner, uint32_t *number)
-{
-    md5_machine *const machine = building->machine;
-    TRY(check_steps(building, easing, curve, kind, owner));
-    machine->curves[machine->num_curves] = *curve;
-    machine->curves[machine->num_curves++].kind = easing;
-    *number = (uint32_t)machine->num_curves;
-    return true;
-}
-
-bool md5i_build_curve(md5_building *building, const md5_easing *curve, const char *kind,
-                      const char *owner, uint32_t *number)
-{
-    *number = 0;
-    return !is_built(curve) || build_curve_of(building, curve->kind, curve, kind, owner, number);
-}
-
-// -- Parameters that follow ---------------------------------------------------------------------
-
-static bool build_follow(md5_building *building, uint32_t row)
-{
-    const md5_follow_desc *const follow = &building->desc->follows[row];
-    int32_t parameter;
-    TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
-                     "followed parameters", &parameter));
-    if (parameter < 0)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "row %u of the followed parameters names none", row);
-    const char *const name = building->desc->parameters[parameter].name;
-    if (building->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "parameter %s is not a float and cannot follow", QUOTED(name));
-    if (building->machine->followers[parameter] >= 0)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "parameter %s has two follow rules", QUOTED(name));
-    building->machine->followers[parameter] = (int32_t)row;
-    return !follow->curve
-           || check_steps(building, follow->curve->kind, follow->curve, "the following parameter",
-                          name);
-}
-
-static bool build_follows(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    building->machine->followers = (int32_t *)md5i_build_array(
-        building, desc->num_parameters, sizeof *building->machine->followers);
-    TRY(building->machine->followers);
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        building->machine->followers[i] = -1;
-    for (uint32_t i = 0; i < desc->num_follows; i++)
-        TRY(build_follow(building, i));
-    return true;
-}
-
-bool md5i_build_parameters(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    TRY(md5i_begin_names(building->arena, &building->parameters, "parameter",
-                         desc->num_parameters));
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        md5i_add_name(&building->parameters, &desc->parameters[i].name);
-    TRY(md5i_end_names(building->context, desc->locations, &building->parameters));
-    return build_follows(building) && begin_curves(building);
-}
-
-// Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips
-// turn round whose speed it is; at 0 and 1, where weights stop; at the items of a line.
-bool md5i_build_kinks(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    md5_machine *const machine = building->machine;
-    const size_t most =
-        machine->num_conditions + 3 * (size_t)desc->num_follows + machine->num_items;
-    md5_play_condition *const kinks =
-        (md5_play_condition *)md5i_build_array(building, most, sizeof *kinks);
-    TRY(kinks);
-    size_t count = 0;
-    for (size_t i = 0; i < machine->num_conditions; i++) {
-        if (machine->followers[machine->conditions[i].parameter] >= 0)
-            kinks[count++] = machine->conditions[i];
-    }
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        for (int k = -1; k < 2 && machine->followers[i] >= 0; k++)
-            kinks[count++] =
-                (md5_play_condition){i, k < 0 ? MD5_IS_GREATER : MD5_IS_LESS, k > 0 ? 1.0f : 0.0f};
-    }
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion *const motion = &machine->motions[desc->num_clips + i];
-        const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
-        const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
-                                 && machine->followers[motion->x_parameter] >= 0;
-        for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
-            kinks[count++] = (md5_play_condition){
-                (uint32_t)motion->x_parameter, MD5_IS_GREATER,
-                is_line ? desc->motions[i].items[k].x
-                        : (float)machine->items[motion->first_item + k].gait.speed};
-    }
-    machine->kinks = kinks;
-    machine->num_kinks = count;
-    return true;
-}
-
 // == Layers =====================================================================================
 //
 // Layers of a machine: states, and the transitions between them.
-
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 // One layer while it is made.
 typedef struct layer_work {
@@ -315,8 +156,8 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     check_exit(building, work, desc, transition);
     if (md5_has_numbers(desc->easing)) {
         transition->easing = MD5_EASE_LINEAR;
-        TRY(build_curve_of(building, desc->easing, &desc->curve, "a transition of layer", owner,
-                           &transition->curve));
+        TRY(md5i_build_curve_of(building, desc->easing, &desc->curve, "a transition of layer",
+                                owner, &transition->curve));
     }
     return build_conditions(building, desc, owner, transition);
 }
@@ -403,8 +244,6 @@ bool md5i_build_layers(md5_building *building)
 // == Morph targets ==============================================================================
 //
 // Which morph targets a machine drives, and by what.
-
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
 
 // A member that the row's kind needs.
 static bool check_named(md5_building *building, const md5_morph_desc *morph,

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
-
 // -- Speeds -------------------------------------------------------------------------------------
 
 // Only a clip that loops at a speed of its own has one that can be measured.

@@ -96,8 +96,10 @@ static void blend_runs(const md5_machine *machine, const md5_detail_set *detail,
     }
 }
 
-void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
-                     const md5_xform *other, float weight, md5_xform *pose)
+// Blends `other` over `pose` by mask and weight; mask -1: all joints. Of a level of detail, if one
+// is given, only the runs: other joints need not be defined.
+static void blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+                       const md5_xform *other, float weight, md5_xform *pose)
 {
     if (mask < 0) {
         blend_all(machine, detail, pose, other, weight, pose);
@@ -118,7 +120,7 @@ void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, i
     blend_joints(machine, &sets->partial, other, weight, pose);
 }
 
-// md5i_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
+// blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
 // joints of partial mask weight of the lower one, as stored by save_between().
 static void save_between(const md5_machine *machine, int32_t mask, const md5_xform *pose,
                          md5_xform saved[MD5_MOST_SAVED])
@@ -327,11 +329,11 @@ static void gather(const md5_player *player, const md5_active_state *active, con
     md5_xform *const into = pose_at(stack, stack->count - 2);
     md5_xform *const last = pose_at(stack, stack->count - 1);
     if (parent->kind != MD5_MOTION_STACK)
-        md5i_blend_over(machine, detail, -1, last, weight / *gathered, into);
+        blend_over(machine, detail, -1, last, weight / *gathered, into);
     else if (item->mode == MD5_LAYER_ADD)
         add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
     else
-        md5i_blend_over(machine, detail, item->mask, last, weight, into);
+        blend_over(machine, detail, item->mask, last, weight, into);
     stack->count--;
 }
 
@@ -383,6 +385,114 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
     const instant now = {.instances = active->instances};
     const selection only = {&layer->joints, &state->targets, detail};
     sample_instance(machine, md5_tree_of(player, active), &now, 0, &only, pose);
+}
+
+// == One-shots ================================================================================
+
+// Blends one-shots over a pose. One alone in its slot is blended as a layer is. While one replaces
+// another, each joint has their weights as shares: older ones are blended first, by more than their
+// share, since newer ones then cover a part of them; where masks differ, other parts.
+
+static void sample_shot(const md5_machine *machine, const md5_shot *shot, md5_xform *pose)
+{
+    const md5_source *const source = &machine->sources[shot->source];
+    const md5_timing *const timing = md5i_shot_timing(machine, shot);
+    const md5_moment moment = md5i_clock_moment(timing, shot->now, source->interpolation);
+    md5i_sample_source(machine, source, &moment, pose);
+}
+
+static void sample_reference(const md5_machine *machine, const md5_shot *shot, md5_xform *pose)
+{
+    const uint32_t frame = shot->reference_frame;
+    md5i_sample_source(machine, &machine->sources[shot->reference],
+                       &(md5_moment){.frame0 = frame, .frame1 = frame}, pose);
+}
+
+// Adds the difference of a one-shot to the joints of its mask.
+static void add_shot(const md5_machine *machine, int32_t mask, const md5_xform *source,
+                     const md5_xform *reference, float weight, md5_xform *pose)
+{
+    const md5_joint_set all = {.count = machine->num_joints};
+    const md5_joint_set *const set = mask < 0 ? &all : &machine->mask_sets[mask].all;
+    const float *const weights = mask < 0 ? NULL : md5_mask_of(machine, mask) + set->first;
+    md5_xform *const into = pose + set->first;
+    md5_add_pose(into, source + set->first, reference + set->first, weight, weights, set->count,
+                 into);
+}
+
+static void blend_shot(const md5_machine *machine, const md5_shot *shot, float weight,
+                       md5_xform *spare, md5_xform *pose)
+{
+    md5_xform *const reference = spare + machine->num_joints;
+    sample_shot(machine, shot, spare);
+    if (shot->mode != MD5_LAYER_ADD) {
+        blend_over(machine, NULL, shot->mask, spare, weight, pose);
+        return;
+    }
+    sample_reference(machine, shot, reference);
+    add_shot(machine, shot->mask, spare, reference, weight, pose);
+}
+
+static float mask_at(const md5_machine *machine, const md5_shot *shot, uint32_t joint)
+{
+    return shot->mask < 0 ? 1.0f : md5_mask_of(machine, shot->mask)[joint];
+}
+
+// Writes for each joint what md5i_shot_share() says of one of a slot's one-shots.
+static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, uint32_t number,
+                        const float *weights, float *shares)
+{
+    for (uint32_t joint = 0; joint < machine->num_joints; joint++) {
+        float covered = 0.0f;
+        for (uint32_t i = number + 1; i < slot->num_shots; i++) {
+            if (slot->shots[i].mode != MD5_LAYER_ADD)
+                covered += weights[i] * mask_at(machine, &slot->shots[i], joint);
+        }
+        const float own = weights[number] * mask_at(machine, &slot->shots[number], joint);
+        shares[joint] = md5i_shot_share(own, covered);
+    }
+}
+
+static void blend_several(md5_player *player, const md5_shot_slot *slot, uint32_t num_below,
+                          md5_xform *spare, md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const uint32_t num_joints = machine->num_joints;
+    md5_xform *const reference = spare + num_joints;
+    float *const shares = (float *)(spare + 2 * (size_t)num_joints);
+    float weights[MD5_SLOT_SHOTS];
+    for (uint32_t i = 0; i < slot->num_shots; i++)
+        weights[i] = md5i_shot_weight(player, &slot->shots[i], 0.0);
+    for (uint32_t i = 0; i < slot->num_shots; i++) {
+        const md5_shot *const shot = &slot->shots[i];
+        if (shot->num_below != num_below || weights[i] == 0.0f)
+            continue;
+        find_shares(machine, slot, i, weights, shares);
+        sample_shot(machine, shot, spare);
+        if (shot->mode == MD5_LAYER_ADD) {
+            sample_reference(machine, shot, reference);
+            md5_add_pose(pose, spare, reference, 1.0f, shares, num_joints, pose);
+        } else {
+            md5_blend_poses(pose, spare, 1.0f, shares, num_joints, pose);
+        }
+    }
+}
+
+// Blends the one-shots that are played over `num_below` layers.
+static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare, md5_xform *pose)
+{
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+        const md5_shot_slot *const slot = &player->slots[i];
+        if (slot->num_shots > 1) {
+            blend_several(player, slot, num_below, spare, pose);
+            continue;
+        }
+        if (slot->num_shots == 0 || slot->shots[0].num_below != num_below)
+            continue;
+        const float weight = md5i_shot_weight(player, &slot->shots[0], 0.0);
+        if (weight > 0.0f)
+            blend_shot(player->machine, &slot->shots[0], weight, spare, pose);
+    }
 }
 
 // == Layers =====================================================================================
@@ -504,7 +614,7 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
         md5_xform *const other = spare;
         evaluate(of, active, spare_pose(of, spare, 1), other);
         if (of->detail)
-            md5i_blend_over(machine, of->detail, -1, other, own / covered, pose);
+            blend_over(machine, of->detail, -1, other, own / covered, pose);
         else
             md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
     }
@@ -626,7 +736,7 @@ static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xf
         add_joints(machine, joints, spare, covered, pose);
 }
 
-static void blend_over(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
+static void blend_layer_over(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
@@ -644,7 +754,7 @@ static void blend_over(const blending *of, float weight, md5_xform *spare, md5_x
     else
         covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
-        md5i_blend_over(machine, of->detail, layer->mask, spare, covered, pose);
+        blend_over(machine, of->detail, layer->mask, spare, covered, pose);
 }
 
 // The bind pose is below all layers.
@@ -675,7 +785,7 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         add_layer(of, weight, spare, pose);
         return;
     }
-    blend_over(of, weight, spare, pose);
+    blend_layer_over(of, weight, spare, pose);
 }
 
 // One for a layer, one for the second of two blended states, one for a state whose difference is
@@ -730,12 +840,12 @@ static void blend_all_layers(md5_player *player, const md5_detail_set *detail, m
             begin_pose(machine, &is_begun, pose);
         if (player->num_shots > 0) {
             begin_pose(machine, &is_begun, pose);
-            md5i_blend_shots(player, i + 1, spare, pose);
+            blend_shots(player, i + 1, spare, pose);
         }
     }
     begin_pose(machine, &is_begun, pose);
     if (num_layers == 0 && player->num_shots > 0)
-        md5i_blend_shots(player, 0, spare, pose);
+        blend_shots(player, 0, spare, pose);
 }
 
 // Joints that are left out are as in the bind pose.

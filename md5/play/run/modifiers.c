@@ -291,7 +291,7 @@ static bool is_applied(md5_player *player, uint32_t number)
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
     if (player->targets[number].weight > 0.0f
         && (!needs_position || md5_is_place(player->targets[number].position))
-        && (!detail || md5i_is_animated(machine, detail, &machine->modifiers[number])))
+        && (!detail || md5_is_animated(machine, detail, &machine->modifiers[number])))
         return true;
     player->are_placed[number] = false;
     return false;

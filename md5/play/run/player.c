@@ -53,18 +53,6 @@ static void end_pose(md5_player *player, const md5_xform *pose)
         memcpy(player->kept, pose, player->machine->num_joints * sizeof *pose);
 }
 
-// Chains end in ancestors of their tips, which are animated if the tips are.
-bool md5i_is_animated(const md5_machine *machine, const md5_detail_set *detail,
-                      const md5_modifier *modifier)
-{
-    const bool *const are_animated = machine->are_animated + detail->first_joint;
-    bool all = are_animated[modifier->joint];
-    const bool has_feet = modifier->desc.kind == MD5_MODIFIER_FEET;
-    for (uint32_t i = 0; has_feet && i < modifier->desc.num_feet; i++)
-        all = all && are_animated[machine->legs[modifier->first_foot + i].tip];
-    return all;
-}
-
 // -- Bounds of the current pose -----------------------------------------------------------------
 
 // A sum of places, each between `low` and `high`, with biases that sum to what the machine says of

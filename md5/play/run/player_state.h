@@ -293,6 +293,19 @@ static inline const md5_detail_set *md5_detail_of(const md5_player *player)
     return mask < 0 ? NULL : &player->machine->details[mask];
 }
 
+// Whether all joints of a modifier are animated. Chains end in ancestors of their tips, which are
+// animated if the tips are.
+static inline bool md5_is_animated(const md5_machine *machine, const md5_detail_set *detail,
+                                   const md5_modifier *modifier)
+{
+    const bool *const are_animated = machine->are_animated + detail->first_joint;
+    bool all = are_animated[modifier->joint];
+    const bool has_feet = modifier->desc.kind == MD5_MODIFIER_FEET;
+    for (uint32_t i = 0; has_feet && i < modifier->desc.num_feet; i++)
+        all = all && are_animated[machine->legs[modifier->first_foot + i].tip];
+    return all;
+}
+
 // Whether a layer may change joints that are animated.
 static inline bool md5_is_layer_seen(const md5_player *player, uint32_t layer)
 {
@@ -431,9 +444,6 @@ const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *s
 // weights, and masks those of the newer ones at the joint.
 float md5i_shot_share(float share, float covered);
 
-// Blends the one-shots that are played over `num_below` layers over a pose.
-void md5i_blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare, md5_xform *pose);
-
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
 // Writes the blended pose of all layers. spare[md5i_spare_poses()] are scratch poses.
@@ -457,12 +467,6 @@ void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *pose
 
 // Lets gazes go on by `seconds`, above 0.
 void md5i_advance_gazes(md5_player *player, double seconds);
-
-// -- player.c: level of detail ------------------------------------------------------------------
-
-// Whether all joints of a modifier are animated.
-bool md5i_is_animated(const md5_machine *machine, const md5_detail_set *detail,
-                      const md5_modifier *modifier);
 
 // -- state.c: blend spaces ----------------------------------------------------------------------
 //
@@ -493,11 +497,6 @@ static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
 {
     return run.first < set->first + set->count && set->first < run.first + run.count;
 }
-
-// Blends `other` over `pose` by mask and weight; mask -1: all joints. Of a level of detail, if one
-// is given, only the runs: other joints need not be defined.
-void md5i_blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
-                     const md5_xform *other, float weight, md5_xform *pose);
 
 // md5i_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
 // joints of partial mask weight of the lower one, as stored by md5i_save_between().
