@@ -12,6 +12,10 @@
 #include <string.h>
 #include <time.h>
 
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // rows leave out what is 0
+#endif
+
 // -- Texts ----------------------------------------------------------------------------------------
 
 // Text that grows. Free `bytes`.
