@@ -1,8 +1,6 @@
 // Drawn pictures against expected pixels that are computed here.
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,10 +216,10 @@ TEST_STAGE (gl_instances_use_their_placements, scene_square, 1) {
     draw_three(stage, scene_identity, &whole);
     check_three(&whole);
     // A limit of two palettes of two joints, then of one: the instances take two and three draws.
-    stage->scene.renderer->max_texels = 15;
+    *scene_limits(stage->scene.renderer).max_texels = 15;
     draw_three(stage, scene_identity, &split);
     CHECK(memcmp(&whole, &split, sizeof whole) == 0);
-    stage->scene.renderer->max_texels = 6;
+    *scene_limits(stage->scene.renderer).max_texels = 6;
     draw_three(stage, scene_identity, &split);
     CHECK(memcmp(&whole, &split, sizeof whole) == 0);
 }
@@ -266,7 +264,7 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
         }
     }
     // 40 * 40 pixels, without the edge if the device supports partial coverage.
-    const bool multisampled = stage->scene.renderer->max_samples > 1;
+    const bool multisampled = scene_limits(stage->scene.renderer).max_samples > 1;
     CHECK(num_full > 1400 && num_full <= (multisampled ? 1600 : 1700));
     CHECK(multisampled ? num_partial > 60 && num_partial < 260 : num_partial == 0);
 }

@@ -2,8 +2,6 @@
 // pictures against those of skinned instances, and refused input.
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +177,7 @@ static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
     for (int i = 0; i < 4; i++) {
         CHECK(!scene_pose_baked(renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
-        CHECK_UINT(stage->copy->num_batches, 0);
+        CHECK_UINT(scene_num_batches(stage->copy), 0);
     }
     CHECK(scene_pose_baked(renderer, stage->copy, baked, NULL, NULL, 0, &error));
 }
@@ -197,11 +195,11 @@ TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(md5gl_create_baked(renderer, stage->model, clips, 2, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    const uint32_t max_texels = renderer->max_texels;
-    renderer->max_texels = 7; // two frames of a square need 8
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
+    *scene_limits(renderer).max_texels = 7; // two frames of a square need 8
     CHECK(md5gl_create_baked(renderer, stage->model, clips, 1, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
-    renderer->max_texels = max_texels;
+    *scene_limits(renderer).max_texels = max_texels;
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, &error);
     md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
     if (CHECK(baked && foreign)) {
@@ -227,8 +225,8 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     md5_baked *const clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
-    const uint32_t max_texels = renderer->max_texels;
-    renderer->max_texels = 9;
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
+    *scene_limits(renderer).max_texels = 9;
     md5gl_clip_job jobs[7];
     md5_mat34 placements[7];
     for (int i = 0; i < 7; i++) {
@@ -239,13 +237,13 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
         gl_picture picture;
         md5gl_begin_frame(renderer, &stage->frame);
         CHECK(scene_pose_baked(renderer, stage->copy, baked, jobs, placements, 7, NULL));
-        CHECK_UINT(stage->copy->num_batches, 3);
+        CHECK_UINT(scene_num_batches(stage->copy), 3);
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
         scene_finish(&stage->scene, &stage->frame, &picture);
         CHECK(picture_at(&picture, 40, 0)[0] > 100);
         CHECK(picture_at(&picture, 0, 0)[0] == 0);
     }
-    renderer->max_texels = max_texels;
+    *scene_limits(renderer).max_texels = max_texels;
     md5gl_destroy_baked(renderer, baked);
     md5_free_baked(clip);
 }

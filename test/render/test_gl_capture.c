@@ -1,8 +1,6 @@
 // Vertices skinned by the vertex shader, read back, against md5_skin() on the CPU.
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -145,8 +143,9 @@ TEST (gl_capture_distinguishes_many_joints) {
     if (!scene_open(&scene, NULL))
         return;
     const uint32_t num_joints = 70001;
-    if (scene.renderer->max_texels < 3 * num_joints) {
-        test_skip("GL_MAX_TEXTURE_BUFFER_SIZE is %u", (unsigned)scene.renderer->max_texels);
+    if (*scene_limits(scene.renderer).max_texels < 3 * num_joints) {
+        test_skip("GL_MAX_TEXTURE_BUFFER_SIZE is %u",
+                  (unsigned)*scene_limits(scene.renderer).max_texels);
         scene_close(&scene);
         return;
     }

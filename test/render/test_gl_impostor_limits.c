@@ -1,8 +1,6 @@
 // Impostor sets: refused descriptions, memory use, and the GL state that they leave.
 #include "test/render/test_gl_values.h"
 
-#include "render/gl_internal.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +46,8 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
 TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
     // 5 pictures a frame in 3 columns and 2 rows; at most 64 blocks of 24 texels in a row, so that
     // the texture stays small: the limit is lowered to that.
-    const uint32_t limit = scene->renderer->max_texture_size;
-    scene->renderer->max_texture_size = 64 * 3 * 8;
+    const uint32_t limit = *scene_limits(scene->renderer).max_texture_size;
+    *scene_limits(scene->renderer).max_texture_size = 64 * 3 * 8;
     md5gl_impostor_desc desc = {
         .num_frames = 64 * 64, .radius = 1, .num_around = 4, .num_above = 1, .texels = 8};
     md5gl_impostors *const impostors = md5gl_create_impostors(scene->renderer, &desc, NULL);
@@ -62,7 +60,7 @@ TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
     CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes, 0);
     desc.num_frames++;
     check_refused(scene->renderer, &desc, MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE is 1536");
-    scene->renderer->max_texture_size = limit;
+    *scene_limits(scene->renderer).max_texture_size = limit;
     md5gl_destroy_impostors(scene->renderer, NULL);
 }
 

@@ -1,8 +1,6 @@
 // What instances look like: tints, skins, and materials that change between draws.
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 #include <string.h>
 
 enum { COUNT = 5 };
@@ -44,17 +42,17 @@ static bool shows(const gl_picture *picture, int instance, double red, double gr
 static void on_each_path(gl_stage *stage, void (*check)(gl_stage *stage, md5gl_model *copy))
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
-    const uint32_t most = renderer->max_texels;
+    const uint32_t most = *scene_limits(renderer).max_texels;
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
             continue;
         md5gl_model *const copy =
             md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
         for (uint32_t texels = 6; texels <= 18; texels += 6) {
-            renderer->max_texels = texels == 18 ? most : texels;
+            *scene_limits(renderer).max_texels = texels == 18 ? most : texels;
             check(stage, copy);
         }
-        renderer->max_texels = most;
+        *scene_limits(renderer).max_texels = most;
         md5gl_destroy_model(renderer, copy);
     }
 }

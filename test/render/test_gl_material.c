@@ -1,8 +1,6 @@
 // Materials: the effect of each map on a square, against values computed here.
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
 
-#include "render/gl_internal.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +105,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     static md5_vec4 cpu_tangents[MOST], gpu_tangents[MOST];
     const md5_mesh *const mesh = &made->model->meshes[0];
     const double size = distance(made->model->bounds.min, made->model->bounds.max);
-    if (copy->blending == MD5GL_BLEND_DUAL) {
+    if (scene_blending(copy) == MD5GL_BLEND_DUAL) {
         md5_dual_quat dual[NUM_JOINTS];
         md5_build_dual_palette(palette, NUM_JOINTS, dual);
         skin_with_morph(made->morph, 0, weights, NULL, dual, cpu, cpu_normals, cpu_tangents);
@@ -118,7 +116,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
         .count = 1, .palettes = palette, .morph = morph, .weights = weights};
     md5_error error;
     test_check(md5gl_pose(scene->renderer, copy, &one, &error), __FILE__, __LINE__, "path %s: %s",
-               md5gl_path_name(copy->meshes[0].path), error.message);
+               md5gl_path_name(md5gl_mesh_path(copy, 0, NULL)), error.message);
     CHECK(md5gl_capture(scene->renderer, copy, 0, NULL, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -190,13 +188,13 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[] = {scene_moved(0, -50, 0), scene_identity, scene_moved(0, 50, 0)};
     const float weights[] = {0, 1, 0};
-    const uint32_t usual_texels = renderer->max_texels;
+    const uint32_t usual_texels = *scene_limits(renderer).max_texels;
     md5_mat34 palettes[6];
     gl_picture picture;
     for (int i = 0; i < 6; i++)
         palettes[i] = scene_identity;
     md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
-    renderer->max_texels = max_texels;
+    *scene_limits(renderer).max_texels = max_texels;
     const md5gl_instances three = {.count = 3,
                                    .palettes = palettes,
                                    .placements = placements,
@@ -206,7 +204,7 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     CHECK(md5gl_pose(renderer, copy, &three, NULL));
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
     scene_finish(&stage->scene, &stage->frame, &picture);
-    renderer->max_texels = usual_texels;
+    *scene_limits(renderer).max_texels = usual_texels;
     for (int i = 0; i < 3; i++) {
         const bool moved = i == 1;
         test_check((picture_at(&picture, 50 * (i - 1), 27)[0] > 50) == moved, __FILE__, __LINE__,
@@ -228,7 +226,7 @@ TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage->scene.renderer, path))
             continue;
-        check_instances(stage, morph, path, stage->scene.renderer->max_texels);
+        check_instances(stage, morph, path, *scene_limits(stage->scene.renderer).max_texels);
         check_instances(stage, morph, path, 12);
     }
     md5gl_destroy_morph(stage->scene.renderer, morph);
@@ -243,13 +241,13 @@ TEST_STAGE (gl_morph_refuses_what_does_not_fit, scene_square, 1) {
     morph_case made;
     md5gl_renderer *const renderer = stage->scene.renderer;
     make_case(&made, 2, false);
-    const uint32_t max_texels = renderer->max_texels;
+    const uint32_t max_texels = *scene_limits(renderer).max_texels;
     for (uint32_t few = 100; few <= 400; few += 300) { // too few for the vertices, for the deltas
-        renderer->max_texels = few;
+        *scene_limits(renderer).max_texels = few;
         CHECK(md5gl_create_morph(renderer, made.morph, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_GPU);
     }
-    renderer->max_texels = max_texels;
+    *scene_limits(renderer).max_texels = max_texels;
     md5gl_morph *const morph = md5gl_create_morph(renderer, made.morph, &error);
     const float weights[2 * TARGETS] = {0};
     const md5_mat34 palettes[2 * NUM_JOINTS] = {{{0}}};
@@ -259,11 +257,11 @@ TEST_STAGE (gl_morph_refuses_what_does_not_fit, scene_square, 1) {
         CHECK(!md5gl_pose(renderer, stage->copy, &instances, &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
-        renderer->max_texels = 2 * TARGETS - 1;
+        *scene_limits(renderer).max_texels = 2 * TARGETS - 1;
         instances.count = 2;
         CHECK(!md5gl_pose(renderer, copy, &instances, &error));
         CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "weights"));
-        renderer->max_texels = max_texels;
+        *scene_limits(renderer).max_texels = max_texels;
         md5gl_destroy_model(renderer, copy);
     }
     md5gl_destroy_morph(renderer, morph);

@@ -1,8 +1,6 @@
 // The paths that AUTO does not choose, against the CPU and against the pictures of the other paths.
 #include "test/render/test_gl_scene.h"
 
-#include "render/gl_internal.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +81,7 @@ static unsigned count_differences(const gl_picture *a, const gl_picture *b)
 TEST_STAGE (gl_other_paths_draw_the_same_crowd, scene_square, 1) {
     gl_picture expected, picture;
     md5gl_renderer *const renderer = stage->scene.renderer;
-    const uint32_t most = renderer->max_texels;
+    const uint32_t most = *scene_limits(renderer).max_texels;
     draw_three(stage, stage->copy, &expected);
     for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
@@ -91,11 +89,11 @@ TEST_STAGE (gl_other_paths_draw_the_same_crowd, scene_square, 1) {
         md5gl_model *const copy =
             md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
         for (uint32_t texels = 6; texels <= 18; texels += 6) {
-            renderer->max_texels = texels; // one, two, three palettes
+            *scene_limits(renderer).max_texels = texels; // one, two, three palettes
             draw_three(stage, copy, &picture);
             CHECK_UINT(count_differences(&expected, &picture), 0);
         }
-        renderer->max_texels = most;
+        *scene_limits(renderer).max_texels = most;
         md5gl_destroy_model(renderer, copy);
     }
 }
@@ -125,7 +123,7 @@ TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 
     gl_picture expected, picture;
     md5gl_renderer *const renderer = stage->scene.renderer;
     scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &expected);
-    renderer->max_texels = 5; // less than two joints' six rows
+    *scene_limits(renderer).max_texels = 5; // less than two joints' six rows
     md5gl_model *const copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == MD5GL_PATH_CPU);
     CHECK(strstr(scene_path_reason(copy, 0), "too small") != NULL);
@@ -137,13 +135,13 @@ TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 
 TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
     md5_error error;
     md5_model *const model = scene_square();
-    const bool had = scene->renderer->has_compute;
-    scene->renderer->has_compute = false;
+    const bool had = *scene_limits(scene->renderer).has_compute;
+    *scene_limits(scene->renderer).has_compute = false;
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
     CHECK(md5gl_has_path(scene->renderer, MD5GL_PATH_CPU));
     CHECK(md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "4.3"));
-    scene->renderer->has_compute = had;
+    *scene_limits(scene->renderer).has_compute = had;
     md5_free_model(model);
 }
 

@@ -458,6 +458,27 @@ md5gl_texture scene_stage_cube(md5gl_renderer *renderer, uint32_t side,
     return md5gl_create_texture(renderer, &desc, error);
 }
 
+gl_limits scene_limits(md5gl_renderer *renderer)
+{
+    return (gl_limits){&renderer->max_texels, &renderer->max_texture_size, renderer->max_samples,
+                       &renderer->has_compute};
+}
+
+uint32_t scene_num_batches(const md5gl_model *copy)
+{
+    return copy->num_batches;
+}
+
+md5gl_blending scene_blending(const md5gl_model *copy)
+{
+    return copy->blending;
+}
+
+const md5_model *scene_model(const md5gl_model *copy)
+{
+    return copy->model;
+}
+
 const char *scene_path_reason(const md5gl_model *model, uint32_t mesh)
 {
     const char *reason = NULL;

@@ -120,6 +120,16 @@ md5gl_texture scene_stage_texture(md5gl_renderer *renderer, uint32_t width, uint
 md5gl_texture scene_stage_cube(md5gl_renderer *renderer, uint32_t side,
                                const uint8_t *const rgba[6], bool is_nearest, md5_error *error);
 
+// What of a renderer tests change: limits of the context. And what a model does not tell.
+typedef struct gl_limits {
+    uint32_t *max_texels, *max_texture_size, max_samples;
+    bool *has_compute;
+} gl_limits;
+gl_limits scene_limits(md5gl_renderer *renderer);
+uint32_t scene_num_batches(const md5gl_model *copy);
+md5gl_blending scene_blending(const md5gl_model *copy);
+const md5_model *scene_model(const md5gl_model *copy);
+
 // Returns why a mesh is drawn with its path.
 const char *scene_path_reason(const md5gl_model *model, uint32_t mesh);
 

@@ -5,7 +5,6 @@
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/ui/panels.h"
-#include "render/gl_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -407,10 +406,10 @@ TEST (view_bakes_refuse_what_does_not_fit) {
         CHECK(!try_to_bake(&scene, kind, size - 1, "1.3 MB, at most 1.3 fit"));
         CHECK(try_to_bake(&scene, kind, size, ""));
         CHECK(try_to_bake(&scene, kind, 2 * size, ""));
-        const uint32_t max_texels = scene.renderer->max_texels;
-        scene.renderer->max_texels = 65536;
+        const uint32_t max_texels = *scene_limits(scene.renderer).max_texels;
+        *scene_limits(scene.renderer).max_texels = 65536;
         CHECK(!try_to_bake(&scene, kind, 2 * size, "texels"));
-        scene.renderer->max_texels = max_texels;
+        *scene_limits(scene.renderer).max_texels = max_texels;
         md5_release_geometry((md5_model *)(uintptr_t)kind->model);
         CHECK(!try_to_bake(&scene, kind, 2 * size, "released"));
     }

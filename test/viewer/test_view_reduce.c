@@ -4,7 +4,6 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/crowd/reduce.h"
-#include "render/gl_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -362,7 +361,7 @@ TEST_SCENE (view_baked_members_are_drawn_from_fewer_triangles) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const uint32_t detail = view_detail_at(&kind->details, 100.0f);
         CHECK(viewer.state.document->crowd.num_baked > 0);
-        CHECK(detail > 0 && kind->bakes.drawn->model == kind->details.levels[detail].model);
+        CHECK(detail > 0 && scene_model(kind->bakes.drawn) == kind->details.levels[detail].model);
         free(drawn.rgba);
     }
     shot_close(&viewer);
