@@ -24,10 +24,11 @@ static inline bool md5_is_stride(size_t stride, size_t floats)
     return stride == 0 || (whole >= floats && whole <= UINT32_MAX && stride % sizeof(float) == 0);
 }
 
-// The arguments of md5_skin().
+// The arguments of a kernel.
 typedef struct md5i_skin_job {
     const md5_mesh *mesh;
-    const md5_mat34 *palette;
+    const md5_mat34 *palette;   // or NULL
+    const md5_dual_quat *duals; // or NULL; if set, used instead of the palette, and without bounds
     md5_vec3 *positions;
     md5_vec3 *normals;  // or NULL
     md5_vec4 *tangents; // or NULL
@@ -48,13 +49,13 @@ static inline md5_vec4 *md5_vec4_out(md5_vec4 *first, uint32_t stride, uint32_t 
     return stride > 0 ? (md5_vec4 *)(void *)(&first->x + (size_t)stride * vertex) : first + vertex;
 }
 
-// Makes the kernels' job of a job, without its palette. Returns whether its products have 32 bits.
+// Makes the kernels' job of a job. Returns whether its products have 32 bits.
 bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job);
 
-// Skins vertices one by one in plain C; the k-th goes to place k. `vertices` NULL: those from
-// `first` on.
+// Skins vertices one by one in plain C; the k-th goes to place k, or to its own. `vertices` NULL:
+// those from `first` on.
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
-                               uint32_t count);
+                               uint32_t count, bool in_place);
 
 // Works for any mesh. The others need a plan and call this one for single vertices.
 void md5i_skin_scalar(const md5i_skin_job *job);
@@ -67,7 +68,7 @@ void md5i_skin_neon(const md5i_skin_job *job);
 void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run);
 void md5i_skin_run_avx2(const md5i_skin_job *job, const md5_skin_run *run);
 
-// md5_skin() with the kernel of `level`, which must be available (md5i_cpu_has).
+// Skins a mesh with the kernel of `level`, which must be available (md5i_cpu_has).
 void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 
 // md5_skin_bounds() likewise.
@@ -87,12 +88,6 @@ md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md
 #define MD5_DUAL_LEAST_SQUARE 0x1p-32f
 #define MD5_DUAL_MOST_SQUARE 0x1p2f
 
-// The arguments of a kernel. The palette of `skin` is not used, and there are no bounds.
-typedef struct md5_dual_job {
-    md5i_skin_job skin;
-    const md5_dual_quat *palette;
-} md5_dual_job;
-
 static inline float md5_quat_dot(md5_quat a, md5_quat b)
 {
     return ((a.x * b.x + a.y * b.y) + a.z * b.z) + a.w * b.w;
@@ -111,21 +106,5 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q);
 // The matrix that moves a vertex of the bind pose; 0 if it has no influences.
 md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
                                   uint32_t vertex);
-
-// Works for any mesh; the others need a plan and call this one for single vertices.
-void md5i_dual_scalar(const md5_dual_job *job);
-void md5i_dual_sse2(const md5_dual_job *job);
-void md5i_dual_avx2(const md5_dual_job *job);
-void md5i_dual_neon(const md5_dual_job *job);
-
-// Some vertices, in plain C.
-void md5i_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count);
-
-// As md5i_skin_vertices_scalar().
-void md5i_dual_places_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t first,
-                             uint32_t count);
-
-// Whole meshes with the kernel of `level`, which must be available (md5i_cpu_has).
-void md5i_dual_with(md5_cpu level, const md5_dual_job *job);
 
 #endif

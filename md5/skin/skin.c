@@ -6,7 +6,7 @@
 
 // == Dual quaternions ============================================================================
 //
-// Dual palettes, and the choice of a kernel. skin_scalar.c has the formulas.
+// Dual palettes. skin_scalar.c has the formulas.
 
 void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
@@ -15,30 +15,6 @@ void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_q
         const md5_quat rotation = md5_quat_from_mat34(palette[i]);
         dual[i].real = rotation;
         dual[i].dual = md5_quat_mul((md5_quat){half.x, half.y, half.z, 0.0f}, rotation);
-    }
-}
-
-void md5i_dual_with(md5_cpu level, const md5_dual_job *job)
-{
-    switch (job->skin.mesh->skin_plan ? level : MD5_CPU_SCALAR) {
-#if MD5_HAS_SSE2
-    case MD5_CPU_SSE2:
-        md5i_dual_sse2(job);
-        break;
-#endif
-#if MD5_HAS_AVX2
-    case MD5_CPU_AVX512: // no faster: see README.md
-    case MD5_CPU_AVX2:
-        md5i_dual_avx2(job);
-        break;
-#endif
-#if MD5_HAS_NEON
-    case MD5_CPU_NEON:
-        md5i_dual_neon(job);
-        break;
-#endif
-    default:
-        md5i_dual_scalar(job);
     }
 }
 
@@ -243,6 +219,8 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 {
     *job = (md5i_skin_job){
         .mesh = from->mesh,
+        .palette = from->palette,
+        .duals = from->duals,
         .positions = (md5_vec3 *)from->positions,
         .normals = (md5_vec3 *)from->normals,
         .tangents = from->mesh->tangents ? (md5_vec4 *)from->tangents : NULL,
@@ -298,29 +276,24 @@ static void skin_one(const md5_skin_job *job)
                "job->morph_weights: not NULL");
     MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
                  "job->morph_weights: finite numbers");
-    md5_dual_job to = {.palette = job->duals};
-    const bool fits = md5i_strided_job(job, &to.skin);
-    to.skin.palette = job->palette;
-    const bool is_whole = !job->vertices && count == mesh->num_vertices;
-    if (job->duals && is_whole)
-        md5i_dual_with(fits ? md5i_cpu_best() : MD5_CPU_SCALAR, &to);
-    else if (job->duals)
-        md5i_dual_places_scalar(&to, job->vertices, job->first, count);
-    else if (job->palette && is_whole)
-        md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &to.skin);
-    else if (job->palette)
-        md5i_skin_vertices_scalar(&to.skin, job->vertices, job->first, count);
+    md5i_skin_job to;
+    const bool fits = md5i_strided_job(job, &to);
+    const bool is_posed = job->palette || job->duals;
+    if (is_posed && !job->vertices && count == mesh->num_vertices)
+        md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &to);
+    else if (is_posed)
+        md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
     else
         for (uint32_t place = 0; place < count; place++) {
             const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
-            *md5_vec3_out(to.skin.positions, to.skin.strides[0], place) = mesh->positions[vertex];
-            if (to.skin.normals)
-                *md5_vec3_out(to.skin.normals, to.skin.strides[1], place) = mesh->normals[vertex];
-            if (to.skin.tangents)
-                *md5_vec4_out(to.skin.tangents, to.skin.strides[2], place) = mesh->tangents[vertex];
+            *md5_vec3_out(to.positions, to.strides[0], place) = mesh->positions[vertex];
+            if (to.normals)
+                *md5_vec3_out(to.normals, to.strides[1], place) = mesh->normals[vertex];
+            if (to.tangents)
+                *md5_vec4_out(to.tangents, to.strides[2], place) = mesh->tangents[vertex];
         }
     if (job->morph)
-        correct_all(job, &to.skin, count);
+        correct_all(job, &to, count);
 }
 
 static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)

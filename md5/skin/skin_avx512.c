@@ -62,7 +62,7 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
 void md5i_skin_avx512(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    if (job->bounds || job->tangents || job->strides[0] > 0 || job->strides[1] > 0) {
+    if (job->duals || job->bounds || job->tangents || job->strides[0] > 0 || job->strides[1] > 0) {
         md5i_skin_avx2(job);
         return;
     }

@@ -4,6 +4,8 @@
 #include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
+#include <string.h>
+
 // == By matrices =================================================================================
 //
 // md5_skin() in plain C, which every faster kernel must equal bit for bit.
@@ -119,74 +121,6 @@ static inline md5_vec3 move(const rows *e, md5_vec3 p)
     return (md5_vec3){move_row(e->x, p), move_row(e->y, p), move_row(e->z, p)};
 }
 
-// Both ways give the same bits for rigid vertices: takes the one with fewer operations.
-static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
-{
-    return kind == MD5_SKIN_BLEND || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
-}
-
-// Inlined by force: gcc leaves a body with three callers out of line, which takes 1.3 times as
-// long.
-static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex, uint32_t place,
-                                          bool blended)
-{
-    const md5_mesh *const mesh = job->mesh;
-    md5_vec3 unwritten;
-    rows e = {0};
-    if (blended || job->normals || job->tangents)
-        e = blend(mesh, job->palette, vertex);
-    md5_vec3 *const to =
-        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], place);
-    *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
-    if (job->bounds)
-        *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
-    if (job->normals)
-        *md5_vec3_out(job->normals, job->strides[1], place) = rotate(&e, mesh->normals[vertex]);
-    if (job->tangents)
-        *md5_vec4_out(job->tangents, job->strides[2], place) =
-            rotate_tangent(&e, mesh->tangents[vertex]);
-}
-
-// Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
-void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
-{
-    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
-               is_gathered = run->order == MD5_SKIN_GATHERED;
-    const bool blended = is_blended(job, (md5_skin_kind)run->kind);
-    const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
-    for (uint32_t i = 0; i < size * run->count; i++) {
-        uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
-        if (is_contiguous)
-            vertex += i % MD5_SKIN_GROUP;
-        else if (is_gathered && i > 0 && vertex == vertices[i - 1])
-            continue;
-        vertex = is_gathered ? vertex / 3 : vertex;
-        skin_vertex(job, vertex, vertex, blended);
-    }
-}
-
-void md5i_skin_scalar(const md5i_skin_job *job)
-{
-    const md5_skin_plan *const plan = job->mesh->skin_plan;
-    if (plan) {
-        for (uint32_t i = 0; i < plan->num_runs; i++)
-            md5i_skin_run_scalar(job, &plan->runs[i]);
-    } else {
-        for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
-            skin_vertex(job, vertex, vertex, is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
-    }
-}
-
-void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
-                               uint32_t count)
-{
-    for (uint32_t place = 0; place < count; place++) {
-        const uint32_t vertex = vertices ? vertices[place] : first + place;
-        skin_vertex(job, vertex, place, is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
-    }
-}
-
 // == By dual quaternions =========================================================================
 //
 // Skinning by dual quaternions in plain C, which every faster kernel must equal bit for bit.
@@ -274,16 +208,6 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     }};
 }
 
-static inline float move_by_row(const float *row, md5_vec3 p)
-{
-    return (row[0] * p.x + row[1] * p.y) + (row[2] * p.z + row[3]);
-}
-
-static inline md5_vec3 turn(const md5_mat34 *m, md5_vec3 bind)
-{
-    return md5_vec3_normalize(md5_mat34_rotate(m, bind), bind);
-}
-
 // Vertices without influences stay at the origin and keep their directions.
 md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
                                   uint32_t vertex)
@@ -294,39 +218,90 @@ md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *pal
     return md5i_dual_matrix(&sum);
 }
 
-static void skin_dual_vertex(const md5_dual_job *job, uint32_t vertex, uint32_t place)
+static rows blend_rows(const md5_mesh *mesh, const md5_dual_quat *palette, uint32_t vertex)
 {
-    const md5i_skin_job *const skin = &job->skin;
-    const md5_mesh *const mesh = skin->mesh;
-    const md5_mat34 m = md5i_dual_vertex_matrix(mesh, job->palette, vertex);
-    const md5_vec3 p = mesh->positions[vertex];
-    *md5_vec3_out(skin->positions, skin->strides[0], place) =
-        (md5_vec3){move_by_row(m.m, p), move_by_row(m.m + 4, p), move_by_row(m.m + 8, p)};
-    if (skin->normals)
-        *md5_vec3_out(skin->normals, skin->strides[1], place) = turn(&m, mesh->normals[vertex]);
-    if (skin->tangents) {
-        const md5_vec4 bind = mesh->tangents[vertex];
-        const md5_vec3 turned = turn(&m, (md5_vec3){bind.x, bind.y, bind.z});
-        *md5_vec4_out(skin->tangents, skin->strides[2], place) =
-            (md5_vec4){turned.x, turned.y, turned.z, bind.w};
+    const md5_mat34 m = md5i_dual_vertex_matrix(mesh, palette, vertex);
+    rows e;
+    memcpy(&e, &m, sizeof e);
+    return e;
+}
+
+// == Vertices ====================================================================================
+
+// Whether the blended matrix moves the vertex. Both ways give the same bits for rigid vertices:
+// takes the one with fewer operations.
+static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
+{
+    return job->duals || kind == MD5_SKIN_BLEND
+           || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
+}
+
+// Without a plan.
+static inline bool is_vertex_blended(const md5i_skin_job *job, uint32_t vertex)
+{
+    return job->duals || is_blended(job, md5i_skin_kind_of(job->mesh, vertex));
+}
+
+// Inlined by force: gcc leaves a body with three callers out of line, which takes 1.3 times as
+// long.
+static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex, uint32_t place,
+                                          bool blended)
+{
+    const md5_mesh *const mesh = job->mesh;
+    md5_vec3 unwritten;
+    rows e = {0};
+    if (job->duals)
+        e = blend_rows(mesh, job->duals, vertex);
+    else if (blended || job->normals || job->tangents)
+        e = blend(mesh, job->palette, vertex);
+    md5_vec3 *const to =
+        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], place);
+    *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
+    if (job->bounds)
+        *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
+    if (job->normals)
+        *md5_vec3_out(job->normals, job->strides[1], place) = rotate(&e, mesh->normals[vertex]);
+    if (job->tangents)
+        *md5_vec4_out(job->tangents, job->strides[2], place) =
+            rotate_tangent(&e, mesh->tangents[vertex]);
+}
+
+// Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
+void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
+{
+    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
+    const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
+               is_gathered = run->order == MD5_SKIN_GATHERED;
+    const bool blended = is_blended(job, (md5_skin_kind)run->kind);
+    const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
+    for (uint32_t i = 0; i < size * run->count; i++) {
+        uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
+        if (is_contiguous)
+            vertex += i % MD5_SKIN_GROUP;
+        else if (is_gathered && i > 0 && vertex == vertices[i - 1])
+            continue;
+        vertex = is_gathered ? vertex / 3 : vertex;
+        skin_vertex(job, vertex, vertex, blended);
     }
 }
 
-void md5i_dual_vertices_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t count)
+void md5i_skin_scalar(const md5i_skin_job *job)
 {
-    for (uint32_t i = 0; i < count; i++)
-        skin_dual_vertex(job, vertices[i], vertices[i]);
+    const md5_skin_plan *const plan = job->mesh->skin_plan;
+    if (plan) {
+        for (uint32_t i = 0; i < plan->num_runs; i++)
+            md5i_skin_run_scalar(job, &plan->runs[i]);
+    } else {
+        for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
+            skin_vertex(job, vertex, vertex, is_vertex_blended(job, vertex));
+    }
 }
 
-void md5i_dual_scalar(const md5_dual_job *job)
+void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
+                               uint32_t count, bool in_place)
 {
-    for (uint32_t vertex = 0; vertex < job->skin.mesh->num_vertices; vertex++)
-        skin_dual_vertex(job, vertex, vertex);
-}
-
-void md5i_dual_places_scalar(const md5_dual_job *job, const uint32_t *vertices, uint32_t first,
-                             uint32_t count)
-{
-    for (uint32_t place = 0; place < count; place++)
-        skin_dual_vertex(job, vertices ? vertices[place] : first + place, place);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t vertex = vertices ? vertices[i] : first + i;
+        skin_vertex(job, vertex, in_place ? vertex : i, is_vertex_blended(job, vertex));
+    }
 }

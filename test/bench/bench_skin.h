@@ -144,10 +144,11 @@ static uint64_t skin_all_dual(const skinning *of)
 {
     uint64_t seen = 0;
     for (uint32_t i = 0; i < of->model->num_meshes; i++) {
-        md5_dual_job job = {of->jobs[i], of->dual};
-        job.skin.tangents = NULL;
-        md5i_dual_with(of->level, &job);
-        seen += job.skin.mesh->num_vertices > 0 && job.skin.positions[0].x > 0.0f;
+        md5i_skin_job job = of->jobs[i];
+        job.duals = of->dual;
+        job.tangents = NULL;
+        md5i_skin_with(of->level, &job);
+        seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
     }
     return seen;
 }

@@ -16,6 +16,7 @@ grep -q '^flags.* avx2.* fma' /proc/cpuinfo 2>/dev/null && fused=-march=haswell
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || { skip "$compiler" "it is not here"; continue; }
     check "$compiler -O2" optimized $compiler -std=gnu11 -O2 $fused
+    check "$compiler -O1 with AVX-512" optimized $compiler -std=gnu11 -O1 -DMD5_AVX512
     plus=$(echo $compiler | sed 's/gcc/g++/; s/clang/clang++/')
     check "$compiler -pedantic" silent_compiler $compiler -std=c11 md5model.c
     # The same optimizer as above: what differs is the language. g++ warns of what its own headers of AVX-512 leave uninitialized on purpose.

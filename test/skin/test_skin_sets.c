@@ -44,8 +44,11 @@ static skinned skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_cpu leve
                     bool tangents)
 {
     const skinned result = make_skinned(mesh, normals, tangents);
-    const md5i_skin_job job = {mesh, palette, result.positions, result.normals, result.tangents,
-                               NULL, {0}};
+    const md5i_skin_job job = {.mesh = mesh,
+                               .palette = palette,
+                               .positions = result.positions,
+                               .normals = result.normals,
+                               .tangents = result.tangents};
     md5i_skin_with(level, &job);
     return result;
 }
@@ -54,9 +57,12 @@ static skinned skin_dual(const md5_mesh *mesh, const md5_dual_quat *palette, md5
                          bool normals, bool tangents)
 {
     const skinned result = make_skinned(mesh, normals, tangents);
-    const md5_dual_job job = {
-        {mesh, NULL, result.positions, result.normals, result.tangents, NULL, {0}}, palette};
-    md5i_dual_with(level, &job);
+    const md5i_skin_job job = {.mesh = mesh,
+                               .duals = palette,
+                               .positions = result.positions,
+                               .normals = result.normals,
+                               .tangents = result.tangents};
+    md5i_skin_with(level, &job);
     return result;
 }
 

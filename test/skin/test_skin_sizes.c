@@ -84,13 +84,13 @@ typedef struct size_case {
 static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *result)
 {
     memset(result, 0, sizeof *result);
-    const md5i_skin_job job = {
-        of->mesh, of->palette, result->positions, result->normals, result->tangents, NULL, {0}};
-    const md5_dual_job dual_job = {job, of->dual};
-    if (is_dual)
-        md5i_dual_with(level, &dual_job);
-    else
-        md5i_skin_with(level, &job);
+    const md5i_skin_job job = {.mesh = of->mesh,
+                               .palette = of->palette,
+                               .duals = is_dual ? of->dual : NULL,
+                               .positions = result->positions,
+                               .normals = result->normals,
+                               .tangents = result->tangents};
+    md5i_skin_with(level, &job);
 }
 
 static bool is_unit(md5_vec3 v)

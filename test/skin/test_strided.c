@@ -57,6 +57,8 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
                         calloc(count, sizeof(md5_vec4)), malloc(count * sizeof(game_vertex))};
     const md5_skin_job out = {
         .mesh = mesh,
+        .palette = palette,
+        .duals = dual,
         .positions = it.vertices->position,
         .position_stride = sizeof *it.vertices,
         .normals = normals ? it.vertices->normal : NULL,
@@ -66,15 +68,12 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
     };
     md5i_skin_job job;
     CHECK(md5i_strided_job(&out, &job));
-    job.palette = palette;
     memset(it.vertices, 0xa5, count * sizeof *it.vertices);
-    if (dual) {
+    if (dual)
         skin_by_duals(mesh, dual, it.positions, it.normals, it.tangents);
-        md5i_dual_with(level, &(md5_dual_job){job, dual});
-    } else {
+    else
         md5_skin(mesh, palette, it.positions, it.normals, it.tangents);
-        md5i_skin_with(level, &job);
-    }
+    md5i_skin_with(level, &job);
     bool all = true;
     for (uint32_t i = 0; i < count; i++)
         all = all && is_right(&it, i, normals, tangents);

@@ -6,10 +6,7 @@
 #include "md5/pose/simd/blend_wide.h"
 #include "md5/pose/simd/crowd_wide.h"
 #include "md5/pose/simd/one_wide.h"
-
-#ifndef MD5_WIDE_AVX512 // compressed clips have tracks for eight lanes
 #include "md5/pose/simd/packed_wide.h"
-#endif
 
 const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
     .sample = sample,

@@ -6,6 +6,8 @@
 #include "md5/pose/packed.h"
 #include "md5/pose/simd/slerp_wide.h"
 
+#ifndef MD5_WIDE_AVX512 // a group has eight lanes
+
 // -- Moments ----------------------------------------------------------------------------------
 
 // Keys and fractions of a moment, in each lane. Those of a step are found once.
@@ -401,5 +403,7 @@ MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_packed_sample)(const md5_packed *packed,
         sample_groups(&spans, groups + i, left < GROUPS ? left : (uint32_t)GROUPS, pose);
     }
 }
+
+#endif
 
 #endif
