@@ -239,9 +239,9 @@ TEST (view_machine_waits_while_its_bind_pose_is_shown) {
 
 // -- Rows -----------------------------------------------------------------------------------
 
-static void list_rows(stage *s, void (*list)(const view_facts *, view_rows *), view_rows *rows)
+static void list_rows(stage *s, void (*list)(const view_stage *, view_rows *), view_rows *rows)
 {
-    const view_facts facts = view_facts_of(&s->viewer, 1280.0f, 720.0f);
+    const view_stage facts = view_stage_of(&s->viewer, 1280.0f, 720.0f);
     list(&facts, rows);
 }
 
@@ -484,7 +484,7 @@ static view_rect seen_box(stage *s)
 static view_rect check_seen(stage *s)
 {
     const float width = (float)s->viewer.width, height = (float)s->viewer.height;
-    const view_facts facts = view_facts_of(&s->viewer, width, height);
+    const view_stage facts = view_stage_of(&s->viewer, width, height);
     const view_rect box = seen_box(s), picture = {0, 0, width, height};
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
     CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);

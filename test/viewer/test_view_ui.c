@@ -22,7 +22,7 @@ typedef struct screen {
     gl_scene gl;
     view_options options;
     view_state viewer;
-    view_facts facts;
+    view_stage facts;
 } screen;
 
 static void draw(screen *s)
@@ -276,7 +276,7 @@ TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
         const char *const path = test_path(BOBBIN);
         CHECK_UINT(press(&s, name, 0.99f).action, VIEW_TAKEN);
         CHECK(view_open(&s.viewer, &path, 1, true));
-        s.facts = view_facts_of(&s.viewer, WIDTH, HEIGHT);
+        s.facts = view_stage_of(&s.viewer, WIDTH, HEIGHT);
         const outside before = look_outside(&s);
         drag(&s, row.x);
         const outside after = look_outside(&s);

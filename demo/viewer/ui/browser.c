@@ -726,9 +726,9 @@ static size_t most_entries(const view_browser *browser)
 }
 
 // A click beside the list closes it.
-void view_browser_panel(view_ui *ui, const view_facts *facts)
+void view_browser_panel(view_ui *ui, const view_stage *stage)
 {
-    const float width = facts->width, height = facts->height;
+    const float width = stage->width, height = stage->height;
     view_browser *const browser = &ui->browser;
     view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
@@ -760,7 +760,7 @@ void view_browser_panel(view_ui *ui, const view_facts *facts)
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
     draw_heading(ui, box.x + padding, box.y + padding, inner);
     if (beside > 0.0f)
-        draw_preview(canvas, inside, facts->preview);
+        draw_preview(canvas, inside, stage->preview);
     draw_entries(ui, inside);
     if (is_beside) {
         view_clear_browser(browser);

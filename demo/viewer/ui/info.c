@@ -10,10 +10,10 @@
 
 // == What the pose is compared with ========================================================
 
-static void list_compare(const view_facts *facts, view_rows *rows)
+static void list_compare(const view_stage *stage, view_rows *rows)
 {
     enum { LISTED = 8 };
-    const view_document *const document = facts->stage.document;
+    const view_document *const document = stage->document;
     const view_compare *const compare = &document->compare;
     if (compare->model == NULL || view_shows_crowd(document))
         return;
@@ -88,12 +88,12 @@ static void add_joint(const view_scene *scene, uint32_t number, view_rows *rows)
     add_transform(rows, "Model", view_joint_in_model(scene, number));
 }
 
-static void add_measure(const view_facts *facts, view_rows *rows)
+static void add_measure(const view_stage *stage, view_rows *rows)
 {
-    const view_pick *const to = facts->measured;
+    const view_pick *const to = stage->measured;
     if (!to->is_set)
         return;
-    const md5_vec3 way = view_pick_difference(&facts->stage.document->scene, facts->pick, to);
+    const md5_vec3 way = view_pick_difference(&stage->document->scene, stage->pick, to);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_ACCENT, "Distance", "%.6g units",
                  (double)md5_vec3_length(way));
@@ -102,10 +102,10 @@ static void add_measure(const view_facts *facts, view_rows *rows)
                  (unsigned)to->mesh, (unsigned)to->triangle);
 }
 
-static void list_pick(const view_facts *facts, view_rows *rows)
+static void list_pick(const view_stage *stage, view_rows *rows)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const view_pick *const pick = facts->pick;
+    const view_scene *const scene = &stage->document->scene;
+    const view_pick *const pick = stage->pick;
     if (!pick->is_set || scene->model == NULL)
         return;
     const md5_mesh *const mesh = &scene->model->meshes[pick->mesh];
@@ -125,7 +125,7 @@ static void list_pick(const view_facts *facts, view_rows *rows)
     add_weights(scene->model, pick, rows);
     if (pick->joint >= 0)
         add_joint(scene, (uint32_t)pick->joint, rows);
-    add_measure(facts, rows);
+    add_measure(stage, rows);
 }
 
 // == The document ==========================================================================
@@ -143,31 +143,31 @@ enum { HIT_FILES = 1, HIT_CLIPS, HIT_TEXTURES, HIT_MESHES = HIT_TEXTURES + MESHE
 // -- Figures --------------------------------------------------------------------------------
 
 // In a small window the figures are hidden, unless statistics are switched on.
-static bool is_brief(const view_facts *facts)
+static bool is_brief(const view_stage *stage)
 {
-    return view_is_compact(facts) && !facts->stage.shown->statistics;
+    return view_is_compact(stage) && !stage->shown->statistics;
 }
 
-static void add_clip_rows(const view_facts *facts, view_rows *rows)
+static void add_clip_rows(const view_stage *stage, view_rows *rows)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const view_play *const play = facts->stage.play;
+    const view_scene *const scene = &stage->document->scene;
+    const view_play *const play = stage->play;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
     const view_motion_kind *const mover = view_mover_of(scene);
     char text[256];
     view_describe_motion(scene, text, sizeof text);
-    if (clip != NULL && view_shows_crowd(facts->stage.document)) // each character plays its own
+    if (clip != NULL && view_shows_crowd(stage->document)) // each character plays its own
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%zu clip%s", scene->num_clips,
                      scene->num_clips == 1 ? "" : "s");
     else if (text[0] != '\0')
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_ACCENT, "", "%s", text);
-    if (scene->num_clips > 0 && view_mode_of(facts->stage.document) == VIEW_MODE_CLIPS)
+    if (scene->num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS)
         view_make_hit(rows, HIT_CLIPS, "A");
     // In a small window the states are only in the machine's panel.
-    if (mover->list_clips != NULL && !view_shows_crowd(facts->stage.document) && !is_brief(facts))
+    if (mover->list_clips != NULL && !view_shows_crowd(stage->document) && !is_brief(stage))
         mover->list_clips(scene, rows);
-    if (anim == NULL || is_brief(facts))
+    if (anim == NULL || is_brief(stage))
         return;
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Time", "%.3f of %.3f s",
@@ -185,16 +185,16 @@ static void add_clip_rows(const view_facts *facts, view_rows *rows)
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
 }
 
-static void add_camera_path_rows(const view_facts *facts, view_rows *rows)
+static void add_camera_path_rows(const view_stage *stage, view_rows *rows)
 {
-    const view_camera_path *const camera_path = &facts->stage.document->scene.camera_path;
+    const view_camera_path *const camera_path = &stage->document->scene.camera_path;
     if (camera_path->camera == NULL)
         return;
-    const view_camera_path_place place = view_find_place(camera_path, facts->stage.play);
-    const md5_camera_view view = view_camera_path_at(camera_path, facts->stage.play);
+    const view_camera_path_place place = view_find_place(camera_path, stage->play);
+    const md5_camera_view view = view_camera_path_at(camera_path, stage->play);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Camera", "%s",
-                 facts->stage.following ? camera_path->name : "free" DOT "V: path");
+                 stage->following ? camera_path->name : "free" DOT "V: path");
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f",
                  (unsigned)place.shot + 1, (unsigned)camera_path->camera->num_cuts + 1,
                  place.frame);
@@ -202,15 +202,15 @@ static void add_camera_path_rows(const view_facts *facts, view_rows *rows)
 }
 
 // "4, 4, exact": the vertex path of each mesh, or the number of each kind where there are many.
-static void describe_paths(const view_facts *facts, char *text, size_t size)
+static void describe_paths(const view_stage *stage, char *text, size_t size)
 {
     enum { LISTED = 6 };
-    const uint32_t num_meshes = facts->stage.document->scene.model->num_meshes;
+    const uint32_t num_meshes = stage->document->scene.model->num_meshes;
     uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_path path = md5gl_mesh_path(facts->stage.document->drawn, i, NULL);
+        const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, NULL);
         counts[path]++;
         if (num_meshes <= LISTED)
             used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
@@ -224,18 +224,18 @@ static void describe_paths(const view_facts *facts, char *text, size_t size)
 }
 
 // The file's axes, if they are not those of the viewer.
-static void add_turn(const view_facts *facts, view_rows *rows)
+static void add_turn(const view_stage *stage, view_rows *rows)
 {
     char text[32];
-    const view_turn *const turn = &facts->stage.document->scene.turn;
+    const view_turn *const turn = &stage->document->scene.turn;
     view_describe_turn(turn, text, sizeof text);
-    if (turn->is_set && !view_shows_crowd(facts->stage.document))
+    if (turn->is_set && !view_shows_crowd(stage->document))
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Axes", "%s", text);
 }
 
-static void add_crowd_rows(const view_facts *facts, view_rows *rows)
+static void add_crowd_rows(const view_stage *stage, view_rows *rows)
 {
-    const view_crowd *const crowd = &facts->stage.document->crowd;
+    const view_crowd *const crowd = &stage->document->crowd;
     if (crowd->count == 0)
         return;
     const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
@@ -247,7 +247,7 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
     if (crowd->baked_pixels > 0.0f)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Baked", "%u" DOT "%.1f MB",
                      (unsigned)crowd->num_baked,
-                     1e-6 * (double)md5gl_get_stats(facts->stage.renderer).baked_bytes);
+                     1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
     if (crowd->impostor_pixels > 0.0f)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Impostors", "%u" DOT "%u fading",
                      (unsigned)crowd->num_far, (unsigned)crowd->num_faded);
@@ -256,28 +256,28 @@ static void add_crowd_rows(const view_facts *facts, view_rows *rows)
                  (unsigned)crowd->threads->num_workers);
 }
 
-static void add_model_rows(const view_facts *facts, view_rows *rows)
+static void add_model_rows(const view_stage *stage, view_rows *rows)
 {
     char paths[128];
-    if (facts->stage.document->scene.skeleton == NULL)
+    if (stage->document->scene.skeleton == NULL)
         return;
     view_add_gap(rows);
-    if (facts->stage.document->crowd.num_kinds > 1) // the others have figures of their own
+    if (stage->document->crowd.num_kinds > 1) // the others have figures of their own
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "",
-                     "%s only:", facts->stage.document->scene.name);
+                     "%s only:", stage->document->scene.name);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Joints", "%u",
-                 (unsigned)facts->stage.document->scene.num_joints);
-    if (facts->stage.document->scene.model != NULL) {
+                 (unsigned)stage->document->scene.num_joints);
+    if (stage->document->scene.model != NULL) {
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Vertices", "%u",
-                     (unsigned)view_count_vertices(&facts->stage.document->scene));
+                     (unsigned)view_count_vertices(&stage->document->scene));
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Triangles", "%u",
-                     (unsigned)view_count_triangles(&facts->stage.document->scene));
-        describe_paths(facts, paths, sizeof paths);
+                     (unsigned)view_count_triangles(&stage->document->scene));
+        describe_paths(stage, paths, sizeof paths);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
-                     facts->stage.document->scene.dual ? DOT "dual quaternions" : "");
+                     stage->document->scene.dual ? DOT "dual quaternions" : "");
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Light", "%s%s",
-                     facts->stage.shown->classic ? "classic" : "studio",
-                     facts->stage.shown->shadows ? "" : DOT "no shadows");
+                     stage->shown->classic ? "classic" : "studio",
+                     stage->shown->shadows ? "" : DOT "no shadows");
     }
 }
 
@@ -295,10 +295,10 @@ static void add_kinds_of_faults(const view_faults *faults, const char *label, vi
 }
 
 // Of normals and tangents: with these, also in the pose that is drawn; and in the statistics.
-static void add_faults(const view_facts *facts, view_rows *rows)
+static void add_faults(const view_stage *stage, view_rows *rows)
 {
-    const view_shown *const shown = facts->stage.shown;
-    const view_document *const document = facts->stage.document;
+    const view_shown *const shown = stage->shown;
+    const view_document *const document = stage->document;
     const bool has_glyphs = shown->normals || shown->tangents;
     if (document->scene.model == NULL || !(has_glyphs || shown->statistics))
         return;
@@ -308,21 +308,21 @@ static void add_faults(const view_facts *facts, view_rows *rows)
 }
 
 // What the window leaves out to keep real time.
-static void add_quality(const view_facts *facts, view_rows *rows)
+static void add_quality(const view_stage *stage, view_rows *rows)
 {
     char text[64];
-    view_describe_economy(&facts->economy, text, sizeof text);
+    view_describe_economy(&stage->economy, text, sizeof text);
     if (text[0] != '\0')
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, "Quality", "%s", text);
 }
 
-static void add_frame_time(const view_facts *facts, view_rows *rows)
+static void add_frame_time(const view_stage *stage, view_rows *rows)
 {
-    if (!facts->stage.shown->frame_time)
+    if (!stage->shown->frame_time)
         return;
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame time", "%.2f ms",
-                 1000.0 * facts->frame_seconds);
-    if (facts->stage.shown->statistics && rows->num_times > 0)
+                 1000.0 * stage->frame_seconds);
+    if (stage->shown->statistics && rows->num_times > 0)
         view_add_row(rows, VIEW_ROW_GRAPH, VIEW_PLAIN, "", "%s", "");
 }
 
@@ -346,11 +346,11 @@ static const char *texture_origin(const char *path, const view_look *look)
 }
 
 // The texture, or a note that it is missing, and its maps.
-static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh)
+static void add_map_rows(const view_stage *stage, view_rows *rows, uint32_t mesh)
 {
     static const char *const labels[VIEW_NUM_MAPS] = {"Texture", "Normals", "Heights", "Specular",
                                                       "Glow"};
-    const view_textures *const textures = &facts->stage.document->textures;
+    const view_textures *const textures = &stage->document->textures;
     const view_look *const look = view_mesh_look(textures, mesh);
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
         const char *const path = view_mesh_map_path(textures, mesh, map);
@@ -370,9 +370,9 @@ static void add_map_rows(const view_facts *facts, view_rows *rows, uint32_t mesh
 }
 
 // How many stages its material has, and what is not shown of them.
-static void add_stage_rows(const view_facts *facts, view_rows *rows, uint32_t mesh)
+static void add_stage_rows(const view_stage *stage, view_rows *rows, uint32_t mesh)
 {
-    const view_layers *const layers = &facts->stage.document->textures.layers;
+    const view_layers *const layers = &stage->document->textures.layers;
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Stages", "%u",
@@ -383,9 +383,9 @@ static void add_stage_rows(const view_facts *facts, view_rows *rows, uint32_t me
 }
 
 // Only names if there are many meshes: the list serves to hide them.
-static void add_mesh_rows(const view_facts *facts, view_rows *rows)
+static void add_mesh_rows(const view_stage *stage, view_rows *rows)
 {
-    const md5_model *const model = facts->stage.document->scene.model;
+    const md5_model *const model = stage->document->scene.model;
     const bool in_full = model->num_meshes <= MESHES_IN_FULL;
     if (!in_full)
         view_add_gap(rows);
@@ -395,7 +395,7 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
             view_add_gap(rows);
         view_add_row(rows, VIEW_ROW_SWITCH, VIEW_PLAIN, "", "Mesh %u  %s", (unsigned)i, mesh->name);
         view_make_hit(rows, HIT_MESHES + (int32_t)i, "");
-        rows->rows[rows->count - 1].on = (facts->stage.hidden_meshes >> i & 1) == 0;
+        rows->rows[rows->count - 1].on = (stage->hidden_meshes >> i & 1) == 0;
         if (!in_full)
             continue;
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles",
@@ -403,11 +403,11 @@ static void add_mesh_rows(const view_facts *facts, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Weights", "%u" DOT "at most %u per vertex",
                      (unsigned)mesh->num_weights, (unsigned)mesh->max_weights);
         const char *reason;
-        const md5gl_path path = md5gl_mesh_path(facts->stage.document->drawn, i, &reason);
+        const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, &reason);
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Path", "%s" DOT "%s", md5gl_path_name(path),
                      reason);
-        add_map_rows(facts, rows, i);
-        add_stage_rows(facts, rows, i);
+        add_map_rows(stage, rows, i);
+        add_stage_rows(stage, rows, i);
     }
     if (model->num_meshes > MESHES_LISTED)
         view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "and %u more",
@@ -429,13 +429,13 @@ static void add_clips_size(const view_scene *scene, view_rows *rows)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Clips", "none");
 }
 
-static void add_statistics(const view_facts *facts, view_rows *rows)
+static void add_statistics(const view_stage *stage, view_rows *rows)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
+    const view_scene *const scene = &stage->document->scene;
     const md5_vec3 size =
-        view_is_empty(facts->stage.document->bounds)
+        view_is_empty(stage->document->bounds)
             ? (md5_vec3){0, 0, 0}
-            : md5_vec3_sub(facts->stage.document->bounds.max, facts->stage.document->bounds.min);
+            : md5_vec3_sub(stage->document->bounds.max, stage->document->bounds.min);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Size", "%.4g \xC3\x97 %.4g \xC3\x97 %.4g",
                  (double)size.x, (double)size.y, (double)size.z);
@@ -446,14 +446,14 @@ static void add_statistics(const view_facts *facts, view_rows *rows)
     if (scene->num_unopened > 0)
         view_add_row(rows, VIEW_ROW_PAIR, VIEW_PLAIN, "Unopened", "%zu animations",
                      scene->num_unopened);
-    view_add_wrapped(rows, VIEW_DIM, md5gl_device_name(facts->stage.renderer), 3);
+    view_add_wrapped(rows, VIEW_DIM, md5gl_device_name(stage->renderer), 3);
     if (scene->model != NULL)
-        add_mesh_rows(facts, rows);
+        add_mesh_rows(stage, rows);
 }
 
-static void add_warnings(const view_facts *facts, view_rows *rows)
+static void add_warnings(const view_stage *stage, view_rows *rows)
 {
-    const view_log *const log = facts->stage.log;
+    const view_log *const log = stage->log;
     if (log->num_warnings == 0)
         return;
     view_add_gap(rows);
@@ -469,71 +469,71 @@ static void add_warnings(const view_facts *facts, view_rows *rows)
 }
 
 // The times of the last frames, the oldest first.
-static uint32_t order_times(const view_facts *facts, float times[VIEW_NUM_FRAME_TIMES])
+static uint32_t order_times(const view_stage *stage, float times[VIEW_NUM_FRAME_TIMES])
 {
-    const uint32_t all = facts->num_frame_times;
+    const uint32_t all = stage->num_frame_times;
     const uint32_t count = all < VIEW_NUM_FRAME_TIMES ? all : VIEW_NUM_FRAME_TIMES;
     for (uint32_t i = 0; i < count; i++)
-        times[i] = facts->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     return count;
 }
 
-void view_list_figures(const view_facts *facts, view_rows *rows)
+void view_list_figures(const view_stage *stage, view_rows *rows)
 {
-    const float scale = facts->stage.font->scale;
-    const bool brief = is_brief(facts);
-    rows->font = facts->stage.font;
+    const float scale = stage->font->scale;
+    const bool brief = is_brief(stage);
+    rows->font = stage->font;
     rows->width = (brief ? COMPACT_WIDTH : WIDTH) * scale;
     rows->label_width = (float)LABEL_WIDTH * scale;
     rows->count = 0;
-    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", facts->stage.document->scene.name);
+    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", stage->document->scene.name);
     view_make_hit(rows, HIT_FILES, "F");
-    add_clip_rows(facts, rows);
-    add_turn(facts, rows);
+    add_clip_rows(stage, rows);
+    add_turn(stage, rows);
     if (!brief) {
-        add_camera_path_rows(facts, rows);
-        add_crowd_rows(facts, rows);
-        add_model_rows(facts, rows);
+        add_camera_path_rows(stage, rows);
+        add_crowd_rows(stage, rows);
+        add_model_rows(stage, rows);
     }
-    add_faults(facts, rows);
-    add_frame_time(facts, rows);
-    add_quality(facts, rows);
-    if (facts->stage.shown->statistics)
-        add_statistics(facts, rows);
-    list_compare(facts, rows);
-    list_pick(facts, rows);
-    add_warnings(facts, rows);
+    add_faults(stage, rows);
+    add_frame_time(stage, rows);
+    add_quality(stage, rows);
+    if (stage->shown->statistics)
+        add_statistics(stage, rows);
+    list_compare(stage, rows);
+    list_pick(stage, rows);
+    add_warnings(stage, rows);
     view_add_gap(rows);
     view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "H: keys" DOT "M: statistics");
     view_wrap_rows(rows);
 }
 
 // The factor by which figures are scaled down if the picture is too low.
-static float figures_factor(const view_facts *facts, const view_rows *rows)
+static float figures_factor(const view_stage *stage, const view_rows *rows)
 {
-    const float scale = facts->stage.font->scale;
-    const float room = facts->height - (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
+    const float scale = stage->font->scale;
+    const float room = stage->height - (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * scale;
     return fminf(fmaxf(room / view_rows_height(rows), 0.5f), 1.0f);
 }
 
-view_rect view_figures_box(const view_facts *facts)
+view_rect view_figures_box(const view_stage *stage)
 {
     view_rows rows;
-    view_list_figures(facts, &rows);
-    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
-    const float factor = figures_factor(facts, &rows);
+    view_list_figures(stage, &rows);
+    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
+    const float factor = figures_factor(stage, &rows);
     return (view_rect){margin, margin, factor * (rows.width + 2.0f * VIEW_PADDING * scale),
                        factor * view_rows_height(&rows)};
 }
 
-void view_figures_panel(view_ui *ui, const view_facts *facts)
+void view_figures_panel(view_ui *ui, const view_stage *stage)
 {
-    const float margin = VIEW_MARGIN * facts->stage.font->scale;
+    const float margin = VIEW_MARGIN * stage->font->scale;
     float times[VIEW_NUM_FRAME_TIMES];
-    view_rows rows = {.times = times, .num_times = order_times(facts, times)};
-    view_list_figures(facts, &rows);
+    view_rows rows = {.times = times, .num_times = order_times(stage, times)};
+    view_list_figures(stage, &rows);
     ui_begin(ui, "figures");
-    ui_fit(ui, margin, margin, figures_factor(facts, &rows));
+    ui_fit(ui, margin, margin, figures_factor(stage, &rows));
     const int32_t hit = ui_rows(ui, &rows, margin, margin);
     ui_end(ui);
     if (hit >= HIT_MESHES)

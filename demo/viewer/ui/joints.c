@@ -78,12 +78,12 @@ bool view_follow_lists(view_ui *ui, float line, float share)
     return false;
 }
 
-static void joint_rows(view_ui *ui, const view_facts *facts, const joint_list *list,
+static void joint_rows(view_ui *ui, const view_stage *stage, const joint_list *list,
                        view_rect inside)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
+    const view_scene *const scene = &stage->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
-    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
+    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
     const float scroll = scroll_of(ui, line);
     for (uint32_t i = 0; i < list->count; i++) {
         const float y = inside.y + (float)i * line - scroll;
@@ -96,11 +96,11 @@ static void joint_rows(view_ui *ui, const view_facts *facts, const joint_list *l
         const bool marked = (int32_t)joint == view_marked_joint(ui, scene);
         if (marked)
             view_draw_round_rect(
-                facts->stage.canvas,
+                stage->canvas,
                 (view_rect){inside.x - 6.0f * scale, y, inside.width + 6.0f * scale, line},
                 4.0f * scale, 0x33507FFFu);
         const float indent = fminf((float)list->depths[i] * 11.0f * scale, 0.6f * inside.width);
-        view_draw_text(facts->stage.canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
+        view_draw_text(stage->canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
                        marked  ? VIEW_BRIGHT
                        : still ? VIEW_DIM
                                : VIEW_PLAIN,
@@ -115,26 +115,26 @@ static void joint_rows(view_ui *ui, const view_facts *facts, const joint_list *l
     }
 }
 
-static float box_width(const view_facts *facts)
+static float box_width(const view_stage *stage)
 {
-    return fminf(290.0f * facts->stage.font->scale, 0.5f * facts->width);
+    return fminf(290.0f * stage->font->scale, 0.5f * stage->width);
 }
 
-float view_joints_left(const view_facts *facts)
+float view_joints_left(const view_stage *stage)
 {
-    return facts->width - VIEW_MARGIN * facts->stage.font->scale - box_width(facts);
+    return stage->width - VIEW_MARGIN * stage->font->scale - box_width(stage);
 }
 
-void view_joints_panel(view_ui *ui, const view_facts *facts, float bottom)
+void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom)
 {
-    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
+    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    joint_list list = walk_joints(facts->stage.document->scene.skeleton);
+    joint_list list = walk_joints(stage->document->scene.skeleton);
 
     const float list_height = (float)list.count * line;
     const float room = bottom - 2.0f * margin - 2.0f * padding;
     const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
-    const view_rect box = {view_joints_left(facts), margin, box_width(facts),
+    const view_rect box = {view_joints_left(stage), margin, box_width(stage),
                            shown + 2.0f * padding};
     const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
     const float most = fmaxf(list_height - shown, 0.0f);
@@ -147,13 +147,13 @@ void view_joints_panel(view_ui *ui, const view_facts *facts, float bottom)
     ui->hierarchy_scroll = roundf(fminf(fmaxf(ui->hierarchy_scroll, 0.0f), most) / line) * line;
     ui->shown_scroll = fminf(fmaxf(ui->shown_scroll, 0.0f), most);
 
-    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    joint_rows(ui, facts, &list, inside);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    joint_rows(ui, stage, &list, inside);
     if (most > 0.0f) {
         const float length = shown * shown / list_height;
         const float top = inside.y + (shown - length) * scroll_of(ui, line) / most;
         view_draw_round_rect(
-            facts->stage.canvas,
+            stage->canvas,
             (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
             VIEW_DIM);
     }
@@ -220,13 +220,13 @@ static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const fl
     }
 }
 
-static void add_heat(const view_facts *facts, uint32_t mesh_number, const float *weights,
+static void add_heat(const view_stage *stage, uint32_t mesh_number, const float *weights,
                      float spacing)
 {
-    const md5_mesh *const mesh = &facts->stage.document->scene.model->meshes[mesh_number];
-    const view_skinned *const skinned = &facts->stage.document->scene.skinned[mesh_number];
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[mesh_number];
+    const view_skinned *const skinned = &stage->document->scene.skinned[mesh_number];
     // Slightly above the surface, to avoid z-fighting.
-    const float lift = 0.0015f * facts->stage.camera->scene_radius;
+    const float lift = 0.0015f * stage->camera->scene_radius;
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         md5_vec3 corners[3];
         float of_corners[3];
@@ -239,27 +239,27 @@ static void add_heat(const view_facts *facts, uint32_t mesh_number, const float 
             any = any || weights[v] != 0.0f;
         }
         if (any)
-            fill_triangle(facts->stage.lines, corners, of_corners, spacing);
+            fill_triangle(stage->lines, corners, of_corners, spacing);
     }
 }
 
-static void draw_heat(const view_facts *facts, uint32_t joint, float spacing, float width)
+static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, float width)
 {
-    const md5_model *const model = facts->stage.document->scene.model;
-    view_clear_lines(facts->stage.lines);
+    const md5_model *const model = stage->document->scene.model;
+    view_clear_lines(stage->lines);
     if (model == NULL)
         return;
-    view_skin(&facts->stage.document->scene);
+    view_skin(&stage->document->scene);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         float *weights = common_alloc(model->meshes[i].num_vertices, sizeof *weights);
-        const bool hidden = i < 64 && (facts->stage.hidden_meshes >> i & 1) != 0;
+        const bool hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
         if (!hidden && weigh_vertices(&model->meshes[i], joint, weights))
-            add_heat(facts, i, weights, spacing);
+            add_heat(stage, i, weights, spacing);
         free(weights);
     }
-    if (facts->stage.lines->count > 0)
-        md5gl_draw_lines(facts->stage.renderer, facts->stage.lines->vertices,
-                         facts->stage.lines->count, width, false);
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices,
+                         stage->lines->count, width, false);
 }
 
 // -- In the picture -------------------------------------------------------------------------
@@ -272,11 +272,11 @@ static float half_height_at(const view_lens *lens, md5_vec3 place)
 }
 
 // The joint's name beside it, and the joint as a disc.
-static void draw_label(const view_facts *facts, const view_lens *lens, md5_vec3 place,
+static void draw_label(const view_stage *stage, const view_lens *lens, md5_vec3 place,
                        const char *name)
 {
-    const float width = facts->width, height = facts->height;
-    const float scale = facts->stage.font->scale, half = half_height_at(lens, place);
+    const float width = stage->width, height = stage->height;
+    const float scale = stage->font->scale, half = half_height_at(lens, place);
     if (half <= 0.0f)
         return;
     const md5_vec3 way = md5_vec3_sub(place, lens->eye);
@@ -287,13 +287,13 @@ static void draw_label(const view_facts *facts, const view_lens *lens, md5_vec3 
         0.5f * height * (1.0f - lens->shift_y) - md5_vec3_dot(way, lens->axes.up) * unit;
     if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
         return;
-    view_draw_disc(facts->stage.canvas, x, y, 7.0f * scale, 0x12151AE0u);
-    view_draw_disc(facts->stage.canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
-    const float text = view_text_width(facts->stage.font, VIEW_TEXT, name);
+    view_draw_disc(stage->canvas, x, y, 7.0f * scale, 0x12151AE0u);
+    view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
+    const float text = view_text_width(stage->font, VIEW_TEXT, name);
     const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
                            26.0f * scale};
-    view_draw_round_rect(facts->stage.canvas, box, 13.0f * scale, VIEW_BOX);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
+    view_draw_round_rect(stage->canvas, box, 13.0f * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
                    VIEW_BRIGHT, name);
 }
 
@@ -311,42 +311,42 @@ static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
 }
 
 // The joint to draw, or -1: in a crowd there is no single pose.
-static int32_t drawn_joint(const view_ui *ui, const view_facts *facts)
+static int32_t drawn_joint(const view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const bool is_posed = scene->skeleton != NULL && !view_shows_crowd(facts->stage.document);
+    const view_scene *const scene = &stage->document->scene;
+    const bool is_posed = scene->skeleton != NULL && !view_shows_crowd(stage->document);
     return is_posed ? view_marked_joint(ui, scene) : -1;
 }
 
-void view_label_joint(const view_ui *ui, const view_facts *facts)
+void view_label_joint(const view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const int32_t joint = drawn_joint(ui, facts);
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t joint = drawn_joint(ui, stage);
     if (joint < 0)
         return;
-    const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
-    draw_label(facts, &lens, md5_mat34_translation(scene->joints[joint]),
+    const view_lens lens = view_stage_lens(stage, stage->width, stage->height);
+    draw_label(stage, &lens, md5_mat34_translation(scene->joints[joint]),
                scene->skeleton->joints[joint].name);
 }
 
-void view_draw_joint(const view_ui *ui, const view_facts *facts)
+void view_draw_joint(const view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const int32_t joint = drawn_joint(ui, facts);
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t joint = drawn_joint(ui, stage);
     if (joint < 0)
         return;
-    const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
-    const float scale = facts->stage.font->scale;
-    const float half = half_height_at(&lens, view_centre(facts->stage.document->bounds));
+    const view_lens lens = view_stage_lens(stage, stage->width, stage->height);
+    const float scale = stage->font->scale;
+    const float half = half_height_at(&lens, view_centre(stage->document->bounds));
     const float pixel =
-        half > 0.0f ? 2.0f * half / facts->height : facts->stage.camera->scene_radius * 0.01f;
-    const view_surface surface = facts->stage.surface; // the others show the surface itself
+        half > 0.0f ? 2.0f * half / stage->height : stage->camera->scene_radius * 0.01f;
+    const view_surface surface = stage->surface; // the others show the surface itself
     if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
-        draw_heat(facts, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+        draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
-    view_clear_lines(facts->stage.lines);
-    add_bones(facts->stage.lines, scene, joint);
-    if (facts->stage.lines->count > 0)
-        md5gl_draw_lines(facts->stage.renderer, facts->stage.lines->vertices,
-                         facts->stage.lines->count, 2.0f * scale, true);
+    view_clear_lines(stage->lines);
+    add_bones(stage->lines, scene, joint);
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices,
+                         stage->lines->count, 2.0f * scale, true);
 }
