@@ -376,9 +376,9 @@ TEST (view_ui_marks_joints_alone) {
 TEST (view_panel_reports_rows_that_do_not_fit) {
     view_rows rows = {0};
     for (int i = 0; i < VIEW_MAX_ROWS; i++)
-        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "row %d", i);
+        view_add_row(&rows, VIEW_PLAIN, NULL, "row %d", i);
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "one more");
+    view_add_row(&rows, VIEW_PLAIN, NULL, "one more");
     CHECK_UINT(rows.count, VIEW_MAX_ROWS);
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "more rows do not fit");
 }

@@ -136,8 +136,7 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
     if (viewer->following || !view_is_framed(&viewer->framed, &viewer->camera))
         return;
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
-    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document,
-                             stage.region))
+    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document, stage.region))
         frame_for(viewer, (float)width, (float)height);
 }
 
@@ -211,7 +210,7 @@ bool view_follow(view_state *viewer, double seconds)
     const float share = md5_follow_share(rate, (float)seconds);
     viewer->is_smooth = true;
     const bool moves = view_follow_camera(&viewer->seen, &viewer->camera, share);
-    return view_follow_lists(&viewer->ui, viewer->font.line[VIEW_TEXT], share) || moves;
+    return view_follow_lists(&viewer->ui, share) || moves;
 }
 
 // == One frame =============================================================================
@@ -221,8 +220,8 @@ static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, 
 {
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     md5_error draw_error;
-    const bool drawn = view_draw_page(&viewer->pages, &stage, viewer->play.time, target,
-                                      width, height, transparent, clean, &draw_error);
+    const bool drawn = view_draw_page(&viewer->pages, &stage, viewer->play.time, target, width,
+                                      height, transparent, clean, &draw_error);
     view_draw_canvas(&stage);
     const bool ended = md5gl_end_frame(viewer->renderer, error);
     if (!drawn && error != NULL)
@@ -291,8 +290,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     view_keep_framed(viewer, width, height);
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     md5_error draw_error;
-    const bool drawn =
-        view_draw_world(&stage, target, width, height, transparent, &draw_error);
+    const bool drawn = view_draw_world(&stage, target, width, height, transparent, &draw_error);
     if (viewer->open_cell != NULL)
         draw_caption(viewer, &stage);
     if (!clean) {
@@ -316,7 +314,7 @@ bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, u
     const float across = (float)width / stage.width, down = (float)height / stage.height;
     const view_rect region = stage.region;
     stage.region = (view_rect){region.x * across, region.y * down, region.width * across,
-                                     region.height * down};
+                               region.height * down};
     stage.width = (float)width;
     stage.height = (float)height;
     md5_error draw_error;

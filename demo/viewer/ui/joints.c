@@ -6,53 +6,43 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // -- List -----------------------------------------------------------------------------------
 
-// The joints in depth-first order with their depths: files may list them in any order.
-typedef struct joint_list {
-    uint32_t *joints, *depths;
-    uint32_t count;
-} joint_list;
-
-static joint_list walk_joints(const md5_skeleton *skeleton)
+// Writes the joints in depth-first order, joints[num_joints], with their depths: files may list
+// them in any order.
+static uint32_t walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint32_t *depths)
 {
     const uint32_t num_joints = skeleton->num_joints, none = UINT32_MAX;
-    joint_list list = {
-        .joints = common_alloc(num_joints, sizeof *list.joints),
-        .depths = common_alloc(num_joints, sizeof *list.depths),
-    };
     // The last one is the parent of root joints.
-    uint32_t *child = common_alloc(num_joints + 1, sizeof *child);
-    uint32_t *sibling = common_alloc(num_joints + 1, sizeof *sibling);
-    for (uint32_t i = 0; i <= num_joints; i++)
-        child[i] = sibling[i] = none;
+    uint32_t *const child = common_alloc(2 * ((size_t)num_joints + 1), sizeof *child);
+    uint32_t *const sibling = child + num_joints + 1;
+    uint32_t count = 0, depth = 0;
+    memset(child, 0xFF, 2 * ((size_t)num_joints + 1) * sizeof *child);
     for (uint32_t i = num_joints; i-- > 0;) {
         const int32_t parent = skeleton->joints[i].parent;
         const uint32_t above = parent >= 0 ? (uint32_t)parent : num_joints;
         sibling[i] = child[above];
         child[above] = i;
     }
-
-    uint32_t depth = 0;
-    for (uint32_t at = child[num_joints]; at != none;) {
-        list.joints[list.count] = at;
-        list.depths[list.count++] = depth;
-        if (child[at] != none) {
-            at = child[at];
+    for (uint32_t joint = child[num_joints]; joint != none;) {
+        joints[count] = joint;
+        depths[count++] = depth;
+        if (child[joint] != none) {
+            joint = child[joint];
             depth++;
             continue;
         }
-        while (at != none && sibling[at] == none) {
-            const int32_t parent = skeleton->joints[at].parent;
-            at = parent >= 0 ? (uint32_t)parent : none;
+        while (joint != num_joints && sibling[joint] == none) {
+            const int32_t parent = skeleton->joints[joint].parent;
+            joint = parent >= 0 ? (uint32_t)parent : num_joints;
             depth--;
         }
-        at = at != none ? sibling[at] : none;
+        joint = sibling[joint];
     }
     free(child);
-    free(sibling);
-    return list;
+    return count;
 }
 
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
@@ -61,58 +51,15 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
     return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
 }
 
-// Whole lines, so that none is cut.
-static float scroll_of(const view_ui *ui, float line)
-{
-    return ui->is_smooth ? roundf(ui->shown_scroll / line) * line : ui->hierarchy_scroll;
-}
-
-bool view_follow_lists(view_ui *ui, float line, float share)
+bool view_follow_lists(view_ui *ui, float share)
 {
     const float way = ui->hierarchy_scroll - ui->shown_scroll;
     ui->is_smooth = true;
     ui->shown_scroll += way * share;
-    if (fabsf(way) > 0.5f * line)
+    if (fabsf(way) > 0.5f)
         return true;
     ui->shown_scroll = ui->hierarchy_scroll;
     return false;
-}
-
-static void joint_rows(view_ui *ui, const view_stage *stage, const joint_list *list,
-                       view_rect inside)
-{
-    const view_scene *const scene = &stage->document->scene;
-    const view_clip *const clip = view_shown_clip(scene);
-    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
-    const float scroll = scroll_of(ui, line);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const float y = inside.y + (float)i * line - scroll;
-        if (y < inside.y || y + line > inside.y + inside.height + 1.0f)
-            continue;
-        const uint32_t joint = list->joints[i];
-        // Joints that the clip does not drive are dimmed.
-        const bool still =
-            clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] < 0;
-        const bool marked = (int32_t)joint == view_marked_joint(ui, scene);
-        if (marked)
-            view_draw_round_rect(
-                stage->canvas,
-                (view_rect){inside.x - 6.0f * scale, y, inside.width + 6.0f * scale, line},
-                4.0f * scale, 0x33507FFFu);
-        const float indent = fminf((float)list->depths[i] * 11.0f * scale, 0.6f * inside.width);
-        view_draw_text(stage->canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
-                       marked  ? VIEW_BRIGHT
-                       : still ? VIEW_DIM
-                               : VIEW_PLAIN,
-                       scene->skeleton->joints[joint].name);
-        const view_rect row = {inside.x, y, inside.width, line};
-        if (ui_item(ui, row, scene->skeleton->joints[joint].name)) {
-            ui->chosen_joint = (int32_t)joint != ui->chosen_joint ? (int32_t)joint : -1;
-            ui_ask(ui, (view_command){.action = VIEW_MARKED});
-        }
-        if (ui->mouse.is_moved && ui_is_hot(ui))
-            ui->hovered_joint = (int32_t)joint;
-    }
 }
 
 static float box_width(const view_stage *stage)
@@ -127,38 +74,58 @@ float view_joints_left(const view_stage *stage)
 
 void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom)
 {
+    const view_scene *const scene = &stage->document->scene;
+    const md5_skeleton *const skeleton = scene->skeleton;
+    const view_clip *const clip = view_shown_clip(scene);
     const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    joint_list list = walk_joints(stage->document->scene.skeleton);
+    uint32_t *const joints = common_alloc(2 * (size_t)skeleton->num_joints, sizeof *joints);
+    uint32_t *const depths = joints + skeleton->num_joints;
+    const uint32_t count = walk_joints(skeleton, joints, depths);
 
-    const float list_height = (float)list.count * line;
     const float room = bottom - 2.0f * margin - 2.0f * padding;
-    const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
+    const float shown = fmaxf(line, floorf(fminf((float)count * line, room) / line) * line);
     const view_rect box = {view_joints_left(stage), margin, box_width(stage),
                            shown + 2.0f * padding};
-    const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
-    const float most = fmaxf(list_height - shown, 0.0f);
+    ui_list list = {
+        .rows = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown},
+        .count = count,
+        .highlight = 6.0f * scale,
+        .bar_x = box.x + box.width - 8.0f * scale,
+        .hovered = SIZE_MAX,
+        .pressed = SIZE_MAX,
+    };
+    const size_t num_rows = ui_list_room(ui, list.rows);
+    const float most = count > num_rows ? (float)(count - num_rows) : 0.0f;
     ui_begin(ui, "joint");
     (void)ui_item(ui, box, "");
     if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
-        ui->hierarchy_scroll -= ui->mouse.wheel * 3.0f * line;
+        ui->hierarchy_scroll -= ui->mouse.wheel * 3.0f;
         ui->has_taken = true;
     }
-    ui->hierarchy_scroll = roundf(fminf(fmaxf(ui->hierarchy_scroll, 0.0f), most) / line) * line;
-    ui->shown_scroll = fminf(fmaxf(ui->shown_scroll, 0.0f), most);
+    ui->hierarchy_scroll = roundf(view_clamp(ui->hierarchy_scroll, 0.0f, most));
+    ui->shown_scroll = view_clamp(ui->shown_scroll, 0.0f, most);
+    list.first = (size_t)roundf(ui->is_smooth ? ui->shown_scroll : ui->hierarchy_scroll);
 
     view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    joint_rows(ui, stage, &list, inside);
-    if (most > 0.0f) {
-        const float length = shown * shown / list_height;
-        const float top = inside.y + (shown - length) * scroll_of(ui, line) / most;
-        view_draw_round_rect(
-            stage->canvas,
-            (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
-            VIEW_DIM);
+    for (size_t i = list.first; i < count && i < list.first + num_rows; i++) {
+        const char *const name = skeleton->joints[joints[i]].name;
+        // Joints that the clip does not drive are dimmed.
+        const bool is_still =
+            clip != NULL && clip->binding != NULL && clip->binding->tracks[joints[i]] < 0;
+        const float indent = fminf((float)depths[i] * 11.0f * scale, 0.6f * list.rows.width);
+        ui_line(ui, &list, i, (int32_t)joints[i] == view_marked_joint(ui, scene), indent,
+                is_still ? VIEW_DIM : VIEW_PLAIN, name, name);
     }
-    free(list.joints);
-    free(list.depths);
+    ui_scroll_bar(ui, &list);
+    if (list.hovered != SIZE_MAX)
+        ui->hovered_joint = (int32_t)joints[list.hovered];
+    if (list.pressed != SIZE_MAX) {
+        const int32_t joint = (int32_t)joints[list.pressed];
+        ui->chosen_joint = joint != ui->chosen_joint ? joint : -1;
+        ui_ask_action(ui, VIEW_MARKED);
+    }
+    free(joints);
 }
 
 // -- Heat -----------------------------------------------------------------------------------
@@ -197,11 +164,6 @@ static void add_colored_line(view_lines *lines, const md5_vec3 ends[2], const fl
         heat_color(weights[i], lines->vertices[lines->count - 2 + i].rgba);
 }
 
-static md5_vec3 mix(md5_vec3 a, md5_vec3 b, float part)
-{
-    return md5_vec3_add(a, md5_vec3_scale(md5_vec3_sub(b, a), part));
-}
-
 // Covers a triangle with lines along its third side, `spacing` apart.
 static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
                           float spacing)
@@ -212,8 +174,8 @@ static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const fl
     const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MOST);
     for (int i = 0; i <= count; i++) {
         const float part = (float)i / (float)count;
-        const md5_vec3 ends[2] = {mix(corners[0], corners[1], part),
-                                  mix(corners[0], corners[2], part)};
+        const md5_vec3 ends[2] = {md5_vec3_lerp(corners[0], corners[1], part),
+                                  md5_vec3_lerp(corners[0], corners[2], part)};
         const float of_ends[2] = {weights[0] + (weights[1] - weights[0]) * part,
                                   weights[0] + (weights[2] - weights[0]) * part};
         add_colored_line(lines, ends, of_ends);
@@ -258,8 +220,8 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
         free(weights);
     }
     if (stage->lines->count > 0)
-        md5gl_draw_lines(stage->renderer, stage->lines->vertices,
-                         stage->lines->count, width, false);
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, width,
+                         false);
 }
 
 // -- In the picture -------------------------------------------------------------------------
@@ -347,6 +309,6 @@ void view_draw_joint(const view_ui *ui, const view_stage *stage)
     view_clear_lines(stage->lines);
     add_bones(stage->lines, scene, joint);
     if (stage->lines->count > 0)
-        md5gl_draw_lines(stage->renderer, stage->lines->vertices,
-                         stage->lines->count, 2.0f * scale, true);
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, 2.0f * scale,
+                         true);
 }

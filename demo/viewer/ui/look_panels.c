@@ -12,8 +12,7 @@
 
 static view_rect lights_panel(view_ui *ui, const view_stage *stage, float bottom)
 {
-    ui_begin(ui, "lights");
-    const view_rect box = ui_open_sliders(ui, stage->width, bottom, "Lights",
+    const view_rect box = ui_open_sliders(ui, "lights", stage->width, bottom, "Lights",
                                           "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
     for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
         const view_light_range *const range = view_range_of_light(light);
@@ -26,7 +25,6 @@ static view_rect lights_panel(view_ui *ui, const view_stage *stage, float bottom
         if (ui_slider(ui, &row, &value))
             stage->lights->values[light] = value;
     }
-    ui_end(ui);
     return box;
 }
 
@@ -41,9 +39,8 @@ static float parm_high(float usual_high, float value)
 // Rows that no material of the model reads are dim.
 static view_rect materials_panel(view_ui *ui, const view_stage *stage, float right, float bottom)
 {
-    ui_begin(ui, "parms");
     const view_rect box =
-        ui_open_sliders(ui, right, bottom, "Materials",
+        ui_open_sliders(ui, "parms", right, bottom, "Materials",
                         "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f);
     for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
         const view_parm_range *const range = view_range_of_parm(number);
@@ -59,7 +56,6 @@ static view_rect materials_panel(view_ui *ui, const view_stage *stage, float rig
         if (ui_slider(ui, &row, &value))
             view_set_parm(stage->parms, number, value, stage->play->time);
     }
-    ui_end(ui);
     return box;
 }
 
@@ -114,9 +110,9 @@ float view_right_column(const view_stage *stage)
     if (stage->shown->hierarchy && stage->document->scene.skeleton != NULL)
         left = fminf(left, view_joints_left(stage));
     else if (view_mode_of(stage->document) == VIEW_MODE_MACHINE)
-        left = fminf(left, view_machine_box(stage).x);
+        left = fminf(left, view_box_of(stage, view_list_machine).x);
     else if (view_shows_channels(stage))
-        left = fminf(left, view_channels_box(stage).x);
+        left = fminf(left, view_box_of(stage, view_list_channels).x);
     return left;
 }
 
@@ -141,8 +137,8 @@ static view_rect open_box(const view_stage *stage, view_rect box, const char *ti
                               box.width - 2.0f * padding,
                               box.height - font->line[VIEW_TITLE] - 2.0f * padding};
     view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_BOX);
-    view_draw_text(stage->canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width,
-                   VIEW_BRIGHT, title);
+    view_draw_text(stage->canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width, VIEW_BRIGHT,
+                   title);
     return inside;
 }
 
@@ -178,8 +174,7 @@ static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
     for (int i = 0; i < STEPS; i++) {
         const float value = ((float)i + 0.5f) / (float)STEPS;
         const view_rect part = {band.x + (float)i * step, band.y, step + 0.5f, band.height};
-        view_draw_rect(stage->canvas, part,
-                       color_of(is_count ? ceilf(4 * value) / 4 : value));
+        view_draw_rect(stage->canvas, part, color_of(is_count ? ceilf(4 * value) / 4 : value));
     }
     for (int i = 0; i < 5; i++) {
         const char *const word = is_count ? counts[i] : weights[i];
@@ -187,9 +182,8 @@ static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
         // Below its colour: counts in the middle of their quarter, weights at their place.
         const float at = is_count ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
         const float x = band.x + at * band.width - 0.5f * text;
-        view_draw_text(stage->canvas, VIEW_TEXT,
-                       view_clamp(x, band.x, band.x + band.width - text), band.y + band.height, 0,
-                       VIEW_DIM, word);
+        view_draw_text(stage->canvas, VIEW_TEXT, view_clamp(x, band.x, band.x + band.width - text),
+                       band.y + band.height, 0, VIEW_DIM, word);
     }
 }
 
@@ -210,14 +204,13 @@ static void draw_weights(const view_stage *stage, view_rect box)
     (void)snprintf(title, sizeof title, joint >= 0 ? "Weights of %s" : "Joints of each vertex",
                    joint >= 0 ? scene->skeleton->joints[joint].name : "");
     if (joint >= 0)
-        (void)snprintf(text, sizeof text, "%u vertices" DOT "at most %.3f",
-                       (unsigned)heat.num_vertices, heat.most);
+        (void)snprintf(text, sizeof text, "%u vertices" DOT "at most %.3f", heat.num_vertices,
+                       heat.most);
     else
         (void)snprintf(text, sizeof text, "at most %.0f" DOT "%u with more than 4", heat.most,
-                       (unsigned)heat.num_vertices);
+                       heat.num_vertices);
     const view_rect inside = open_box(stage, box, title);
-    view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN,
-                   text);
+    view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
     const view_rect band = {inside.x,
                             inside.y + font->line[VIEW_TEXT] + 0.5f * spacing * font->scale,
                             inside.width, scale_height * font->scale};
@@ -312,10 +305,10 @@ static void draw_uv(const view_stage *stage, view_rect box)
     const float line = stage->font->line[VIEW_TEXT];
     const uint32_t num_outside = count_outside(mesh);
     char title[96], text[160];
-    (void)snprintf(title, sizeof title, "UV of mesh %u  %s", (unsigned)number, mesh->name);
+    (void)snprintf(title, sizeof title, "UV of mesh %u  %s", number, mesh->name);
     if (num_outside > 0)
-        (void)snprintf(text, sizeof text, "%u of %u vertices outside 0 to 1", (unsigned)num_outside,
-                       (unsigned)mesh->num_vertices);
+        (void)snprintf(text, sizeof text, "%u of %u vertices outside 0 to 1", num_outside,
+                       mesh->num_vertices);
     else
         (void)snprintf(text, sizeof text, "%s", path != NULL ? common_base(path) : "no texture");
     const view_rect inside = open_box(stage, box, title);
@@ -333,8 +326,7 @@ static uint32_t list_images(const view_stage *stage, uint32_t mesh,
 {
     uint32_t count = 0;
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
-        const view_texture *const image =
-            view_mesh_image(&stage->document->textures, mesh, map);
+        const view_texture *const image = view_mesh_image(&stage->document->textures, mesh, map);
         if (image != NULL)
             images[count++] = image;
     }
@@ -369,12 +361,12 @@ static void draw_tile(const view_stage *stage, const view_texture *image, view_r
     const float height = tile.width * (float)image->height / longest;
     const bool is_color = image->map != VIEW_MAP_NORMALS && image->map != VIEW_MAP_HEIGHT;
     char text[96];
-    (void)snprintf(text, sizeof text, "%u\xC3\x97%u" DOT "%s", (unsigned)image->width,
-                   (unsigned)image->height, view_map_name(image->map));
+    (void)snprintf(text, sizeof text, "%u\xC3\x97%u" DOT "%s", image->width, image->height,
+                   view_map_name(image->map));
     view_draw_image(stage->canvas, (view_rect){tile.x, tile.y, width, height}, whole,
                     image->texture, is_color);
-    view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + tile.width, tile.width,
-                   VIEW_PLAIN, common_base(image->path));
+    view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + tile.width, tile.width, VIEW_PLAIN,
+                   common_base(image->path));
     view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + tile.width + line, tile.width,
                    VIEW_DIM, text);
 }
@@ -388,7 +380,7 @@ static void draw_images(const view_stage *stage, view_rect box)
     uint32_t columns, rows;
     char title[96];
     count_tiles(count, &columns, &rows);
-    (void)snprintf(title, sizeof title, "Images of mesh %u  %s", (unsigned)mesh,
+    (void)snprintf(title, sizeof title, "Images of mesh %u  %s", mesh,
                    stage->document->scene.model->meshes[mesh].name);
     const view_rect inside = open_box(stage, box, title);
     const float tile = columns > 1 ? 0.5f * (inside.width - gap) : inside.width;

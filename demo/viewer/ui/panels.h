@@ -44,9 +44,9 @@ bool view_is_on_figures(const view_stage *stage, float x, float y);
 // The mouse moves with no button held. Returns whether that changes the picture.
 bool view_point_ui(view_ui *ui, const view_stage *stage, float x, float y);
 
-// Moves lists by a share of their way, 0 to 1; `line` is the height of a row. Returns whether they
-// are still on their way. Before the first call they are drawn where they are.
-bool view_follow_lists(view_ui *ui, float line, float share);
+// Moves lists by a share of their way, 0 to 1. Returns whether they are still on their way. Before
+// the first call they are drawn where they are.
+bool view_follow_lists(view_ui *ui, float share);
 
 // The wheel turns by `steps` while the mouse is at (x, y).
 view_command view_wheel_ui(view_ui *ui, const view_stage *stage, float x, float y, float steps);
@@ -83,17 +83,19 @@ static inline float view_bar_top(const view_stage *stage)
 
 // -- The panels -----------------------------------------------------------------------------
 
+// Lists and places the rows of a panel; where its box is then.
+typedef void view_list_fn(const view_stage *stage, view_rows *rows);
+view_rect view_box_of(const view_stage *stage, view_list_fn *list);
+
 // Figures of the document, at the left: info.c.
-void view_list_figures(const view_stage *stage, view_rows *rows);
-view_rect view_figures_box(const view_stage *stage);
+view_list_fn view_list_figures;
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
 // The time bar at the bottom: motion_panels.c.
 void view_bar_panel(view_ui *ui, const view_stage *stage);
 
 // A state machine at the right: motion_panels.c.
-void view_list_machine(const view_stage *stage, view_rows *rows);
-view_rect view_machine_box(const view_stage *stage);
+view_list_fn view_list_machine;
 void view_machine_panel(view_ui *ui, const view_stage *stage);
 
 // Its state graph, at the bottom: motion_panels.c.
@@ -103,7 +105,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage);
 
 // Channels of an entity, at the right: motion_panels.c.
 bool view_shows_channels(const view_stage *stage);
-view_rect view_channels_box(const view_stage *stage);
+view_list_fn view_list_channels;
 void view_channels_panel(view_ui *ui, const view_stage *stage);
 
 // Joints, at the right: joints.c. Above `bottom`.
