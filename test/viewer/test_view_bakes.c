@@ -259,7 +259,7 @@ TEST (view_figures_count_baked_members) {
         return;
     if (shot_open(&viewer, &scene, RUN SMALL FAR "--crowd-baked 30")) {
         shot drawn = shot_draw(&viewer);
-        const view_facts facts = view_facts_of(&viewer.state, 1280.0f, 900.0f);
+        const view_stage facts = view_stage_of(&viewer.state, 1280.0f, 900.0f);
         view_list_figures(&facts, &rows);
         for (uint32_t i = 0; i < rows.count; i++)
             if (strcmp(rows.rows[i].label, "Baked") == 0)

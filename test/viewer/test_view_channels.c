@@ -21,7 +21,7 @@ typedef struct screen {
     view_state viewer;
 } screen;
 
-static view_facts draw(screen *s)
+static view_stage draw(screen *s)
 {
     return item_draw(&s->viewer, WIDTH, HEIGHT);
 }
@@ -68,14 +68,14 @@ static size_t clip_named(const view_scene *scene, const char *name)
 
 static view_command click(screen *s, const char *name, float across)
 {
-    const view_facts facts = draw(s);
+    const view_stage facts = draw(s);
     return item_press(&s->viewer, &facts, name, across, 0.5f);
 }
 
 TEST (channels_are_rows_to_click_on) {
     screen s;
     if (open_screen(&s, true)) {
-        view_facts facts = draw(&s);
+        view_stage facts = draw(&s);
         CHECK(view_shows_channels(&facts));
         CHECK(item_find(&s.viewer, &facts, "channel/head").width == 0.0f); // it has no joints
         view_command request = click(&s, "channel/legs", 0.99f);
@@ -100,7 +100,7 @@ TEST (sections_are_clicked_on) {
         const view_command request = click(&s, "list/clips", 0.5f);
         CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
         CHECK(click(&s, "list/box", 0.001f).action == VIEW_TAKEN);
-        const view_facts facts = draw(&s);
+        const view_stage facts = draw(&s);
         CHECK(view_press_ui(&s.viewer.ui, &facts, 1.0f, 1.0f).action == VIEW_CLOSED);
     }
     close_screen(&s);
@@ -202,7 +202,7 @@ TEST (chosen_name_has_its_picture_beside_the_list) {
         view_show_section(&s.viewer, VIEW_ENTITIES);
         CHECK_STRING(view_listed_name(&s.viewer.ui.browser, 0), "monster_bobbin");
         CHECK(view_listed_name(&s.viewer.ui.browser, -2) == NULL);
-        view_facts facts = draw(&s);
+        view_stage facts = draw(&s);
         const view_rect row = item_find(&s.viewer, &facts, "list/monster_bobbin");
         WAIT_UNTIL(view_follow_previews(&s.viewer));
         facts = draw(&s);

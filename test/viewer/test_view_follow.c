@@ -62,11 +62,11 @@ TEST (view_pictures_snap_to_the_camera) {
     view_document document = {.as_asked = true};
     view_state viewer = {.document = &document,
                          .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
-    CHECK(view_facts_of(&viewer, 640.0f, 480.0f).stage.camera == &viewer.camera);
+    CHECK(view_stage_of(&viewer, 640.0f, 480.0f).camera == &viewer.camera);
     view_snap(&viewer);
     (void)view_follow(&viewer, 0.01);
     viewer.camera.azimuth = 90.0f;
-    CHECK(view_facts_of(&viewer, 640.0f, 480.0f).stage.camera == &viewer.seen);
+    CHECK(view_stage_of(&viewer, 640.0f, 480.0f).camera == &viewer.seen);
     (void)view_follow(&viewer, 0.01);
     CHECK(viewer.seen.azimuth < 30.0f);
     view_snap(&viewer);

@@ -12,7 +12,7 @@
 
 enum { WIDTH = 1280, HEIGHT = 900 };
 
-static view_facts draw(view_state *state)
+static view_stage draw(view_state *state)
 {
     return item_draw(state, WIDTH, HEIGHT);
 }
@@ -25,7 +25,7 @@ static const md5_layer_desc *layer_of(const view_state *state, uint32_t layer)
 // The node of a state.
 static view_rect node_of(view_state *state, const char *layer, const char *name)
 {
-    const view_facts facts = view_facts_of(state, WIDTH, HEIGHT);
+    const view_stage facts = view_stage_of(state, WIDTH, HEIGHT);
     char *const item = common_format("state/%s/%s", layer, name);
     const view_rect rect = item_find(state, &facts, item);
     free(item);
@@ -46,7 +46,7 @@ static bool is_lit(view_state *state, const char *name)
     return false;
 }
 
-static view_command press_node(view_state *state, const view_facts *facts, const char *name)
+static view_command press_node(view_state *state, const view_stage *facts, const char *name)
 {
     char *const item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
     const view_command request = item_press(state, facts, item, 0.5f, 0.5f);
@@ -67,7 +67,7 @@ TEST (view_graph_has_a_node_for_each_state) {
         return;
     if (shot_open(&viewer, &scene, MACHINE)) {
         view_state *const state = &viewer.state;
-        const view_facts before = draw(state);
+        const view_stage before = draw(state);
         const view_rect box = view_graph_box(&before);
         view_rect nodes[128];
         uint32_t count = 0;
@@ -86,7 +86,7 @@ TEST (view_graph_has_a_node_for_each_state) {
         }
         CHECK(count > 4);
         // The model is shown above it.
-        const view_facts facts = view_facts_of(state, WIDTH, HEIGHT);
+        const view_stage facts = view_stage_of(state, WIDTH, HEIGHT);
         const view_rect region = view_free_region(&facts);
         CHECK(region.y + region.height <= box.y + 1.0f);
         state->shown.graph = false;
@@ -105,7 +105,7 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
         view_state *const state = &viewer.state;
         view_machine *const machine = &state->document->scene.machine;
         view_pose(&state->document->scene, &state->play);
-        view_facts facts = draw(state);
+        view_stage facts = draw(state);
         CHECK(is_lit(state, "idle") && !is_lit(state, "dance"));
         view_command request = press_node(state, &facts, "dance");
         CHECK_UINT(request.action, VIEW_GO_TO_STATE);

@@ -2,15 +2,15 @@
 
 #include "test/test.h"
 
-view_facts item_draw(view_state *viewer, float width, float height)
+view_stage item_draw(view_state *viewer, float width, float height)
 {
-    const view_facts facts = view_facts_of(viewer, width, height);
+    const view_stage facts = view_stage_of(viewer, width, height);
     view_clear_canvas(&viewer->canvas);
     view_draw_ui(&viewer->ui, &facts);
     return facts;
 }
 
-view_rect item_find(view_state *viewer, const view_facts *facts, const char *name)
+view_rect item_find(view_state *viewer, const view_stage *facts, const char *name)
 {
     viewer->ui.sought = name;
     viewer->ui.found = (view_rect){0};
@@ -20,7 +20,7 @@ view_rect item_find(view_state *viewer, const view_facts *facts, const char *nam
     return viewer->ui.found;
 }
 
-view_command item_press(view_state *viewer, const view_facts *facts, const char *name, float across,
+view_command item_press(view_state *viewer, const view_stage *facts, const char *name, float across,
                         float down)
 {
     const view_rect rect = item_find(viewer, facts, name);

@@ -5,15 +5,15 @@
 #include "demo/viewer/jobs/view.h"
 
 // Draws the interface over a picture of that size; returns what it shows.
-view_facts item_draw(view_state *viewer, float width, float height);
+view_stage item_draw(view_state *viewer, float width, float height);
 
 // The rectangle of the first item whose name, "panel/label", begins with these words; without width
 // if there is none. Draws the interface.
-view_rect item_find(view_state *viewer, const view_facts *facts, const char *name);
+view_rect item_find(view_state *viewer, const view_stage *facts, const char *name);
 
 // Presses a part of an item: (0, 0) is its upper left corner, (1, 1) the lower right one. If there
 // is none the test fails.
-view_command item_press(view_state *viewer, const view_facts *facts, const char *name, float across,
+view_command item_press(view_state *viewer, const view_stage *facts, const char *name, float across,
                         float down);
 
 #endif

@@ -239,9 +239,9 @@ TEST (view_machine_waits_while_its_bind_pose_is_shown) {
 
 // -- Rows -----------------------------------------------------------------------------------
 
-static void list_rows(stage *s, void (*list)(const view_facts *, view_rows *), view_rows *rows)
+static void list_rows(stage *s, view_list_fn *list, view_rows *rows)
 {
-    const view_facts facts = view_facts_of(&s->viewer, 1280.0f, 720.0f);
+    const view_stage facts = view_stage_of(&s->viewer, 1280.0f, 720.0f);
     list(&facts, rows);
 }
 
@@ -370,12 +370,11 @@ TEST (view_panel_wraps_long_rows) {
     static const char value[] = "1234.5 of 123456  \xE2\x80\xA2  23.976 a second";
     stage s;
     if (open_stage(&s, BOBBIN)) {
-        view_rows rows = {.font = &s.viewer.font, .width = 170.0f, .label_width = 60.0f};
-        view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", name);
-        view_make_hit(&rows, 1, "F");
-        view_add_row(&rows, VIEW_ROW_PAIR, VIEW_BRIGHT, "Frame", "%s", value);
-        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_BRIGHT, "", "short");
-        view_wrap_rows(&rows);
+        view_rows rows = {0};
+        view_make_hit(view_begin_rows(&rows, &s.viewer.font, 170.0f, 60.0f, name), 1, "F");
+        view_add_row(&rows, VIEW_BRIGHT, "Frame", "%s", value);
+        view_add_row(&rows, VIEW_BRIGHT, NULL, "short");
+        view_place_rows(&rows, 0.0f, 900.0f, 1.0f);
         char title[256] = "";
         uint32_t num_titles = 0;
         for (uint32_t i = 0; i < rows.count; i++) {
@@ -484,14 +483,14 @@ static view_rect seen_box(stage *s)
 static view_rect check_seen(stage *s)
 {
     const float width = (float)s->viewer.width, height = (float)s->viewer.height;
-    const view_facts facts = view_facts_of(&s->viewer, width, height);
+    const view_stage facts = view_stage_of(&s->viewer, width, height);
     const view_rect box = seen_box(s), picture = {0, 0, width, height};
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
     CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);
     CHECK(box.height > 0.2f * height);
-    CHECK(!touches(box, view_figures_box(&facts)));
+    CHECK(!touches(box, view_box_of(&facts, view_list_figures)));
     if (view_shows_machine(&facts))
-        CHECK(!touches(box, view_machine_box(&facts)));
+        CHECK(!touches(box, view_box_of(&facts, view_list_machine)));
     if (view_shows_bar(&facts))
         CHECK(box.y + box.height <= height - VIEW_MARGIN - VIEW_BAR_HEIGHT);
     return box;

@@ -169,7 +169,7 @@ TEST (view_surface_of_weights_has_the_shape_of_the_model) {
     scene_close(&scene);
 }
 
-static void draw_panels(view_state *state, view_facts *facts)
+static void draw_panels(view_state *state, view_stage *facts)
 {
     *facts = item_draw(state, WIDTH * 8, HEIGHT * 8);
 }
@@ -184,7 +184,7 @@ TEST (view_surface_panel_shows_layout_and_images) {
         view_state *const state = &viewer.state;
         const view_textures *const textures = &state->document->textures;
         const view_canvas *const canvas = &state->canvas;
-        view_facts facts;
+        view_stage facts;
         draw_panels(state, &facts);
         CHECK_UINT(canvas->num_images, 0);
         CHECK(!(view_surface_box(&facts).width > 0.0f));

@@ -22,7 +22,7 @@ typedef struct screen {
     gl_scene gl;
     view_options options;
     view_state viewer;
-    view_facts facts;
+    view_stage facts;
 } screen;
 
 static void draw(screen *s)
@@ -276,7 +276,7 @@ TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
         const char *const path = test_path(BOBBIN);
         CHECK_UINT(press(&s, name, 0.99f).action, VIEW_TAKEN);
         CHECK(view_open(&s.viewer, &path, 1, true));
-        s.facts = view_facts_of(&s.viewer, WIDTH, HEIGHT);
+        s.facts = view_stage_of(&s.viewer, WIDTH, HEIGHT);
         const outside before = look_outside(&s);
         drag(&s, row.x);
         const outside after = look_outside(&s);
@@ -376,9 +376,9 @@ TEST (view_ui_marks_joints_alone) {
 TEST (view_panel_reports_rows_that_do_not_fit) {
     view_rows rows = {0};
     for (int i = 0; i < VIEW_MAX_ROWS; i++)
-        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "row %d", i);
+        view_add_row(&rows, VIEW_PLAIN, NULL, "row %d", i);
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_PLAIN, "", "one more");
+    view_add_row(&rows, VIEW_PLAIN, NULL, "one more");
     CHECK_UINT(rows.count, VIEW_MAX_ROWS);
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "more rows do not fit");
 }

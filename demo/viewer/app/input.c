@@ -623,9 +623,9 @@ static float mouse_scale(const view_state *viewer)
 
 // -- Mouse ----------------------------------------------------------------------------------
 
-static view_facts facts_of(view_state *viewer)
+static view_stage stage_of(view_state *viewer)
 {
-    return view_facts_of(viewer, (float)viewer->width, (float)viewer->height);
+    return view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
 }
 
 static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
@@ -642,8 +642,8 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
         if (left && view_press_paging(viewer, x, y))
             return;
     } else if (left) {
-        const view_facts facts = facts_of(viewer);
-        if (view_perform(viewer, view_press_ui(&viewer->ui, &facts, x, y)))
+        const view_stage stage = stage_of(viewer);
+        if (view_perform(viewer, view_press_ui(&viewer->ui, &stage, x, y)))
             return;
     }
     if (button->button == SDL_BUTTON_MIDDLE || (left && shift))
@@ -661,7 +661,7 @@ static void move_camera(view_state *viewer, float right, float down)
     if (viewer->drag == VIEW_DRAG_ORBIT)
         view_orbit(&viewer->camera, right, down, height);
     else if (viewer->drag == VIEW_DRAG_PAN)
-        view_pan(&viewer->camera, right, down, facts_of(viewer).stage.region.height);
+        view_pan(&viewer->camera, right, down, stage_of(viewer).region.height);
     else // upward comes nearer; a drag over the height of the picture by a factor of 20
         view_zoom(&viewer->camera, powf(20.0f, -down / height), 0.0f, 0.0f, height);
 }
@@ -680,10 +680,10 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     else if (viewer->pages.open >= 0)
         return false;
     else {
-        const view_facts facts = facts_of(viewer);
+        const view_stage stage = stage_of(viewer);
         if (is_held)
-            view_drag_ui(&viewer->ui, &facts, x, y);
-        else if (view_point_ui(&viewer->ui, &facts, x, y))
+            view_drag_ui(&viewer->ui, &stage, x, y);
+        else if (view_point_ui(&viewer->ui, &stage, x, y))
             return true;
     }
     view_point_mover(viewer, x, y);
@@ -702,10 +702,10 @@ static void release(view_state *viewer)
         view_tell_state(viewer, "page-slider");
     viewer->pages.dragged = -1;
     // A left click that hardly moves is no drag.
-    const view_facts facts = facts_of(viewer);
+    const view_stage stage = stage_of(viewer);
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f
                           && viewer->pages.open < 0
-                          && !view_is_on_figures(&facts, viewer->press_x, viewer->press_y);
+                          && !view_is_on_figures(&stage, viewer->press_x, viewer->press_y);
     if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
     else if (is_click)
@@ -725,11 +725,11 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     const float x = (float)mouse_x * scale, y = (float)mouse_y * scale;
     const float steps =
         wheel->direction == SDL_MOUSEWHEEL_FLIPPED ? -wheel->preciseY : wheel->preciseY;
-    const view_facts facts = facts_of(viewer);
-    if (view_perform(viewer, view_wheel_ui(&viewer->ui, &facts, x, y, steps)))
+    const view_stage stage = stage_of(viewer);
+    if (view_perform(viewer, view_wheel_ui(&viewer->ui, &stage, x, y, steps)))
         return;
     view_leave_camera_path(viewer);
-    const view_rect region = facts_of(viewer).stage.region;
+    const view_rect region = stage_of(viewer).region;
     view_zoom(&viewer->camera, powf(1.15f, steps), x - region.x - 0.5f * region.width,
               y - region.y - 0.5f * region.height, region.height);
     view_tell_state(viewer, "zoom");

@@ -5,40 +5,58 @@
 #include <stdio.h>
 #include <string.h>
 
+// If there is no room, a row that is not shown.
 static view_row *add_row(view_rows *rows, view_row_kind kind, view_color color)
 {
     if (rows->count == VIEW_MAX_ROWS) {
         view_row *const last = &rows->rows[VIEW_MAX_ROWS - 1];
-        *last = (view_row){.kind = VIEW_ROW_TEXT, .color = VIEW_AMBER, .fixed = true};
+        *last = (view_row){.color = VIEW_AMBER, .fixed = true};
         (void)snprintf(last->text, sizeof last->text, "more rows do not fit");
-        return NULL;
     }
-    view_row *const row = &rows->rows[rows->count++];
+    view_row *const row = &rows->rows[rows->count];
     *row = (view_row){.kind = kind, .color = color};
+    rows->count += rows->count < VIEW_MAX_ROWS;
     return row;
 }
 
-void view_add_row(view_rows *rows, view_row_kind kind, view_color color, const char *label,
-                  const char *format, ...)
+view_row *view_add_row(view_rows *rows, view_color color, const char *label, const char *format,
+                       ...)
 {
-    view_row *const row = add_row(rows, kind, color);
-    if (row == NULL)
-        return;
-    (void)snprintf(row->label, sizeof row->label, "%s", label);
+    view_row *const row = add_row(rows, label != NULL ? VIEW_ROW_PAIR : VIEW_ROW_TEXT, color);
+    if (label != NULL)
+        (void)snprintf(row->label, sizeof row->label, "%s", label);
     va_list values;
     va_start(values, format);
     (void)vsnprintf(row->text, sizeof row->text, format, values);
     va_end(values);
+    return row;
 }
 
 void view_add_gap(view_rows *rows)
 {
-    view_add_row(rows, VIEW_ROW_GAP, 0, "", "%s", "");
+    (void)add_row(rows, VIEW_ROW_GAP, 0);
 }
 
-void view_make_hit(view_rows *rows, int32_t hit, const char *key)
+void view_add_spaces(view_rows *rows, uint32_t count)
 {
-    view_row *const row = &rows->rows[rows->count - 1];
+    for (uint32_t i = 0; i < count; i++)
+        (void)add_row(rows, VIEW_ROW_SPACE, 0);
+}
+
+view_row *view_begin_rows(view_rows *rows, const view_font *font, float width, float label_width,
+                          const char *title)
+{
+    rows->font = font;
+    rows->width = width * font->scale;
+    rows->label_width = label_width * font->scale;
+    rows->count = 0;
+    view_row *const row = view_add_row(rows, VIEW_BRIGHT, NULL, "%s", title);
+    row->kind = VIEW_ROW_TITLE;
+    return row;
+}
+
+void view_make_hit(view_row *row, int32_t hit, const char *key)
+{
     row->hit = hit;
     (void)snprintf(row->hint, sizeof row->hint, "%s", key);
 }
@@ -72,17 +90,12 @@ void view_add_wrapped(view_rows *rows, view_color color, const char *text, int m
 {
     for (int line = 1; *text != '\0'; line++) {
         // The last row takes the rest of the text, which is cut when it is drawn.
-        size_t length = line_length(rows->font, VIEW_TEXT, rows->width, text);
-        if (line == max_lines)
-            length = strlen(text);
-        view_row *const row = add_row(rows, VIEW_ROW_TEXT, color);
-        if (row == NULL)
-            return;
-        row->fixed = true;
-        (void)snprintf(row->text, sizeof row->text, "%.*s", (int)length, text);
+        const size_t length = line == max_lines
+                                  ? strlen(text)
+                                  : line_length(rows->font, VIEW_TEXT, rows->width, text);
+        view_add_row(rows, color, NULL, "%.*s", (int)length, text)->fixed = true;
         text += length;
-        while (*text == ' ')
-            text++;
+        text += strspn(text, " ");
     }
 }
 
@@ -93,16 +106,10 @@ static float hint_width(const view_rows *rows, const view_row *row)
     return view_text_width(rows->font, VIEW_TEXT, row->hint) + 8.0f * rows->font->scale;
 }
 
-// The width of a switch's box.
-static float switch_width(const view_rows *rows)
-{
-    return 19.0f * rows->font->scale;
-}
-
 static float indent_of(const view_rows *rows, const view_row *row)
 {
     if (row->kind == VIEW_ROW_SWITCH)
-        return switch_width(rows);
+        return 19.0f * rows->font->scale; // its box
     const bool is_labelled = row->kind == VIEW_ROW_PAIR || row->kind == VIEW_ROW_WORDS;
     return is_labelled && row->label[0] != '\0' ? rows->label_width : 0.0f;
 }
@@ -113,8 +120,7 @@ static bool split_row(const view_rows *rows, view_row *row, view_row *rest)
 {
     const float width = rows->width - indent_of(rows, row) - hint_width(rows, row);
     const size_t length = line_length(rows->font, size_of(row), width, row->text);
-    if (row->fixed || row->kind == VIEW_ROW_GRAPH || row->kind == VIEW_ROW_WORDS
-        || row->text[length] == '\0')
+    if (row->fixed || row->kind == VIEW_ROW_WORDS || row->text[length] == '\0')
         return false;
     *rest = *row;
     rest->hint[0] = '\0';
@@ -122,20 +128,19 @@ static bool split_row(const view_rows *rows, view_row *row, view_row *rest)
         rest->kind = VIEW_ROW_TEXT;
     if (row->kind == VIEW_ROW_PAIR)
         (void)snprintf(rest->label, sizeof rest->label, " ");
-    const char *from = row->text + length;
-    while (*from == ' ')
-        from++;
-    (void)snprintf(rest->text, sizeof rest->text, "%s", from);
+    const char *const from = row->text + length;
+    (void)snprintf(rest->text, sizeof rest->text, "%s", from + strspn(from, " "));
     row->text[length] = '\0';
     return true;
 }
 
-void view_wrap_rows(view_rows *rows)
+void view_place_rows(view_rows *rows, float right, float room, float least)
 {
-    enum { MOST_LINES = 3 };
+    enum { MAX_LINES = 3 };
+    const float scale = rows->font->scale, margin = VIEW_MARGIN * scale;
     for (uint32_t i = 0, lines = 1; i < rows->count && rows->count < VIEW_MAX_ROWS; i++) {
         view_row rest;
-        if (lines == MOST_LINES || !split_row(rows, &rows->rows[i], &rest)) {
+        if (lines == MAX_LINES || !split_row(rows, &rows->rows[i], &rest)) {
             lines = 1;
             continue;
         }
@@ -145,14 +150,19 @@ void view_wrap_rows(view_rows *rows)
         rows->rows[i + 1] = rest;
         rows->count++;
     }
+    const float width = rows->width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(rows);
+    rows->factor = fminf(fmaxf(room / height, least), 1.0f);
+    rows->fit_x = right > 0.0f ? right - margin : margin;
+    rows->x = right > 0.0f ? rows->fit_x - width : margin;
+    rows->y = margin;
+    rows->box = (view_rect){right > 0.0f ? rows->fit_x - rows->factor * width : margin, margin,
+                            rows->factor * width, rows->factor * height};
 }
 
 // -- Words ----------------------------------------------------------------------------------
 
-static float word_gap(const view_rows *rows)
-{
-    return 9.0f * rows->font->scale;
-}
+// In layout units: between words.
+static const float word_gap = 9.0f;
 
 void view_add_words(view_rows *rows, const char *label, const char *const *words, const bool *lit,
                     uint32_t count)
@@ -168,8 +178,6 @@ void view_add_words(view_rows *rows, const char *label, const char *const *words
         const bool fits = row != NULL && x + width <= room && used + size < sizeof row->text;
         if (!fits) {
             row = add_row(rows, VIEW_ROW_WORDS, VIEW_DIM);
-            if (row == NULL)
-                return;
             // Later rows are placed below the first one.
             (void)snprintf(row->label, sizeof row->label, "%s", i == 0 || !label[0] ? label : " ");
             x = 0.0f;
@@ -179,7 +187,7 @@ void view_add_words(view_rows *rows, const char *label, const char *const *words
                        words[i]);
         used = strlen(row->text);
         row->lit |= (uint64_t)lit[i] << (in_row++ & 63);
-        x += width + word_gap(rows);
+        x += width + word_gap * rows->font->scale;
     }
 }
 
@@ -188,39 +196,34 @@ static void draw_words(view_canvas *canvas, const view_rows *rows, const view_ro
     const float indent = indent_of(rows, row), right = left + rows->width;
     float x = left + indent;
     const char *at = row->text;
-    view_draw_text(canvas, VIEW_TEXT, left, row->y, indent, VIEW_DIM, row->label);
+    const float y = row->rect.y;
+    view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
     for (uint32_t i = 0; *at != '\0'; i++) {
         char word[sizeof row->text];
         const size_t length = strcspn(at, "\n");
         (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
-        x += view_draw_text(canvas, VIEW_TEXT, x, row->y, fmaxf(right - x, 1.0f),
+        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f),
                             (row->lit >> (i & 63) & 1) != 0 ? VIEW_ACCENT : row->color, word);
-        x += word_gap(rows);
+        x += word_gap * rows->font->scale;
         at += length + (at[length] == '\n');
     }
 }
 
 // -- Drawing --------------------------------------------------------------------------------
 
-float view_row_height(const view_rows *rows, const view_row *row)
+static float row_height(const view_rows *rows, const view_row *row)
 {
-    switch (row->kind) {
-    case VIEW_ROW_TITLE:
-        return rows->font->line[VIEW_TITLE];
-    case VIEW_ROW_GRAPH:
-        return 2.5f * rows->font->line[VIEW_TEXT];
-    case VIEW_ROW_GAP:
-        return 0.5f * rows->font->line[VIEW_TEXT];
-    default:
-        return rows->font->line[VIEW_TEXT];
-    }
+    const float line = rows->font->line[size_of(row)];
+    return row->kind == VIEW_ROW_GRAPH ? 2.5f * line
+           : row->kind == VIEW_ROW_GAP ? 0.5f * line
+                                       : line;
 }
 
 float view_rows_height(const view_rows *rows)
 {
     float height = 2.0f * VIEW_PADDING * rows->font->scale;
     for (uint32_t i = 0; i < rows->count; i++)
-        height += view_row_height(rows, &rows->rows[i]);
+        height += row_height(rows, &rows->rows[i]);
     return height;
 }
 
@@ -250,56 +253,46 @@ static void draw_graph(view_canvas *canvas, const view_rows *rows, view_rect pla
                            0xF1F3F680u);
 }
 
-static void draw_switch(view_canvas *canvas, const view_rows *rows, const view_row *row, float x)
+static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row *row)
 {
-    const float scale = rows->font->scale, side = 11.0f * scale;
-    const float y = row->y + 0.5f * (rows->font->line[VIEW_TEXT] - side);
-    view_draw_round_rect(canvas, (view_rect){x, y, side, side}, 2.0f * scale,
-                         row->on ? VIEW_ACCENT : VIEW_DIM);
-    if (!row->on)
-        view_draw_rect(canvas,
-                       (view_rect){x + scale, y + scale, side - 2.0f * scale, side - 2.0f * scale},
-                       0x12151AFFu);
-}
-
-static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row *row, float left)
-{
+    const float scale = rows->font->scale, left = row->rect.x, y = row->rect.y;
     const float indent = indent_of(rows, row), hint = hint_width(rows, row);
-    if (row->kind == VIEW_ROW_GRAPH) {
-        const view_rect place = {left, row->y + 3.0f * rows->font->scale, rows->width,
-                                 view_row_height(rows, row) - 6.0f * rows->font->scale};
-        draw_graph(canvas, rows, place);
-        return;
-    }
     if (hint > 0.0f)
-        view_draw_text(canvas, VIEW_TEXT, left + rows->width - hint + 8.0f * rows->font->scale,
-                       row->y, 0, VIEW_DIM, row->hint);
-    if (row->kind == VIEW_ROW_WORDS) {
+        view_draw_text(canvas, VIEW_TEXT, left + rows->width - hint + 8.0f * scale, y, 0, VIEW_DIM,
+                       row->hint);
+    if (row->kind == VIEW_ROW_GRAPH) {
+        const view_rect place = {left, y + 3.0f * scale, rows->width,
+                                 row->rect.height - 6.0f * scale};
+        draw_graph(canvas, rows, place);
+    } else if (row->kind == VIEW_ROW_WORDS) {
         draw_words(canvas, rows, row, left);
         return;
+    } else if (row->kind == VIEW_ROW_PAIR) {
+        view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
+    } else if (row->kind == VIEW_ROW_SWITCH) {
+        const float side = 11.0f * scale, top = y + 0.5f * (row->rect.height - side);
+        const float inner = side - 2.0f * scale;
+        view_draw_round_rect(canvas, (view_rect){left, top, side, side}, 2.0f * scale,
+                             row->on ? VIEW_ACCENT : VIEW_DIM);
+        if (!row->on)
+            view_draw_rect(canvas, (view_rect){left + scale, top + scale, inner, inner},
+                           0x12151AFFu);
     }
-    if (row->kind == VIEW_ROW_PAIR)
-        view_draw_text(canvas, VIEW_TEXT, left, row->y, indent, VIEW_DIM, row->label);
-    else if (row->kind == VIEW_ROW_SWITCH)
-        draw_switch(canvas, rows, row, left);
-    if (row->kind != VIEW_ROW_GAP)
-        view_draw_text(canvas, size_of(row), left + indent, row->y, rows->width - indent - hint,
-                       row->color, row->text);
+    view_draw_text(canvas, size_of(row), left + indent, y, rows->width - indent - hint, row->color,
+                   row->text);
 }
 
-void view_draw_rows(view_canvas *canvas, view_rows *rows, float x, float y)
+void view_draw_rows(view_canvas *canvas, view_rows *rows)
 {
     const float padding = VIEW_PADDING * rows->font->scale;
-    const view_rect box = {x, y, rows->width + 2.0f * padding, view_rows_height(rows)};
+    const view_rect box = {rows->x, rows->y, rows->width + 2.0f * padding, view_rows_height(rows)};
     view_draw_round_rect(canvas, box, VIEW_RADIUS * rows->font->scale, VIEW_BOX);
-
-    const float left = x + padding;
-    float top = y + padding;
+    float top = box.y + padding;
     for (uint32_t i = 0; i < rows->count; i++) {
         view_row *const row = &rows->rows[i];
-        row->y = top;
-        draw_row(canvas, rows, row, left);
-        top += view_row_height(rows, row);
+        row->rect = (view_rect){box.x + padding, top, rows->width, row_height(rows, row)};
+        draw_row(canvas, rows, row);
+        top += row->rect.height;
     }
 }
 

@@ -19,60 +19,72 @@
 #define VIEW_RADIUS 8.0f
 
 typedef enum view_row_kind {
-    VIEW_ROW_TITLE,
     VIEW_ROW_TEXT,
-    VIEW_ROW_PAIR,   // label on the left, value after it
+    VIEW_ROW_PAIR, // label on the left, value after it
+    VIEW_ROW_TITLE,
     VIEW_ROW_SWITCH, // text after a box that is full or empty
     VIEW_ROW_WORDS,  // words, some of them highlighted
     VIEW_ROW_GRAPH,  // of rows.times
     VIEW_ROW_GAP,
+    VIEW_ROW_SPACE, // for what the caller draws over it
 } view_row_kind;
 
 typedef struct view_row {
     view_row_kind kind;
     view_color color;
     char label[64], text[192];
-    char hint[8]; // a key or what a click does, at the right
-    bool on;      // of a switch
-    bool fixed;   // never wrapped
-    uint64_t lit; // highlighted words: one bit each
-    int32_t hit;  // 0, or the caller's number for a click on it
-    float y;      // of its top, set by drawing
+    char hint[8];   // a key or what a click does, at the right
+    bool on;        // of a switch
+    bool fixed;     // never wrapped
+    uint64_t lit;   // highlighted words: one bit each
+    int32_t hit;    // 0, or the caller's number for a click on it
+    view_rect rect; // set by drawing
 } view_row;
 
 enum { VIEW_MAX_ROWS = 160 };
 
 typedef struct view_rows {
     const view_font *font;
-    float width, label_width; // pixels inside of the padding
-    const float *times;       // seconds, the oldest first
+    float width, label_width, value_width; // pixels inside of the padding; value: of sliders
+    const float *times;                    // seconds, the oldest first
     uint32_t num_times;
     uint32_t count;
-    view_row rows[VIEW_MAX_ROWS]; // if there are more, the last one shows how many
+    view_row rows[VIEW_MAX_ROWS + 1]; // if there are more, the last one shows how many
+
+    float x, y;          // of the box, before it is scaled down
+    float factor, fit_x; // towards (fit_x, y), by a factor; 0: not
+    view_rect box;       // after that
 } view_rows;
 
-void view_add_row(view_rows *rows, view_row_kind kind, view_color color, const char *label,
-                  const char *format, ...) COMMON_PRINTF(5, 6);
-void view_add_gap(view_rows *rows);
+// Begins with a title, which it returns. Widths in layout units.
+view_row *view_begin_rows(view_rows *rows, const view_font *font, float width, float label_width,
+                          const char *title);
 
-// Sets the number for a click on the last row, and the key with the same effect ("" = none).
-void view_make_hit(view_rows *rows, int32_t hit, const char *key);
+// Adds a pair, or a text if `label` is NULL. Returns it, so that the caller can change it.
+view_row *view_add_row(view_rows *rows, view_color color, const char *label, const char *format,
+                       ...) COMMON_PRINTF(4, 5);
+void view_add_gap(view_rows *rows);
+void view_add_spaces(view_rows *rows, uint32_t count);
+
+// Sets the number for a click on a row, and the key with the same effect ("" = none).
+void view_make_hit(view_row *row, int32_t hit, const char *key);
 
 // Adds `count` words over as many rows as they need. `label` as of a pair, or "".
 void view_add_words(view_rows *rows, const char *label, const char *const *words, const bool *lit,
                     uint32_t count);
 
-// Wraps rows that are longer than the box, into three more rows at most: call it after all rows
-// were added. A row is broken at spaces, or anywhere within a word that is too long.
-void view_wrap_rows(view_rows *rows);
-
 // Breaks a text between words into at most `max_lines` rows.
 void view_add_wrapped(view_rows *rows, view_color color, const char *text, int max_lines);
 
-// Height in pixels, padding included, and the drawing of the box with its rows.
+// Call it after all rows were added: wraps those that are longer than the box, into three more rows
+// at most, at spaces, or anywhere within a word that is too long. Places the box in the upper left
+// corner, or at the right edge of a picture that is `right` pixels wide if that is not 0, scaled
+// down to `room` pixels, but not below the factor `least`.
+void view_place_rows(view_rows *rows, float right, float room, float least);
+
+// Height in pixels, padding included, and the drawing of the box with its rows at (x, y).
 float view_rows_height(const view_rows *rows);
-float view_row_height(const view_rows *rows, const view_row *row);
-void view_draw_rows(view_canvas *canvas, view_rows *rows, float x, float y);
+void view_draw_rows(view_canvas *canvas, view_rows *rows);
 
 // A slider as wide as `row`, vertically centred in it, filled up to `part` (0..1).
 void view_draw_slider(view_canvas *canvas, view_rect row, float part);

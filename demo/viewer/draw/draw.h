@@ -7,33 +7,50 @@
 #include "demo/viewer/base/font.h"
 #include "demo/viewer/base/lights.h"
 #include "demo/viewer/base/parms.h"
+#include "demo/viewer/base/quality.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/viewpoint.h"
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/draw/camera.h"
 #include "demo/viewer/draw/overlay.h"
 
-// The input for one picture. The caller owns everything and builds a stage for each picture.
+enum { VIEW_NUM_FRAME_TIMES = 120 };
+
+// What one picture shows. The caller owns everything and builds a stage for each picture and each
+// event of the mouse. Drawing skins the scene, updates its crowd and fills canvas and lines; the
+// interface changes time, lights and parameters when the mouse does.
 typedef struct view_stage {
     const view_options *options;
     md5gl_renderer *renderer;
     view_log *log;
-    view_document *document; // drawing skins it and updates its crowd
-    const view_play *play;
+    view_document *document;
+    float width, height; // of the picture, pixels
+    view_rect region;    // of the picture, centred on the camera's target
+    view_play *play;
     const view_camera *camera;
-    view_rect region; // of the picture, pixels, centred on the camera's target
-    bool following;   // use the document's camera path instead of `camera`
+    bool following; // use the document's camera path instead of `camera`
     const view_shown *shown;
     view_surface surface;
     view_onion onion;
-    uint64_t hidden_meshes; // a bit for each of the first 64
-    int32_t joint;          // that is marked, or -1
-    const view_lights *lights;
+    uint64_t hidden_meshes;    // a bit for each of the first 64
+    int32_t joint;             // that is marked, or -1
+    const view_pick *pick;     // the spot of the body that was clicked on
+    const view_pick *measured; // the one to which the distance is shown
+    view_lights *lights;
     const view_environment *environment; // of --environment
-    const view_parms *parms;
+    view_parms *parms;
     const view_font *font;
     view_canvas *canvas; // memory for text and shapes
     view_lines *lines;   // memory for lines
+
+    // For the panels.
+    double now;               // seconds since the start
+    double frame_seconds;     // that the last frames took, smoothed
+    const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
+    uint32_t num_frame_times; // frames so far
+    view_economy economy;     // what this picture leaves out
+    md5gl_texture preview;    // of the chosen entry of a game's list, or 0
+    float caption;            // height of a line of text below the picture, pixels
 } view_stage;
 
 // == Drawing (draw.c) ======================================================================

@@ -61,49 +61,46 @@ bool view_set_scale(view_state *viewer, float scale)
     return true;
 }
 
-view_facts view_facts_of(view_state *viewer, float width, float height)
+view_stage view_stage_of(view_state *viewer, float width, float height)
 {
     viewer->drawn_shown = viewer->shown;
     viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;
-    view_facts facts = {
-        .stage = {.region = {0.0f, 0.0f, width, height},
-                  .options = viewer->options,
-                  .renderer = viewer->renderer,
-                  .log = &viewer->log,
-                  .document = viewer->document,
-                  .play = &viewer->play,
-                  .camera = viewer->is_smooth ? &viewer->seen : &viewer->camera,
-                  .following = viewer->following,
-                  .shown = &viewer->drawn_shown,
-                  .surface = viewer->surface,
-                  .onion = viewer->onion,
-                  .hidden_meshes = viewer->hidden_meshes,
-                  .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
-                  .lights = &viewer->lights,
-                  .environment = &viewer->environment,
-                  .parms = &viewer->parms,
-                  .font = &viewer->font,
-                  .canvas = &viewer->canvas,
-                  .lines = &viewer->lines},
-        .play = &viewer->play,
-        .lights = &viewer->lights,
-        .parms = &viewer->parms,
+    view_stage stage = {
+        .options = viewer->options,
+        .renderer = viewer->renderer,
+        .log = &viewer->log,
+        .document = viewer->document,
         .width = width,
         .height = height,
+        .region = {0.0f, 0.0f, width, height},
+        .play = &viewer->play,
+        .camera = viewer->is_smooth ? &viewer->seen : &viewer->camera,
+        .following = viewer->following,
+        .shown = &viewer->drawn_shown,
+        .surface = viewer->surface,
+        .onion = viewer->onion,
+        .hidden_meshes = viewer->hidden_meshes,
+        .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
         .pick = &viewer->pick,
         .measured = &viewer->measured,
+        .lights = &viewer->lights,
+        .environment = &viewer->environment,
+        .parms = &viewer->parms,
+        .font = &viewer->font,
+        .canvas = &viewer->canvas,
+        .lines = &viewer->lines,
         .now = viewer->now,
         .economy = viewer->economy,
         .frame_seconds = viewer->frame_seconds,
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,
+        .preview = viewer->preview.texture,
+        .caption = viewer->open_cell != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
-    facts.preview = viewer->preview.texture;
-    facts.caption = viewer->open_cell != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f;
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
-        facts.stage.region = view_free_region(&facts);
-    return facts;
+        stage.region = view_free_region(&stage);
+    return stage;
 }
 
 char *view_shown_name(const view_state *viewer)
@@ -124,8 +121,8 @@ char *view_shown_name(const view_state *viewer)
 
 static void frame_for(view_state *viewer, float width, float height)
 {
-    const view_facts facts = view_facts_of(viewer, width, height);
-    const view_rect region = view_free_region(&facts);
+    const view_stage stage = view_stage_of(viewer, width, height);
+    const view_rect region = view_free_region(&stage);
     viewer->framed = view_frame_document(&viewer->camera, viewer->document, region);
 }
 
@@ -138,9 +135,8 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
 {
     if (viewer->following || !view_is_framed(&viewer->framed, &viewer->camera))
         return;
-    const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
-    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document,
-                             facts.stage.region))
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
+    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document, stage.region))
         frame_for(viewer, (float)width, (float)height);
 }
 
@@ -191,8 +187,8 @@ void view_leave_camera_path(view_state *viewer)
 
 view_lens view_choose_lens(view_state *viewer, float width, float height)
 {
-    const view_facts facts = view_facts_of(viewer, width, height);
-    return view_stage_lens(&facts.stage, width, height);
+    const view_stage stage = view_stage_of(viewer, width, height);
+    return view_stage_lens(&stage, width, height);
 }
 
 // == Smooth motion =========================================================================
@@ -214,7 +210,7 @@ bool view_follow(view_state *viewer, double seconds)
     const float share = md5_follow_share(rate, (float)seconds);
     viewer->is_smooth = true;
     const bool moves = view_follow_camera(&viewer->seen, &viewer->camera, share);
-    return view_follow_lists(&viewer->ui, viewer->font.line[VIEW_TEXT], share) || moves;
+    return view_follow_lists(&viewer->ui, share) || moves;
 }
 
 // == One frame =============================================================================
@@ -222,11 +218,11 @@ bool view_follow(view_state *viewer, double seconds)
 static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                       bool transparent, bool clean, md5_error *error)
 {
-    const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     md5_error draw_error;
-    const bool drawn = view_draw_page(&viewer->pages, &facts.stage, viewer->play.time, target,
-                                      width, height, transparent, clean, &draw_error);
-    view_draw_canvas(&facts.stage);
+    const bool drawn = view_draw_page(&viewer->pages, &stage, viewer->play.time, target, width,
+                                      height, transparent, clean, &draw_error);
+    view_draw_canvas(&stage);
     const bool ended = md5gl_end_frame(viewer->renderer, error);
     if (!drawn && error != NULL)
         *error = draw_error;
@@ -242,11 +238,11 @@ static void pose_document(view_state *viewer)
         document->pose_faults = view_find_pose_faults(&document->scene);
 }
 
-static void draw_panels(view_state *viewer, const view_facts *facts)
+static void draw_panels(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->canvas);
-    view_draw_ui(&viewer->ui, facts);
-    view_draw_canvas(&facts->stage);
+    view_draw_ui(&viewer->ui, stage);
+    view_draw_canvas(stage);
 }
 
 // Adds text from the top on, in lines no longer than `room`.
@@ -265,9 +261,9 @@ static void add_lines(view_canvas *canvas, float left, float room, float line, c
 }
 
 // The name of a cell of a contact sheet below its picture, or why there is none.
-static void draw_caption(view_state *viewer, const view_facts *facts)
+static void draw_caption(view_state *viewer, const view_stage *stage)
 {
-    const float top = facts->height - facts->caption, left = 4.0f, room = facts->width - 2 * left;
+    const float top = stage->height - stage->caption, left = 4.0f, room = stage->width - 2 * left;
     const char *name = viewer->cells.names[viewer->cell] + strlen(viewer->options->folders[0]);
     // Of a long name the end says more.
     for (name += strspn(name, "/");
@@ -275,10 +271,10 @@ static void draw_caption(view_state *viewer, const view_facts *facts)
         name = strchr(name, '/') + 1;
     char *const stem = common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
     view_clear_canvas(&viewer->canvas);
-    add_lines(&viewer->canvas, left, room, facts->caption, viewer->log.error);
-    view_draw_rect(&viewer->canvas, (view_rect){0, top, facts->width, facts->caption}, 0x1a1c20ff);
+    add_lines(&viewer->canvas, left, room, stage->caption, viewer->log.error);
+    view_draw_rect(&viewer->canvas, (view_rect){0, top, stage->width, stage->caption}, 0x1a1c20ff);
     (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, stem);
-    view_draw_canvas(&facts->stage);
+    view_draw_canvas(stage);
     free(stem);
 }
 
@@ -292,15 +288,14 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     if (viewer->pages.open >= 0)
         return draw_page(viewer, target, width, height, transparent, clean, error);
     view_keep_framed(viewer, width, height);
-    const view_facts facts = view_facts_of(viewer, (float)width, (float)height);
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     md5_error draw_error;
-    const bool drawn =
-        view_draw_world(&facts.stage, target, width, height, transparent, &draw_error);
+    const bool drawn = view_draw_world(&stage, target, width, height, transparent, &draw_error);
     if (viewer->open_cell != NULL)
-        draw_caption(viewer, &facts);
+        draw_caption(viewer, &stage);
     if (!clean) {
-        view_draw_marks(&viewer->ui, &facts);
-        draw_panels(viewer, &facts);
+        view_draw_marks(&viewer->ui, &stage);
+        draw_panels(viewer, &stage);
     }
     const bool ended = md5gl_end_frame(viewer->renderer, error);
     if (!drawn && error != NULL)
@@ -315,16 +310,16 @@ bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, u
         pose_document(viewer);
     view_keep_framed(viewer, viewer->width, viewer->height);
     // Laid out for the window.
-    view_facts facts = view_facts_of(viewer, (float)viewer->width, (float)viewer->height);
-    const float across = (float)width / facts.width, down = (float)height / facts.height;
-    const view_rect region = facts.stage.region;
-    facts.stage.region = (view_rect){region.x * across, region.y * down, region.width * across,
-                                     region.height * down};
-    facts.width = (float)width;
-    facts.height = (float)height;
+    view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+    const float across = (float)width / stage.width, down = (float)height / stage.height;
+    const view_rect region = stage.region;
+    stage.region = (view_rect){region.x * across, region.y * down, region.width * across,
+                               region.height * down};
+    stage.width = (float)width;
+    stage.height = (float)height;
     md5_error draw_error;
-    const bool drawn = view_draw_world(&facts.stage, target, width, height, false, &draw_error);
-    view_draw_marks(&viewer->ui, &facts);
+    const bool drawn = view_draw_world(&stage, target, width, height, false, &draw_error);
+    view_draw_marks(&viewer->ui, &stage);
     const bool ended = md5gl_end_frame(viewer->renderer, error);
     if (!drawn && error != NULL)
         *error = draw_error;
@@ -333,10 +328,10 @@ bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, u
 
 bool view_draw_interface(view_state *viewer, md5_error *error)
 {
-    const view_facts facts = view_facts_of(viewer, (float)viewer->width, (float)viewer->height);
+    const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
     const md5gl_frame frame = {
         .width = viewer->width, .height = viewer->height, .keep_contents = true};
     md5gl_begin_frame(viewer->renderer, &frame);
-    draw_panels(viewer, &facts);
+    draw_panels(viewer, &stage);
     return md5gl_end_frame(viewer->renderer, error);
 }

@@ -119,7 +119,7 @@ void view_end(view_state *viewer);
 bool view_set_scale(view_state *viewer, float scale);
 
 // The contents of a picture of width * height pixels, and what the interface shows over it.
-view_facts view_facts_of(view_state *viewer, float width, float height);
+view_stage view_stage_of(view_state *viewer, float width, float height);
 
 // The name of what is shown if it is of the listed game; to be freed; or NULL.
 char *view_shown_name(const view_state *viewer);

@@ -214,7 +214,7 @@ static void shift_time(view_entity *of, double time)
         of->channels[c].start -= time;
     of->begin -= time;
     of->time -= time;
-    for (int i = 0; i < VIEW_FIRED; i++)
+    for (int i = 0; i < VIEW_EVENTS; i++)
         of->fired[i].time -= time;
 }
 

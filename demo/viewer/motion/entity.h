@@ -3,6 +3,7 @@
 #define DEMO_VIEWER_MOTION_ENTITY_H
 
 #include "demo/viewer/assets/library.h"
+#include "demo/viewer/motion/play.h"
 
 // The body, or something that hangs at it.
 typedef struct view_entity_part {
@@ -21,13 +22,6 @@ typedef struct view_channel {
     int32_t clip; // of the entity; -1: none
     double start; // when it began
 } view_channel;
-
-// The last frame commands that fired, newest first.
-enum { VIEW_FIRED = 4 };
-typedef struct view_fired {
-    char text[128];
-    double time;
-} view_fired;
 
 typedef struct view_entity {
     md5_entity *entity; // NULL: the scene is none of an entity
@@ -49,7 +43,7 @@ typedef struct view_entity {
     double begin;      // time at which the actors began
     double clock;      // milliseconds since then
     uint32_t num_fired;
-    view_fired fired[VIEW_FIRED];
+    view_event fired[VIEW_EVENTS]; // the last frame commands that did, newest first
 } view_entity;
 
 // Takes an entity, which is freed by view_free_entity(), and lists its parts. `skin`: the name of

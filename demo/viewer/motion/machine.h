@@ -6,6 +6,7 @@
 #include "demo/viewer/base/keys.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
+#include "demo/viewer/motion/play.h"
 #include "md5/md5play.h"
 
 // Input from keys: -1, 0 or 1 each. A parameter that keys have moved returns to rest when they are
@@ -16,13 +17,6 @@ typedef struct view_control {
     bool down[4]; // keys ahead, back, right, left; of two opposite ones the last pressed counts
     bool moves_ahead, moves_side;
 } view_control;
-
-// The last events that fired, newest first.
-enum { VIEW_EVENTS = 4 };
-typedef struct view_event {
-    char text[96];
-    double time;
-} view_event;
 
 typedef struct view_machine view_machine;
 struct view_machine {
@@ -43,8 +37,8 @@ struct view_machine {
     bool is_told;       // the machine's parameters say where the target is: see pointer.h
     float told_yaw;     // in which direction they say, degrees to the left
     float reach;        // size of the character
-    view_event events[VIEW_EVENTS];
-    const view_setting *settings; // [num_settings], by time
+    view_event events[VIEW_EVENTS]; // the last that fired, newest first
+    const view_setting *settings;   // [num_settings], by time
     size_t num_settings, next_setting;
     // Where it is placed at the beginning; a guest that waits far away when an event calls it,
     // relative to its host.

@@ -4,6 +4,13 @@
 
 #include "md5/md5model.h"
 
+// What fired, for the panels.
+enum { VIEW_EVENTS = 4 };
+typedef struct view_event {
+    char text[128];
+    double time;
+} view_event;
+
 // Time is not bounded by the clip and may run backward; md5_moment_at() wraps it.
 typedef struct view_play {
     bool playing;

@@ -37,7 +37,8 @@ typedef struct view_entry {
     view_entry_kind kind;
     char *label, *path; // path: NULL for a clip, a found texture and the names of a mod
     size_t clip;
-    bool is_own; // a name of the mod, not of its base
+    bool is_own;   // a name of the mod, not of its base
+    bool is_shown; // in the picture
 } view_entry;
 
 typedef struct view_browser {

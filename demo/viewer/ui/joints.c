@@ -6,53 +6,43 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // -- List -----------------------------------------------------------------------------------
 
-// The joints in depth-first order with their depths: files may list them in any order.
-typedef struct joint_list {
-    uint32_t *joints, *depths;
-    uint32_t count;
-} joint_list;
-
-static joint_list walk_joints(const md5_skeleton *skeleton)
+// Writes the joints in depth-first order, joints[num_joints], with their depths: files may list
+// them in any order.
+static uint32_t walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint32_t *depths)
 {
     const uint32_t num_joints = skeleton->num_joints, none = UINT32_MAX;
-    joint_list list = {
-        .joints = common_alloc(num_joints, sizeof *list.joints),
-        .depths = common_alloc(num_joints, sizeof *list.depths),
-    };
     // The last one is the parent of root joints.
-    uint32_t *child = common_alloc(num_joints + 1, sizeof *child);
-    uint32_t *sibling = common_alloc(num_joints + 1, sizeof *sibling);
-    for (uint32_t i = 0; i <= num_joints; i++)
-        child[i] = sibling[i] = none;
+    uint32_t *const child = common_alloc(2 * ((size_t)num_joints + 1), sizeof *child);
+    uint32_t *const sibling = child + num_joints + 1;
+    uint32_t count = 0, depth = 0;
+    memset(child, 0xFF, 2 * ((size_t)num_joints + 1) * sizeof *child);
     for (uint32_t i = num_joints; i-- > 0;) {
         const int32_t parent = skeleton->joints[i].parent;
         const uint32_t above = parent >= 0 ? (uint32_t)parent : num_joints;
         sibling[i] = child[above];
         child[above] = i;
     }
-
-    uint32_t depth = 0;
-    for (uint32_t at = child[num_joints]; at != none;) {
-        list.joints[list.count] = at;
-        list.depths[list.count++] = depth;
-        if (child[at] != none) {
-            at = child[at];
+    for (uint32_t joint = child[num_joints]; joint != none;) {
+        joints[count] = joint;
+        depths[count++] = depth;
+        if (child[joint] != none) {
+            joint = child[joint];
             depth++;
             continue;
         }
-        while (at != none && sibling[at] == none) {
-            const int32_t parent = skeleton->joints[at].parent;
-            at = parent >= 0 ? (uint32_t)parent : none;
+        while (joint != num_joints && sibling[joint] == none) {
+            const int32_t parent = skeleton->joints[joint].parent;
+            joint = parent >= 0 ? (uint32_t)parent : num_joints;
             depth--;
         }
-        at = at != none ? sibling[at] : none;
+        joint = sibling[joint];
     }
     free(child);
-    free(sibling);
-    return list;
+    return count;
 }
 
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
@@ -61,104 +51,81 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
     return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
 }
 
-// Whole lines, so that none is cut.
-static float scroll_of(const view_ui *ui, float line)
-{
-    return ui->is_smooth ? roundf(ui->shown_scroll / line) * line : ui->hierarchy_scroll;
-}
-
-bool view_follow_lists(view_ui *ui, float line, float share)
+bool view_follow_lists(view_ui *ui, float share)
 {
     const float way = ui->hierarchy_scroll - ui->shown_scroll;
     ui->is_smooth = true;
     ui->shown_scroll += way * share;
-    if (fabsf(way) > 0.5f * line)
+    if (fabsf(way) > 0.5f)
         return true;
     ui->shown_scroll = ui->hierarchy_scroll;
     return false;
 }
 
-static void joint_rows(view_ui *ui, const view_facts *facts, const joint_list *list,
-                       view_rect inside)
+static float box_width(const view_stage *stage)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
+    return fminf(290.0f * stage->font->scale, 0.5f * stage->width);
+}
+
+float view_joints_left(const view_stage *stage)
+{
+    return stage->width - VIEW_MARGIN * stage->font->scale - box_width(stage);
+}
+
+void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const md5_skeleton *const skeleton = scene->skeleton;
     const view_clip *const clip = view_shown_clip(scene);
-    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
-    const float scroll = scroll_of(ui, line);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const float y = inside.y + (float)i * line - scroll;
-        if (y < inside.y || y + line > inside.y + inside.height + 1.0f)
-            continue;
-        const uint32_t joint = list->joints[i];
-        // Joints that the clip does not drive are dimmed.
-        const bool still =
-            clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] < 0;
-        const bool marked = (int32_t)joint == view_marked_joint(ui, scene);
-        if (marked)
-            view_draw_round_rect(
-                facts->stage.canvas,
-                (view_rect){inside.x - 6.0f * scale, y, inside.width + 6.0f * scale, line},
-                4.0f * scale, 0x33507FFFu);
-        const float indent = fminf((float)list->depths[i] * 11.0f * scale, 0.6f * inside.width);
-        view_draw_text(facts->stage.canvas, VIEW_TEXT, inside.x + indent, y, inside.width - indent,
-                       marked  ? VIEW_BRIGHT
-                       : still ? VIEW_DIM
-                               : VIEW_PLAIN,
-                       scene->skeleton->joints[joint].name);
-        const view_rect row = {inside.x, y, inside.width, line};
-        if (ui_item(ui, row, scene->skeleton->joints[joint].name)) {
-            ui->chosen_joint = (int32_t)joint != ui->chosen_joint ? (int32_t)joint : -1;
-            ui_ask(ui, (view_command){.action = VIEW_MARKED});
-        }
-        if (ui->mouse.is_moved && ui_is_hot(ui))
-            ui->hovered_joint = (int32_t)joint;
-    }
-}
-
-static float box_width(const view_facts *facts)
-{
-    return fminf(290.0f * facts->stage.font->scale, 0.5f * facts->width);
-}
-
-float view_joints_left(const view_facts *facts)
-{
-    return facts->width - VIEW_MARGIN * facts->stage.font->scale - box_width(facts);
-}
-
-void view_joints_panel(view_ui *ui, const view_facts *facts, float bottom)
-{
-    const float scale = facts->stage.font->scale, line = facts->stage.font->line[VIEW_TEXT];
+    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    joint_list list = walk_joints(facts->stage.document->scene.skeleton);
+    uint32_t *const joints = common_alloc(2 * (size_t)skeleton->num_joints, sizeof *joints);
+    uint32_t *const depths = joints + skeleton->num_joints;
+    const uint32_t count = walk_joints(skeleton, joints, depths);
 
-    const float list_height = (float)list.count * line;
     const float room = bottom - 2.0f * margin - 2.0f * padding;
-    const float shown = fmaxf(line, floorf(fminf(list_height, room) / line) * line);
-    const view_rect box = {view_joints_left(facts), margin, box_width(facts),
+    const float shown = fmaxf(line, floorf(fminf((float)count * line, room) / line) * line);
+    const view_rect box = {view_joints_left(stage), margin, box_width(stage),
                            shown + 2.0f * padding};
-    const view_rect inside = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown};
-    const float most = fmaxf(list_height - shown, 0.0f);
+    ui_list list = {
+        .rows = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown},
+        .count = count,
+        .highlight = 6.0f * scale,
+        .bar_x = box.x + box.width - 8.0f * scale,
+        .hovered = SIZE_MAX,
+        .pressed = SIZE_MAX,
+    };
+    const size_t num_rows = ui_list_room(ui, list.rows);
+    const float most = count > num_rows ? (float)(count - num_rows) : 0.0f;
     ui_begin(ui, "joint");
     (void)ui_item(ui, box, "");
     if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
-        ui->hierarchy_scroll -= ui->mouse.wheel * 3.0f * line;
+        ui->hierarchy_scroll -= ui->mouse.wheel * 3.0f;
         ui->has_taken = true;
     }
-    ui->hierarchy_scroll = roundf(fminf(fmaxf(ui->hierarchy_scroll, 0.0f), most) / line) * line;
-    ui->shown_scroll = fminf(fmaxf(ui->shown_scroll, 0.0f), most);
+    ui->hierarchy_scroll = roundf(view_clamp(ui->hierarchy_scroll, 0.0f, most));
+    ui->shown_scroll = view_clamp(ui->shown_scroll, 0.0f, most);
+    list.first = (size_t)roundf(ui->is_smooth ? ui->shown_scroll : ui->hierarchy_scroll);
 
-    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    joint_rows(ui, facts, &list, inside);
-    if (most > 0.0f) {
-        const float length = shown * shown / list_height;
-        const float top = inside.y + (shown - length) * scroll_of(ui, line) / most;
-        view_draw_round_rect(
-            facts->stage.canvas,
-            (view_rect){box.x + box.width - 8.0f * scale, top, 4.0f * scale, length}, 2.0f * scale,
-            VIEW_DIM);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    for (size_t i = list.first; i < count && i < list.first + num_rows; i++) {
+        const char *const name = skeleton->joints[joints[i]].name;
+        // Joints that the clip does not drive are dimmed.
+        const bool is_still =
+            clip != NULL && clip->binding != NULL && clip->binding->tracks[joints[i]] < 0;
+        const float indent = fminf((float)depths[i] * 11.0f * scale, 0.6f * list.rows.width);
+        ui_line(ui, &list, i, (int32_t)joints[i] == view_marked_joint(ui, scene), indent,
+                is_still ? VIEW_DIM : VIEW_PLAIN, name, name);
     }
-    free(list.joints);
-    free(list.depths);
+    ui_scroll_bar(ui, &list);
+    if (list.hovered != SIZE_MAX)
+        ui->hovered_joint = (int32_t)joints[list.hovered];
+    if (list.pressed != SIZE_MAX) {
+        const int32_t joint = (int32_t)joints[list.pressed];
+        ui->chosen_joint = joint != ui->chosen_joint ? joint : -1;
+        ui_ask_action(ui, VIEW_MARKED);
+    }
+    free(joints);
 }
 
 // -- Heat -----------------------------------------------------------------------------------
@@ -197,11 +164,6 @@ static void add_colored_line(view_lines *lines, const md5_vec3 ends[2], const fl
         heat_color(weights[i], lines->vertices[lines->count - 2 + i].rgba);
 }
 
-static md5_vec3 mix(md5_vec3 a, md5_vec3 b, float part)
-{
-    return md5_vec3_add(a, md5_vec3_scale(md5_vec3_sub(b, a), part));
-}
-
 // Covers a triangle with lines along its third side, `spacing` apart.
 static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
                           float spacing)
@@ -212,21 +174,21 @@ static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const fl
     const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MOST);
     for (int i = 0; i <= count; i++) {
         const float part = (float)i / (float)count;
-        const md5_vec3 ends[2] = {mix(corners[0], corners[1], part),
-                                  mix(corners[0], corners[2], part)};
+        const md5_vec3 ends[2] = {md5_vec3_lerp(corners[0], corners[1], part),
+                                  md5_vec3_lerp(corners[0], corners[2], part)};
         const float of_ends[2] = {weights[0] + (weights[1] - weights[0]) * part,
                                   weights[0] + (weights[2] - weights[0]) * part};
         add_colored_line(lines, ends, of_ends);
     }
 }
 
-static void add_heat(const view_facts *facts, uint32_t mesh_number, const float *weights,
+static void add_heat(const view_stage *stage, uint32_t mesh_number, const float *weights,
                      float spacing)
 {
-    const md5_mesh *const mesh = &facts->stage.document->scene.model->meshes[mesh_number];
-    const view_skinned *const skinned = &facts->stage.document->scene.skinned[mesh_number];
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[mesh_number];
+    const view_skinned *const skinned = &stage->document->scene.skinned[mesh_number];
     // Slightly above the surface, to avoid z-fighting.
-    const float lift = 0.0015f * facts->stage.camera->scene_radius;
+    const float lift = 0.0015f * stage->camera->scene_radius;
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         md5_vec3 corners[3];
         float of_corners[3];
@@ -239,27 +201,27 @@ static void add_heat(const view_facts *facts, uint32_t mesh_number, const float 
             any = any || weights[v] != 0.0f;
         }
         if (any)
-            fill_triangle(facts->stage.lines, corners, of_corners, spacing);
+            fill_triangle(stage->lines, corners, of_corners, spacing);
     }
 }
 
-static void draw_heat(const view_facts *facts, uint32_t joint, float spacing, float width)
+static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, float width)
 {
-    const md5_model *const model = facts->stage.document->scene.model;
-    view_clear_lines(facts->stage.lines);
+    const md5_model *const model = stage->document->scene.model;
+    view_clear_lines(stage->lines);
     if (model == NULL)
         return;
-    view_skin(&facts->stage.document->scene);
+    view_skin(&stage->document->scene);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         float *weights = common_alloc(model->meshes[i].num_vertices, sizeof *weights);
-        const bool hidden = i < 64 && (facts->stage.hidden_meshes >> i & 1) != 0;
+        const bool hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
         if (!hidden && weigh_vertices(&model->meshes[i], joint, weights))
-            add_heat(facts, i, weights, spacing);
+            add_heat(stage, i, weights, spacing);
         free(weights);
     }
-    if (facts->stage.lines->count > 0)
-        md5gl_draw_lines(facts->stage.renderer, facts->stage.lines->vertices,
-                         facts->stage.lines->count, width, false);
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, width,
+                         false);
 }
 
 // -- In the picture -------------------------------------------------------------------------
@@ -272,11 +234,11 @@ static float half_height_at(const view_lens *lens, md5_vec3 place)
 }
 
 // The joint's name beside it, and the joint as a disc.
-static void draw_label(const view_facts *facts, const view_lens *lens, md5_vec3 place,
+static void draw_label(const view_stage *stage, const view_lens *lens, md5_vec3 place,
                        const char *name)
 {
-    const float width = facts->width, height = facts->height;
-    const float scale = facts->stage.font->scale, half = half_height_at(lens, place);
+    const float width = stage->width, height = stage->height;
+    const float scale = stage->font->scale, half = half_height_at(lens, place);
     if (half <= 0.0f)
         return;
     const md5_vec3 way = md5_vec3_sub(place, lens->eye);
@@ -287,13 +249,13 @@ static void draw_label(const view_facts *facts, const view_lens *lens, md5_vec3 
         0.5f * height * (1.0f - lens->shift_y) - md5_vec3_dot(way, lens->axes.up) * unit;
     if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
         return;
-    view_draw_disc(facts->stage.canvas, x, y, 7.0f * scale, 0x12151AE0u);
-    view_draw_disc(facts->stage.canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
-    const float text = view_text_width(facts->stage.font, VIEW_TEXT, name);
+    view_draw_disc(stage->canvas, x, y, 7.0f * scale, 0x12151AE0u);
+    view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
+    const float text = view_text_width(stage->font, VIEW_TEXT, name);
     const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
                            26.0f * scale};
-    view_draw_round_rect(facts->stage.canvas, box, 13.0f * scale, VIEW_BOX);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
+    view_draw_round_rect(stage->canvas, box, 13.0f * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
                    VIEW_BRIGHT, name);
 }
 
@@ -311,42 +273,42 @@ static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
 }
 
 // The joint to draw, or -1: in a crowd there is no single pose.
-static int32_t drawn_joint(const view_ui *ui, const view_facts *facts)
+static int32_t drawn_joint(const view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const bool is_posed = scene->skeleton != NULL && !view_shows_crowd(facts->stage.document);
+    const view_scene *const scene = &stage->document->scene;
+    const bool is_posed = scene->skeleton != NULL && !view_shows_crowd(stage->document);
     return is_posed ? view_marked_joint(ui, scene) : -1;
 }
 
-void view_label_joint(const view_ui *ui, const view_facts *facts)
+void view_label_joint(const view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const int32_t joint = drawn_joint(ui, facts);
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t joint = drawn_joint(ui, stage);
     if (joint < 0)
         return;
-    const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
-    draw_label(facts, &lens, md5_mat34_translation(scene->joints[joint]),
+    const view_lens lens = view_stage_lens(stage, stage->width, stage->height);
+    draw_label(stage, &lens, md5_mat34_translation(scene->joints[joint]),
                scene->skeleton->joints[joint].name);
 }
 
-void view_draw_joint(const view_ui *ui, const view_facts *facts)
+void view_draw_joint(const view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const int32_t joint = drawn_joint(ui, facts);
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t joint = drawn_joint(ui, stage);
     if (joint < 0)
         return;
-    const view_lens lens = view_stage_lens(&facts->stage, facts->width, facts->height);
-    const float scale = facts->stage.font->scale;
-    const float half = half_height_at(&lens, view_centre(facts->stage.document->bounds));
+    const view_lens lens = view_stage_lens(stage, stage->width, stage->height);
+    const float scale = stage->font->scale;
+    const float half = half_height_at(&lens, view_centre(stage->document->bounds));
     const float pixel =
-        half > 0.0f ? 2.0f * half / facts->height : facts->stage.camera->scene_radius * 0.01f;
-    const view_surface surface = facts->stage.surface; // the others show the surface itself
+        half > 0.0f ? 2.0f * half / stage->height : stage->camera->scene_radius * 0.01f;
+    const view_surface surface = stage->surface; // the others show the surface itself
     if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
-        draw_heat(facts, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+        draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
-    view_clear_lines(facts->stage.lines);
-    add_bones(facts->stage.lines, scene, joint);
-    if (facts->stage.lines->count > 0)
-        md5gl_draw_lines(facts->stage.renderer, facts->stage.lines->vertices,
-                         facts->stage.lines->count, 2.0f * scale, true);
+    view_clear_lines(stage->lines);
+    add_bones(stage->lines, scene, joint);
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, 2.0f * scale,
+                         true);
 }

@@ -10,23 +10,21 @@
 
 // == Sliders ===============================================================================
 
-static view_rect lights_panel(view_ui *ui, const view_facts *facts, float bottom)
+static view_rect lights_panel(view_ui *ui, const view_stage *stage, float bottom)
 {
-    ui_begin(ui, "lights");
-    const view_rect box = ui_open_sliders(ui, facts->width, bottom, "Lights",
+    const view_rect box = ui_open_sliders(ui, "lights", stage->width, bottom, "Lights",
                                           "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
     for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
         const view_light_range *const range = view_range_of_light(light);
-        float value = facts->lights->values[light];
+        float value = stage->lights->values[light];
         char text[32];
         (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0",
                        (double)value);
         const ui_slider_row row = {range->name,   text,       range->low, range->high,
                                    &range->usual, VIEW_PLAIN, VIEW_BRIGHT};
         if (ui_slider(ui, &row, &value))
-            facts->lights->values[light] = value;
+            stage->lights->values[light] = value;
     }
-    ui_end(ui);
     return box;
 }
 
@@ -39,41 +37,39 @@ static float parm_high(float usual_high, float value)
 }
 
 // Rows that no material of the model reads are dim.
-static view_rect materials_panel(view_ui *ui, const view_facts *facts, float right, float bottom)
+static view_rect materials_panel(view_ui *ui, const view_stage *stage, float right, float bottom)
 {
-    ui_begin(ui, "parms");
     const view_rect box =
-        ui_open_sliders(ui, right, bottom, "Materials",
+        ui_open_sliders(ui, "parms", right, bottom, "Materials",
                         "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f);
     for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
         const view_parm_range *const range = view_range_of_parm(number);
         const bool is_time = number == VIEW_PARM_TIME;
-        float value = is_time ? view_material_time(facts->parms, facts->play->time)
-                              : view_parm_of(&facts->stage, number);
-        const bool is_read = facts->stage.document->textures.layers.read >> number & 1;
+        float value = is_time ? view_material_time(stage->parms, stage->play->time)
+                              : view_parm_of(stage, number);
+        const bool is_read = stage->document->textures.layers.read >> number & 1;
         const view_color color = is_read ? VIEW_BRIGHT : VIEW_DIM;
         char text[32];
         (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", (double)value);
         const ui_slider_row row = {range->name,   text,  0.0f, parm_high(range->high, value),
                                    &range->usual, color, color};
         if (ui_slider(ui, &row, &value))
-            view_set_parm(facts->parms, number, value, facts->play->time);
+            view_set_parm(stage->parms, number, value, stage->play->time);
     }
-    ui_end(ui);
     return box;
 }
 
-float view_sliders_panel(view_ui *ui, const view_facts *facts, float bottom)
+float view_sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
 {
-    const view_shown *const shown = facts->stage.shown;
-    float right = facts->width, top = bottom;
+    const view_shown *const shown = stage->shown;
+    float right = stage->width, top = bottom;
     if (shown->light_list) {
-        const view_rect box = lights_panel(ui, facts, bottom);
+        const view_rect box = lights_panel(ui, stage, bottom);
         right = box.x;
         top = box.y;
     }
     if (shown->parm_list) {
-        const view_rect box = materials_panel(ui, facts, right, bottom);
+        const view_rect box = materials_panel(ui, stage, right, bottom);
         top = shown->light_list ? top : box.y;
     }
     return top;
@@ -89,68 +85,68 @@ float view_sliders_panel(view_ui *ui, const view_facts *facts, float bottom)
 // In layout units.
 static const float widest = 400.0f, scale_width = 230.0f, scale_height = 12.0f, spacing = 8.0f;
 
-static view_surface surface_of(const view_facts *facts)
+static view_surface surface_of(const view_stage *stage)
 {
-    const view_document *const document = facts->stage.document;
+    const view_document *const document = stage->document;
     const bool is_one = document->drawn != NULL && !view_shows_crowd(document);
-    return is_one ? facts->stage.surface : VIEW_SURFACE_LIT;
+    return is_one ? stage->surface : VIEW_SURFACE_LIT;
 }
 
 // The mesh that was clicked on, or the first that is not hidden.
-static uint32_t mesh_of(const view_facts *facts)
+static uint32_t mesh_of(const view_stage *stage)
 {
-    const uint32_t num_meshes = facts->stage.document->scene.model->num_meshes;
+    const uint32_t num_meshes = stage->document->scene.model->num_meshes;
     uint32_t mesh = 0;
-    if (facts->pick->is_set && facts->pick->mesh < num_meshes)
-        return facts->pick->mesh;
-    while (mesh + 1 < num_meshes && mesh < 64 && (facts->stage.hidden_meshes >> mesh & 1) != 0)
+    if (stage->pick->is_set && stage->pick->mesh < num_meshes)
+        return stage->pick->mesh;
+    while (mesh + 1 < num_meshes && mesh < 64 && (stage->hidden_meshes >> mesh & 1) != 0)
         mesh++;
     return mesh;
 }
 
-float view_right_column(const view_facts *facts)
+float view_right_column(const view_stage *stage)
 {
-    float left = facts->width;
-    if (facts->stage.shown->hierarchy && facts->stage.document->scene.skeleton != NULL)
-        left = fminf(left, view_joints_left(facts));
-    else if (view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE)
-        left = fminf(left, view_machine_box(facts).x);
-    else if (view_shows_channels(facts))
-        left = fminf(left, view_channels_box(facts).x);
+    float left = stage->width;
+    if (stage->shown->hierarchy && stage->document->scene.skeleton != NULL)
+        left = fminf(left, view_joints_left(stage));
+    else if (view_mode_of(stage->document) == VIEW_MODE_MACHINE)
+        left = fminf(left, view_box_of(stage, view_list_machine).x);
+    else if (view_shows_channels(stage))
+        left = fminf(left, view_box_of(stage, view_list_channels).x);
     return left;
 }
 
 // A box at the right, above the time bar or the state graph and beside what is there already, with
 // `inner` pixels of height between its title and its edge.
-static view_rect place_box(const view_facts *facts, float width, float inner)
+static view_rect place_box(const view_stage *stage, float width, float inner)
 {
-    const view_font *const font = facts->stage.font;
+    const view_font *const font = stage->font;
     const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
-    const float bottom = view_shows_graph(facts) ? view_graph_box(facts).y : view_bar_top(facts);
+    const float bottom = view_shows_graph(stage) ? view_graph_box(stage).y : view_bar_top(stage);
     const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
-    return (view_rect){view_right_column(facts) - margin - width - 2.0f * padding,
+    return (view_rect){view_right_column(stage) - margin - width - 2.0f * padding,
                        fmaxf(bottom - margin - height, margin), width + 2.0f * padding, height};
 }
 
 // Draws the box and its title; returns what is inside, below the title.
-static view_rect open_box(const view_facts *facts, view_rect box, const char *title)
+static view_rect open_box(const view_stage *stage, view_rect box, const char *title)
 {
-    const view_font *const font = facts->stage.font;
+    const view_font *const font = stage->font;
     const float padding = VIEW_PADDING * font->scale;
     const view_rect inside = {box.x + padding, box.y + padding + font->line[VIEW_TITLE],
                               box.width - 2.0f * padding,
                               box.height - font->line[VIEW_TITLE] - 2.0f * padding};
-    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * font->scale, VIEW_BOX);
-    view_draw_text(facts->stage.canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width,
-                   VIEW_BRIGHT, title);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width, VIEW_BRIGHT,
+                   title);
     return inside;
 }
 
 // The side of a square panel: a third of the picture, as far as there is room.
-static float side_of(const view_facts *facts)
+static float side_of(const view_stage *stage)
 {
-    const float least = fminf(facts->width, facts->height);
-    return fmaxf(fminf(0.42f * least, widest * facts->stage.font->scale), 32.0f);
+    const float least = fminf(stage->width, stage->height);
+    return fmaxf(fminf(0.42f * least, widest * stage->font->scale), 32.0f);
 }
 
 // -- Weights --------------------------------------------------------------------------------
@@ -169,7 +165,7 @@ static view_color color_of(float value)
 }
 
 // A band of the scale's colours, with what its ends and quarters mean.
-static void draw_scale(const view_facts *facts, view_rect band, bool is_count)
+static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
 {
     enum { STEPS = 64 };
     static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
@@ -178,50 +174,47 @@ static void draw_scale(const view_facts *facts, view_rect band, bool is_count)
     for (int i = 0; i < STEPS; i++) {
         const float value = ((float)i + 0.5f) / (float)STEPS;
         const view_rect part = {band.x + (float)i * step, band.y, step + 0.5f, band.height};
-        view_draw_rect(facts->stage.canvas, part,
-                       color_of(is_count ? ceilf(4 * value) / 4 : value));
+        view_draw_rect(stage->canvas, part, color_of(is_count ? ceilf(4 * value) / 4 : value));
     }
     for (int i = 0; i < 5; i++) {
         const char *const word = is_count ? counts[i] : weights[i];
-        const float text = view_text_width(facts->stage.font, VIEW_TEXT, word);
+        const float text = view_text_width(stage->font, VIEW_TEXT, word);
         // Below its colour: counts in the middle of their quarter, weights at their place.
         const float at = is_count ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
         const float x = band.x + at * band.width - 0.5f * text;
-        view_draw_text(facts->stage.canvas, VIEW_TEXT,
-                       view_clamp(x, band.x, band.x + band.width - text), band.y + band.height, 0,
-                       VIEW_DIM, word);
+        view_draw_text(stage->canvas, VIEW_TEXT, view_clamp(x, band.x, band.x + band.width - text),
+                       band.y + band.height, 0, VIEW_DIM, word);
     }
 }
 
-static view_rect weights_box(const view_facts *facts)
+static view_rect weights_box(const view_stage *stage)
 {
-    const view_font *const font = facts->stage.font;
-    return place_box(facts, scale_width * font->scale,
+    const view_font *const font = stage->font;
+    return place_box(stage, scale_width * font->scale,
                      2.0f * font->line[VIEW_TEXT] + (scale_height + spacing) * font->scale);
 }
 
-static void draw_weights(const view_facts *facts, view_rect box)
+static void draw_weights(const view_stage *stage, view_rect box)
 {
-    const view_scene *const scene = &facts->stage.document->scene;
-    const view_font *const font = facts->stage.font;
-    const int32_t joint = facts->stage.joint;
+    const view_scene *const scene = &stage->document->scene;
+    const view_font *const font = stage->font;
+    const int32_t joint = stage->joint;
     const view_heat_facts heat = view_measure_heat(scene->model, joint);
     char title[96], text[96];
     (void)snprintf(title, sizeof title, joint >= 0 ? "Weights of %s" : "Joints of each vertex",
                    joint >= 0 ? scene->skeleton->joints[joint].name : "");
     if (joint >= 0)
-        (void)snprintf(text, sizeof text, "%u vertices" DOT "at most %.3f",
-                       (unsigned)heat.num_vertices, heat.most);
+        (void)snprintf(text, sizeof text, "%u vertices" DOT "at most %.3f", heat.num_vertices,
+                       heat.most);
     else
         (void)snprintf(text, sizeof text, "at most %.0f" DOT "%u with more than 4", heat.most,
-                       (unsigned)heat.num_vertices);
-    const view_rect inside = open_box(facts, box, title);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN,
-                   text);
+                       heat.num_vertices);
+    const view_rect inside = open_box(stage, box, title);
+    view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
     const view_rect band = {inside.x,
                             inside.y + font->line[VIEW_TEXT] + 0.5f * spacing * font->scale,
                             inside.width, scale_height * font->scale};
-    draw_scale(facts, band, joint < 0);
+    draw_scale(stage, band, joint < 0);
 }
 
 // -- Texture coordinates --------------------------------------------------------------------
@@ -253,7 +246,7 @@ static void place_uv(const uv_window *window, view_rect area, md5_vec2 uv, float
 }
 
 // Sides that leave the window are left out.
-static void draw_triangle_sides(const view_facts *facts, const md5_mesh *mesh, uint32_t triangle,
+static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, uint32_t triangle,
                                 const uv_window *window, view_rect area, float width,
                                 view_color color)
 {
@@ -264,26 +257,26 @@ static void draw_triangle_sides(const view_facts *facts, const md5_mesh *mesh, u
         place_uv(window, area, mesh->texcoords[corners[i]], ends);
         place_uv(window, area, mesh->texcoords[corners[(i + 1) % 3]], ends + 2);
         if (view_contains(room, ends[0], ends[1]) && view_contains(room, ends[2], ends[3]))
-            view_draw_segment(facts->stage.canvas, ends, width, color);
+            view_draw_segment(stage->canvas, ends, width, color);
     }
 }
 
-static void draw_layout(const view_facts *facts, const md5_mesh *mesh, uint32_t mesh_number,
+static void draw_layout(const view_stage *stage, const md5_mesh *mesh, uint32_t mesh_number,
                         view_rect area)
 {
     enum { MOST_TRIANGLES = 20000 };
     const uv_window window = find_window(mesh);
-    const float scale = facts->stage.font->scale;
+    const float scale = stage->font->scale;
     const float uv[4] = {window.low[0], window.low[1], window.low[0] + window.size,
                          window.low[1] + window.size};
     const view_texture *const image =
-        view_mesh_image(&facts->stage.document->textures, mesh_number, VIEW_MAP_DIFFUSE);
-    view_draw_image(facts->stage.canvas, area, uv,
-                    image != NULL ? image->texture : facts->stage.document->surfaces.uv_grid, true);
+        view_mesh_image(&stage->document->textures, mesh_number, VIEW_MAP_DIFFUSE);
+    view_draw_image(stage->canvas, area, uv,
+                    image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
     for (uint32_t t = 0; t < mesh->num_triangles && t < MOST_TRIANGLES; t++)
-        draw_triangle_sides(facts, mesh, t, &window, area, scale, 0xF1F3F690u);
-    if (facts->pick->is_set && facts->pick->mesh == mesh_number)
-        draw_triangle_sides(facts, mesh, facts->pick->triangle, &window, area, 3.0f * scale,
+        draw_triangle_sides(stage, mesh, t, &window, area, scale, 0xF1F3F690u);
+    if (stage->pick->is_set && stage->pick->mesh == mesh_number)
+        draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, area, 3.0f * scale,
                             0xF2C14EFFu);
 }
 
@@ -297,44 +290,43 @@ static uint32_t count_outside(const md5_mesh *mesh)
     return count;
 }
 
-static view_rect layout_box(const view_facts *facts)
+static view_rect layout_box(const view_stage *stage)
 {
-    const float side = side_of(facts), line = facts->stage.font->line[VIEW_TEXT];
-    return place_box(facts, side, side + line);
+    const float side = side_of(stage), line = stage->font->line[VIEW_TEXT];
+    return place_box(stage, side, side + line);
 }
 
-static void draw_uv(const view_facts *facts, view_rect box)
+static void draw_uv(const view_stage *stage, view_rect box)
 {
-    const uint32_t number = mesh_of(facts);
-    const md5_mesh *const mesh = &facts->stage.document->scene.model->meshes[number];
+    const uint32_t number = mesh_of(stage);
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
     const char *const path =
-        view_mesh_map_path(&facts->stage.document->textures, number, VIEW_MAP_DIFFUSE);
-    const float line = facts->stage.font->line[VIEW_TEXT];
+        view_mesh_map_path(&stage->document->textures, number, VIEW_MAP_DIFFUSE);
+    const float line = stage->font->line[VIEW_TEXT];
     const uint32_t num_outside = count_outside(mesh);
     char title[96], text[160];
-    (void)snprintf(title, sizeof title, "UV of mesh %u  %s", (unsigned)number, mesh->name);
+    (void)snprintf(title, sizeof title, "UV of mesh %u  %s", number, mesh->name);
     if (num_outside > 0)
-        (void)snprintf(text, sizeof text, "%u of %u vertices outside 0 to 1", (unsigned)num_outside,
-                       (unsigned)mesh->num_vertices);
+        (void)snprintf(text, sizeof text, "%u of %u vertices outside 0 to 1", num_outside,
+                       mesh->num_vertices);
     else
         (void)snprintf(text, sizeof text, "%s", path != NULL ? common_base(path) : "no texture");
-    const view_rect inside = open_box(facts, box, title);
+    const view_rect inside = open_box(stage, box, title);
     const float side = fminf(inside.width, inside.height - line);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
+    view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
                    num_outside > 0 ? VIEW_AMBER : VIEW_PLAIN, text);
     if (mesh->num_vertices > 0)
-        draw_layout(facts, mesh, number, (view_rect){inside.x, inside.y + line, side, side});
+        draw_layout(stage, mesh, number, (view_rect){inside.x, inside.y + line, side, side});
 }
 
 // -- Images ---------------------------------------------------------------------------------
 
-static uint32_t list_images(const view_facts *facts, uint32_t mesh,
+static uint32_t list_images(const view_stage *stage, uint32_t mesh,
                             const view_texture *images[VIEW_NUM_MAPS])
 {
     uint32_t count = 0;
     for (view_map map = VIEW_MAP_DIFFUSE; map < VIEW_NUM_MAPS; map++) {
-        const view_texture *const image =
-            view_mesh_image(&facts->stage.document->textures, mesh, map);
+        const view_texture *const image = view_mesh_image(&stage->document->textures, mesh, map);
         if (image != NULL)
             images[count++] = image;
     }
@@ -348,56 +340,56 @@ static void count_tiles(uint32_t count, uint32_t *columns, uint32_t *rows)
     *rows = count > 0 ? (count + *columns - 1) / *columns : 1;
 }
 
-static view_rect images_box(const view_facts *facts)
+static view_rect images_box(const view_stage *stage)
 {
     const view_texture *images[VIEW_NUM_MAPS];
-    const float line = facts->stage.font->line[VIEW_TEXT], side = side_of(facts);
-    const float gap = spacing * facts->stage.font->scale;
-    const uint32_t count = list_images(facts, mesh_of(facts), images);
+    const float line = stage->font->line[VIEW_TEXT], side = side_of(stage);
+    const float gap = spacing * stage->font->scale;
+    const uint32_t count = list_images(stage, mesh_of(stage), images);
     uint32_t columns, rows;
     count_tiles(count, &columns, &rows);
     const float tile = count > 0 ? (side - gap) / (float)columns : 0.0f;
-    return place_box(facts, side, (float)rows * (tile + 2.0f * line + gap));
+    return place_box(stage, side, (float)rows * (tile + 2.0f * line + gap));
 }
 
-static void draw_tile(const view_facts *facts, const view_texture *image, view_rect tile)
+static void draw_tile(const view_stage *stage, const view_texture *image, view_rect tile)
 {
     static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
-    const float line = facts->stage.font->line[VIEW_TEXT];
+    const float line = stage->font->line[VIEW_TEXT];
     const float longest = (float)(image->width > image->height ? image->width : image->height);
     const float width = tile.width * (float)image->width / longest;
     const float height = tile.width * (float)image->height / longest;
     const bool is_color = image->map != VIEW_MAP_NORMALS && image->map != VIEW_MAP_HEIGHT;
     char text[96];
-    (void)snprintf(text, sizeof text, "%u\xC3\x97%u" DOT "%s", (unsigned)image->width,
-                   (unsigned)image->height, view_map_name(image->map));
-    view_draw_image(facts->stage.canvas, (view_rect){tile.x, tile.y, width, height}, whole,
+    (void)snprintf(text, sizeof text, "%u\xC3\x97%u" DOT "%s", image->width, image->height,
+                   view_map_name(image->map));
+    view_draw_image(stage->canvas, (view_rect){tile.x, tile.y, width, height}, whole,
                     image->texture, is_color);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, tile.x, tile.y + tile.width, tile.width,
-                   VIEW_PLAIN, common_base(image->path));
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, tile.x, tile.y + tile.width + line, tile.width,
+    view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + tile.width, tile.width, VIEW_PLAIN,
+                   common_base(image->path));
+    view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + tile.width + line, tile.width,
                    VIEW_DIM, text);
 }
 
-static void draw_images(const view_facts *facts, view_rect box)
+static void draw_images(const view_stage *stage, view_rect box)
 {
     const view_texture *images[VIEW_NUM_MAPS];
-    const uint32_t mesh = mesh_of(facts), count = list_images(facts, mesh, images);
-    const float line = facts->stage.font->line[VIEW_TEXT];
-    const float gap = spacing * facts->stage.font->scale;
+    const uint32_t mesh = mesh_of(stage), count = list_images(stage, mesh, images);
+    const float line = stage->font->line[VIEW_TEXT];
+    const float gap = spacing * stage->font->scale;
     uint32_t columns, rows;
     char title[96];
     count_tiles(count, &columns, &rows);
-    (void)snprintf(title, sizeof title, "Images of mesh %u  %s", (unsigned)mesh,
-                   facts->stage.document->scene.model->meshes[mesh].name);
-    const view_rect inside = open_box(facts, box, title);
+    (void)snprintf(title, sizeof title, "Images of mesh %u  %s", mesh,
+                   stage->document->scene.model->meshes[mesh].name);
+    const view_rect inside = open_box(stage, box, title);
     const float tile = columns > 1 ? 0.5f * (inside.width - gap) : inside.width;
     if (count == 0)
-        view_draw_text(facts->stage.canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_DIM,
+        view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_DIM,
                        "none");
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t column = i % columns, row = i / columns;
-        draw_tile(facts, images[i],
+        draw_tile(stage, images[i],
                   (view_rect){inside.x + (float)column * (tile + gap),
                               inside.y + (float)row * (tile + 2.0f * line + gap), tile, tile});
     }
@@ -405,36 +397,36 @@ static void draw_images(const view_facts *facts, view_rect box)
 
 // -- The panel ------------------------------------------------------------------------------
 
-view_rect view_surface_box(const view_facts *facts)
+view_rect view_surface_box(const view_stage *stage)
 {
-    switch (surface_of(facts)) {
+    switch (surface_of(stage)) {
     case VIEW_SURFACE_WEIGHTS:
-        return weights_box(facts);
+        return weights_box(stage);
     case VIEW_SURFACE_UV:
-        return layout_box(facts);
+        return layout_box(stage);
     case VIEW_SURFACE_TEXTURES:
-        return images_box(facts);
+        return images_box(stage);
     default:
-        return (view_rect){facts->width, facts->height, 0.0f, 0.0f};
+        return (view_rect){stage->width, stage->height, 0.0f, 0.0f};
     }
 }
 
-void view_surface_panel(view_ui *ui, const view_facts *facts)
+void view_surface_panel(view_ui *ui, const view_stage *stage)
 {
-    const view_rect box = view_surface_box(facts);
+    const view_rect box = view_surface_box(stage);
     ui_begin(ui, "surface");
     (void)ui_item(ui, box, "");
     if (ui->is_event) // many triangles
         return;
-    switch (surface_of(facts)) {
+    switch (surface_of(stage)) {
     case VIEW_SURFACE_WEIGHTS:
-        draw_weights(facts, box);
+        draw_weights(stage, box);
         break;
     case VIEW_SURFACE_UV:
-        draw_uv(facts, box);
+        draw_uv(stage, box);
         break;
     case VIEW_SURFACE_TEXTURES:
-        draw_images(facts, box);
+        draw_images(stage, box);
         break;
     default:
         break;

@@ -9,12 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The rows of what fired last; it is shown for a while.
+static void add_fired(view_rows *rows, const view_event *events, int count, double now,
+                      bool is_fixed)
+{
+    const double lifetime = 1.5;
+    for (int i = 0; i < count; i++) {
+        const bool is_fresh = fabs(now - events[i].time) < lifetime;
+        view_add_row(rows, i == 0 ? VIEW_ACCENT : VIEW_DIM, NULL, "%s",
+                     is_fresh ? events[i].text : "")
+            ->fixed = is_fixed;
+    }
+}
+
 // == A state machine at the right ==========================================================
-
-// In layout units.
-static const float box_width = 270.0f, compact_width = 190.0f, least_label = 56.0f;
-
-// -- Layers -----------------------------------------------------------------------
 
 // A layer's activity, and below it its states; active ones are highlighted.
 static void add_layer_rows(const view_machine *machine, uint32_t number, view_rows *rows)
@@ -22,16 +30,16 @@ static void add_layer_rows(const view_machine *machine, uint32_t number, view_ro
     const md5_layer_desc *const layer = &machine->desc->layers[number];
     const md5_layer_status status = md5_player_layer(machine->player, number);
     const char *const state = layer->states[status.state].name;
-    if (status.from != MD5_NONE)
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_AMBER, layer->name, "%s \xE2\x86\x92 %s  %.0f %%",
-                     layer->states[status.from].name, state, 100.0 * (double)status.progress);
-    else
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
-    rows->rows[rows->count - 1].fixed = true; // changes in every frame
+    view_row *const row =
+        status.from != MD5_NONE
+            ? view_add_row(rows, VIEW_AMBER, layer->name, "%s \xE2\x86\x92 %s  %.0f %%",
+                           layer->states[status.from].name, state, 100.0 * (double)status.progress)
+            : view_add_row(rows, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
+    row->fixed = true; // changes in every frame
     if (layer->num_states < 2)
         return;
-    const char **names = common_alloc(layer->num_states, sizeof *names);
-    bool *lit = common_alloc(layer->num_states, sizeof *lit);
+    const char **const names = common_alloc(layer->num_states, sizeof *names);
+    bool *const lit = common_alloc(layer->num_states, sizeof *lit);
     for (uint32_t i = 0; i < layer->num_states; i++) {
         names[i] = layer->states[i].name;
         lit[i] = i == status.state || i == status.from;
@@ -41,38 +49,51 @@ static void add_layer_rows(const view_machine *machine, uint32_t number, view_ro
     free(lit);
 }
 
-static void add_time_row(const view_facts *facts, view_rows *rows)
+void view_list_machine(const view_stage *stage, view_rows *rows)
 {
-    const view_play *const play = facts->stage.play;
+    static const char *const hints[] = {"P: pause", "WASD: walk", "Shift: run"};
+    static const bool lit[3] = {false, false, false};
+    const view_machine *const machine = &stage->document->scene.machine;
+    const md5_machine_desc *const desc = machine->desc;
+    const view_play *const play = stage->play;
+    const view_font *const font = stage->font;
+    const bool is_compact = view_is_compact(stage);
+    view_begin_rows(rows, font, is_compact ? 190.0f : 270.0f, 56.0f, desc->name);
+    // As wide as the longest name, up to half of the box.
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        rows->label_width =
+            fmaxf(rows->label_width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        rows->label_width =
+            fmaxf(rows->label_width, view_text_width(font, VIEW_TEXT, desc->layers[i].name));
+    rows->label_width = fminf(rows->label_width + 16.0f * font->scale, 0.5f * rows->width);
     char speed[32] = "";
     if (play->backward || play->speed != 1.0)
         (void)snprintf(speed, sizeof speed, "  %s%g\xC3\x97", play->backward ? "\xE2\x88\x92" : "",
                        play->speed);
-    view_add_row(rows, VIEW_ROW_PAIR, play->playing ? VIEW_BRIGHT : VIEW_AMBER, "Time",
-                 "%.2f s%s%s", facts->stage.document->scene.machine.time, speed,
-                 play->playing ? "" : "  paused");
+    view_add_row(rows, play->playing ? VIEW_BRIGHT : VIEW_AMBER, "Time", "%.2f s%s%s",
+                 machine->time, speed, play->playing ? "" : "  paused");
+    view_add_gap(rows);
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        add_layer_rows(machine, i, rows);
+    view_add_gap(rows);
+    add_fired(rows, machine->events, is_compact ? 2 : VIEW_EVENTS, machine->time, false);
+    view_add_gap(rows);
+    view_add_spaces(rows, desc->num_parameters);
+    view_add_gap(rows);
+    view_add_words(rows, "", hints, lit, view_can_walk(machine) ? 3 : 1);
+    view_place_rows(rows, stage->width, stage->height - 2.0f * VIEW_MARGIN * font->scale, 0.4f);
 }
 
-static void add_event_rows(const view_machine *machine, int num_rows, view_rows *rows)
+void view_machine_panel(view_ui *ui, const view_stage *stage)
 {
-    const double lifetime = 1.5;
-    for (int i = 0; i < num_rows; i++) {
-        const view_event *const event = &machine->events[i];
-        const bool is_fresh =
-            event->text[0] != '\0' && fabs(machine->time - event->time) < lifetime;
-        view_add_row(rows, VIEW_ROW_TEXT, i == 0 ? VIEW_ACCENT : VIEW_DIM, "", "%s",
-                     is_fresh ? event->text : "");
-    }
-}
-
-// -- Parameters -----------------------------------------------------------------------------
-
-static void draw_parameters(view_ui *ui, view_machine *machine)
-{
-    const md5_machine_desc *const desc = machine->desc;
+    view_machine *const machine = &stage->document->scene.machine;
+    view_rows rows = {0};
     uint32_t num_triggers = 0;
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        const md5_parameter_desc *const parameter = &desc->parameters[i];
+    view_list_machine(stage, &rows);
+    (void)ui_rows(ui, "parameter", &rows);
+    for (uint32_t i = 0; i < machine->desc->num_parameters; i++) {
+        const md5_parameter_desc *const parameter = &machine->desc->parameters[i];
         const bool is_trigger = parameter->kind == MD5_PARAMETER_TRIGGER;
         float value = md5_player_get(machine->player, i);
         if (parameter->kind != MD5_PARAMETER_FLOAT) {
@@ -91,83 +112,6 @@ static void draw_parameters(view_ui *ui, view_machine *machine)
         view_take_over(machine);
         (void)md5_player_set(machine->player, i, value);
     }
-}
-
-// The width of the longest name, up to half of the box.
-static float label_width(const view_facts *facts, float inner)
-{
-    const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
-    const view_font *const font = facts->stage.font;
-    float width = least_label * font->scale;
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        width = fmaxf(width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        width = fmaxf(width, view_text_width(font, VIEW_TEXT, desc->layers[i].name));
-    return fminf(width + 16.0f * font->scale, 0.5f * inner);
-}
-
-enum { HIT_PARAMETERS = 1 };
-
-void view_list_machine(const view_facts *facts, view_rows *rows)
-{
-    const view_machine *const machine = &facts->stage.document->scene.machine;
-    const md5_machine_desc *const desc = machine->desc;
-    const bool compact = view_is_compact(facts);
-    rows->font = facts->stage.font;
-    rows->width = (compact ? compact_width : box_width) * facts->stage.font->scale;
-    rows->label_width = label_width(facts, rows->width);
-    rows->count = 0;
-    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", desc->name);
-    add_time_row(facts, rows);
-    view_add_gap(rows);
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        add_layer_rows(machine, i, rows);
-    view_add_gap(rows);
-    add_event_rows(machine, compact ? 2 : VIEW_EVENTS, rows);
-    view_add_gap(rows);
-    // Space for the parameters, which are drawn over it.
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
-        rows->rows[rows->count - 1].hit = i == 0 ? HIT_PARAMETERS : 0;
-    }
-    view_add_gap(rows);
-    static const char *const hints[] = {"P: pause", "WASD: walk", "Shift: run"};
-    const bool lit[3] = {false, false, false};
-    view_add_words(rows, "", hints, lit, view_can_walk(machine) ? 3 : 1);
-    view_wrap_rows(rows);
-}
-
-// The factor by which the panel is scaled down if the picture is too low.
-static float box_factor(const view_facts *facts, const view_rows *rows)
-{
-    const float room = facts->height - 2.0f * VIEW_MARGIN * facts->stage.font->scale;
-    return fminf(fmaxf(room / view_rows_height(rows), 0.4f), 1.0f);
-}
-
-view_rect view_machine_box(const view_facts *facts)
-{
-    view_rows rows;
-    view_list_machine(facts, &rows);
-    const float scale = facts->stage.font->scale, factor = box_factor(facts, &rows);
-    const float box = factor * (rows.width + 2.0f * VIEW_PADDING * scale);
-    return (view_rect){facts->width - VIEW_MARGIN * scale - box, VIEW_MARGIN * scale, box,
-                       factor * view_rows_height(&rows)};
-}
-
-void view_machine_panel(view_ui *ui, const view_facts *facts)
-{
-    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
-    view_rows rows = {0};
-    view_list_machine(facts, &rows);
-    const float right = facts->width - margin;
-    const float x = right - rows.width - 2.0f * VIEW_PADDING * scale;
-    ui_begin(ui, "parameter");
-    ui_fit(ui, right, margin, box_factor(facts, &rows));
-    (void)ui_rows(ui, &rows, x, margin);
-    ui->rows = ui_row_rect(&rows, x, HIT_PARAMETERS);
-    ui->label_width = rows.label_width;
-    ui->value_width = 0.0f;
-    draw_parameters(ui, &facts->stage.document->scene.machine);
     ui_end(ui);
 }
 
@@ -190,83 +134,65 @@ typedef struct layer_graph {
     view_rect nodes[MOST_STATES];
 } layer_graph;
 
-bool view_shows_graph(const view_facts *facts)
+bool view_shows_graph(const view_stage *stage)
 {
-    return facts->stage.shown->graph && view_shows_machine(facts)
-           && facts->height >= least_height * facts->stage.font->scale;
+    return stage->shown->graph && view_shows_machine(stage)
+           && stage->height >= least_height * stage->font->scale;
 }
 
-view_rect view_graph_box(const view_facts *facts)
+view_rect view_graph_box(const view_stage *stage)
 {
-    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
+    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
     const float height = (graph_height + 2.0f * VIEW_PADDING) * scale;
-    return (view_rect){margin, facts->height - margin - height,
-                       view_machine_box(facts).x - 2.0f * margin, height};
+    return (view_rect){margin, stage->height - margin - height,
+                       view_box_of(stage, view_list_machine).x - 2.0f * margin, height};
 }
 
 // -- Nodes ----------------------------------------------------------------------------------
 
-static view_rect node_at(const layer_graph *graph, const view_font *font, uint32_t state,
-                         float widest)
-{
-    const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[state].name);
-    const float padding = 2.0f * node_padding * font->scale;
-    return (view_rect){.width = fminf(text + padding, widest),
-                       .height = font->line[VIEW_TEXT] + 4.0f * font->scale};
-}
-
-// On an ellipse, from the left over the top.
-static void place_round(layer_graph *graph, const view_font *font, view_rect area)
-{
-    for (uint32_t i = 0; i < graph->count; i++) {
-        view_rect node = node_at(graph, font, i, 0.45f * area.width);
-        const float angle = VIEW_PI * (1.0f + 2.0f * (float)i / (float)graph->count);
-        node.x = area.x + 0.5f * (area.width - node.width) * (1.0f + cosf(angle));
-        node.y = area.y + 0.5f * (area.height - node.height) * (1.0f + sinf(angle));
-        graph->nodes[i] = node;
-    }
-}
-
-// More than fit on an ellipse are in columns, one below the other.
-static void place_in_columns(layer_graph *graph, const view_font *font, view_rect area)
-{
-    const float row = font->line[VIEW_TEXT] + 6.0f * font->scale;
-    const float narrowest = 76.0f * font->scale;
-    const uint32_t rows = (uint32_t)fmaxf(area.height / row, 1.0f);
-    const uint32_t most = rows * (uint32_t)fmaxf(area.width / narrowest, 1.0f);
-    graph->count = graph->count < most ? graph->count : most;
-    const uint32_t columns = (graph->count + rows - 1) / rows;
-    const float width = area.width / (float)columns;
-    for (uint32_t i = 0; i < graph->count; i++) {
-        const uint32_t column = i / rows;
-        view_rect node = node_at(graph, font, i, width - 4.0f * font->scale);
-        node.x = area.x + width * (float)column + 0.5f * (width - node.width);
-        node.y = area.y + row * (float)(i % rows);
-        graph->nodes[i] = node;
-    }
-}
-
+// On an ellipse, from the left over the top; more than fit there are in columns, one below the
+// other.
 static void place_nodes(layer_graph *graph, const view_font *font, view_rect area)
 {
-    const float title = font->line[VIEW_TEXT] + 2.0f * font->scale;
-    const view_rect below = {area.x, area.y + title, area.width, area.height - title};
+    const float scale = font->scale, title = font->line[VIEW_TEXT] + 2.0f * scale;
+    const float row = font->line[VIEW_TEXT] + 6.0f * scale, narrowest = 76.0f * scale;
+    area.y += title;
+    area.height -= title;
+    const uint32_t rows = (uint32_t)fmaxf(area.height / row, 1.0f);
+    const uint32_t max_count = rows * (uint32_t)fmaxf(area.width / narrowest, 1.0f);
     graph->count = graph->layer->num_states < MOST_STATES ? graph->layer->num_states : MOST_STATES;
-    if (graph->count > MOST_ROUND)
-        place_in_columns(graph, font, below);
-    else
-        place_round(graph, font, below);
+    const bool is_round = graph->count <= MOST_ROUND;
+    if (!is_round && graph->count > max_count)
+        graph->count = max_count;
+    const float width = area.width / (float)((graph->count + rows - 1) / rows);
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[i].name);
+        view_rect *const node = &graph->nodes[i];
+        node->width = fminf(text + 2.0f * node_padding * scale,
+                            is_round ? 0.45f * area.width : width - 4.0f * scale);
+        node->height = font->line[VIEW_TEXT] + 4.0f * scale;
+        if (is_round) {
+            const float angle = VIEW_PI * (1.0f + 2.0f * (float)i / (float)graph->count);
+            node->x = area.x + 0.5f * (area.width - node->width) * (1.0f + cosf(angle));
+            node->y = area.y + 0.5f * (area.height - node->height) * (1.0f + sinf(angle));
+        } else {
+            const float column = (float)(i / rows);
+            node->x = area.x + width * column + 0.5f * (width - node->width);
+            node->y = area.y + row * (float)(i % rows);
+        }
+    }
 }
 
-static void draw_node(const view_facts *facts, const layer_graph *graph, uint32_t state)
+static void draw_node(const view_stage *stage, const layer_graph *graph, uint32_t state)
 {
-    view_canvas *const canvas = facts->stage.canvas;
+    view_canvas *const canvas = stage->canvas;
     const view_rect node = graph->nodes[state];
-    const float scale = facts->stage.font->scale;
+    const float scale = stage->font->scale;
     const md5_layer_status *const status = &graph->status;
     const bool is_left = status->from == state;
     const bool is_active = status->state == state;
     const char *const name = graph->layer->states[state].name;
-    const float text = view_text_width(facts->stage.font, VIEW_TEXT, name);
+    const float text = view_text_width(stage->font, VIEW_TEXT, name);
     const float room = node.width - node_padding * scale;
     view_draw_round_rect(canvas, node, 6.0f * scale, is_left ? 0x6B5730FFu : node_color);
     if (is_active) { // filled as far as the transition has come
@@ -310,9 +236,9 @@ static void draw_head(view_canvas *canvas, const float tip[2], const float way[2
 }
 
 // Arrows of both directions keep apart: each is moved to its left.
-static void draw_arrow(const view_facts *facts, view_rect from, view_rect to, view_color color)
+static void draw_arrow(const view_stage *stage, view_rect from, view_rect to, view_color color)
 {
-    const float scale = facts->stage.font->scale;
+    const float scale = stage->font->scale;
     const float x = from.x + 0.5f * from.width, y = from.y + 0.5f * from.height;
     const float right = to.x + 0.5f * to.width - x, down = to.y + 0.5f * to.height - y;
     const float length = hypotf(right, down);
@@ -323,22 +249,22 @@ static void draw_arrow(const view_facts *facts, view_rect from, view_rect to, vi
     const float aside[2] = {lane * scale * way[1], -lane * scale * way[0]};
     const float ends[4] = {x + begin * right + aside[0], y + begin * down + aside[1],
                            x + end * right + aside[0], y + end * down + aside[1]};
-    view_draw_segment(facts->stage.canvas, ends, 1.5f * scale, color);
-    draw_head(facts->stage.canvas, ends + 2, way, arrow_length * scale, color);
+    view_draw_segment(stage->canvas, ends, 1.5f * scale, color);
+    draw_head(stage->canvas, ends + 2, way, arrow_length * scale, color);
 }
 
 // From any state: a short arrow from above.
-static void draw_from_any(const view_facts *facts, view_rect to, view_color color)
+static void draw_from_any(const view_stage *stage, view_rect to, view_color color)
 {
     static const float down[2] = {0.0f, 1.0f};
-    const float scale = facts->stage.font->scale, x = to.x + 0.5f * to.width;
+    const float scale = stage->font->scale, x = to.x + 0.5f * to.width;
     const float ends[4] = {x, to.y - 14.0f * scale, x, to.y};
-    view_draw_segment(facts->stage.canvas, ends, 1.5f * scale, color);
-    view_draw_disc(facts->stage.canvas, x, ends[1], 2.5f * scale, color);
-    draw_head(facts->stage.canvas, ends + 2, down, arrow_length * scale, color);
+    view_draw_segment(stage->canvas, ends, 1.5f * scale, color);
+    view_draw_disc(stage->canvas, x, ends[1], 2.5f * scale, color);
+    draw_head(stage->canvas, ends + 2, down, arrow_length * scale, color);
 }
 
-static void draw_transitions(const view_facts *facts, const layer_graph *graph)
+static void draw_transitions(const view_stage *stage, const layer_graph *graph)
 {
     const md5_layer_desc *const layer = graph->layer;
     const md5_layer_status *const status = &graph->status;
@@ -347,31 +273,31 @@ static void draw_transitions(const view_facts *facts, const layer_graph *graph)
         const int32_t from = find_state(graph, transition->from);
         const int32_t to = find_state(graph, transition->to);
         if (to >= 0 && transition->from == NULL)
-            draw_from_any(facts, graph->nodes[to], arrow_color);
+            draw_from_any(stage, graph->nodes[to], arrow_color);
         else if (to >= 0 && from >= 0)
-            draw_arrow(facts, graph->nodes[from], graph->nodes[to], arrow_color);
+            draw_arrow(stage, graph->nodes[from], graph->nodes[to], arrow_color);
     }
     const bool is_drawn = status->from < graph->count && status->state < graph->count;
     if (is_drawn) // also if it is none of the table
-        draw_arrow(facts, graph->nodes[status->from], graph->nodes[status->state], VIEW_AMBER);
+        draw_arrow(stage, graph->nodes[status->from], graph->nodes[status->state], VIEW_AMBER);
 }
 
 // -- The panel ------------------------------------------------------------------------------
 
-static void draw_layer(view_ui *ui, const view_facts *facts, uint32_t number, view_rect area)
+static void draw_layer(view_ui *ui, const view_stage *stage, uint32_t number, view_rect area)
 {
-    const view_machine *const machine = &facts->stage.document->scene.machine;
+    const view_machine *const machine = &stage->document->scene.machine;
     char title[96];
     layer_graph graph = {.layer = &machine->desc->layers[number],
                          .status = md5_player_layer(machine->player, number)};
-    place_nodes(&graph, facts->stage.font, area);
+    place_nodes(&graph, stage->font, area);
     const uint32_t num_more = graph.layer->num_states - graph.count;
     (void)snprintf(title, sizeof title, num_more > 0 ? "%s, and %u more" : "%s", graph.layer->name,
-                   (unsigned)num_more);
-    view_draw_text(facts->stage.canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
-    draw_transitions(facts, &graph);
+                   num_more);
+    view_draw_text(stage->canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
+    draw_transitions(stage, &graph);
     for (uint32_t i = 0; i < graph.count; i++) {
-        draw_node(facts, &graph, i);
+        draw_node(stage, &graph, i);
         (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
                        graph.layer->states[i].name);
         if (ui_item(ui, graph.nodes[i], title))
@@ -385,11 +311,11 @@ static float share_of(const md5_layer_desc *layer)
     return layer->num_states < 2 ? 0.0f : 1.5f + fminf((float)layer->num_states, 24.0f);
 }
 
-void view_graph_panel(view_ui *ui, const view_facts *facts)
+void view_graph_panel(view_ui *ui, const view_stage *stage)
 {
-    const md5_machine_desc *const desc = facts->stage.document->scene.machine.desc;
-    const float scale = facts->stage.font->scale, padding = VIEW_PADDING * scale;
-    const view_rect box = view_graph_box(facts);
+    const md5_machine_desc *const desc = stage->document->scene.machine.desc;
+    const float scale = stage->font->scale, padding = VIEW_PADDING * scale;
+    const view_rect box = view_graph_box(stage);
     float sum = 0.0f, x = box.x + padding;
     for (uint32_t i = 0; i < desc->num_layers; i++)
         sum += share_of(&desc->layers[i]);
@@ -397,12 +323,12 @@ void view_graph_panel(view_ui *ui, const view_facts *facts)
         return;
     ui_begin(ui, "state");
     (void)ui_item(ui, box, "");
-    view_draw_round_rect(facts->stage.canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const float width = (box.width - padding) * share_of(&desc->layers[i]) / sum;
         const view_rect area = {x, box.y + padding, width - padding, box.height - 2.0f * padding};
         if (area.width > 0.0f)
-            draw_layer(ui, facts, i, area);
+            draw_layer(ui, stage, i, area);
         x += width;
     }
 }
@@ -411,82 +337,47 @@ void view_graph_panel(view_ui *ui, const view_facts *facts)
 //
 // The panel of an entity's channels: what each plays, and the frame commands that fired last.
 
-// In layout units.
-static const float channels_width = 250.0f, compact_channels = 176.0f, channels_label = 64.0f;
-
-bool view_shows_channels(const view_facts *facts)
+bool view_shows_channels(const view_stage *stage)
 {
-    const view_stage *const stage = &facts->stage;
     return view_channels_of(&stage->document->scene) != NULL && !stage->shown->help
            && !stage->shown->hierarchy && !stage->shown->light_list;
 }
 
-static void add_channel(const view_entity *of, md5_channel channel, view_rows *rows)
+void view_list_channels(const view_stage *stage, view_rows *rows)
 {
-    const char *const name = view_channel_name(channel);
-    const int32_t clip = of->channels[channel].clip;
-    const bool has_focus = channel == of->focus && clip >= 0;
-    if (clip < 0)
-        view_add_row(rows, VIEW_ROW_PAIR, VIEW_DIM, name, "\xE2\x80\x94");
-    else
-        view_add_row(rows, VIEW_ROW_PAIR, has_focus ? VIEW_BRIGHT : VIEW_PLAIN, name, "%s  %.2f",
-                     of->entity->clips[clip].anim->name,
-                     0.001 * md5_actor_channel(of->parts[0].actor, channel).time);
-    rows->rows[rows->count - 1].fixed = true; // changes in every frame
-    view_make_hit(rows, (int32_t)channel + 1, has_focus ? "time" : "");
-}
-
-static void add_fired(const view_entity *of, int num_rows, view_rows *rows)
-{
-    const double lifetime = 1.5;
-    for (int i = 0; i < num_rows; i++) {
-        const view_fired *const fired = &of->fired[i];
-        const bool is_fresh = fired->text[0] != '\0' && fabs(of->time - fired->time) < lifetime;
-        view_add_row(rows, VIEW_ROW_TEXT, i == 0 ? VIEW_ACCENT : VIEW_DIM, "", "%s",
-                     is_fresh ? fired->text : "");
-        rows->rows[rows->count - 1].fixed = true;
+    const view_entity *const entity = view_channels_of(&stage->document->scene);
+    const bool is_compact = view_is_compact(stage);
+    view_begin_rows(rows, stage->font, is_compact ? 176.0f : 250.0f, 64.0f, "Channels");
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
+        const md5_channel channel = (md5_channel)c;
+        const int32_t clip = entity->channels[c].clip;
+        const bool has_focus = channel == entity->focus && clip >= 0;
+        const char *const name = view_channel_name(channel);
+        if (!view_has_channel(entity, channel))
+            continue;
+        view_row *const row =
+            clip < 0
+                ? view_add_row(rows, VIEW_DIM, name, "\xE2\x80\x94")
+                : view_add_row(rows, has_focus ? VIEW_BRIGHT : VIEW_PLAIN, name, "%s  %.2f",
+                               entity->entity->clips[clip].anim->name,
+                               0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
+        row->fixed = true; // changes in every frame
+        view_make_hit(row, c + 1, has_focus ? "time" : "");
     }
-}
-
-static void list_channels(const view_facts *facts, view_rows *rows)
-{
-    const view_entity *const of = view_channels_of(&facts->stage.document->scene);
-    const bool compact = view_is_compact(facts);
-    const float scale = facts->stage.font->scale;
-    rows->font = facts->stage.font;
-    rows->width = (compact ? compact_channels : channels_width) * scale;
-    rows->label_width = channels_label * scale;
-    rows->count = 0;
-    view_add_row(rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "Channels");
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
-        if (view_has_channel(of, (md5_channel)c))
-            add_channel(of, (md5_channel)c, rows);
     view_add_gap(rows);
-    add_fired(of, compact ? 2 : VIEW_FIRED, rows);
+    add_fired(rows, entity->fired, is_compact ? 2 : VIEW_EVENTS, entity->time, true);
     view_add_gap(rows);
-    view_add_row(rows, VIEW_ROW_TEXT, VIEW_DIM, "", "Click: choose a clip");
-    view_wrap_rows(rows);
-}
-
-view_rect view_channels_box(const view_facts *facts)
-{
-    view_rows rows;
-    list_channels(facts, &rows);
-    const float scale = facts->stage.font->scale;
-    const float box = rows.width + 2.0f * VIEW_PADDING * scale;
-    return (view_rect){facts->width - VIEW_MARGIN * scale - box, VIEW_MARGIN * scale, box,
-                       view_rows_height(&rows)};
+    view_add_row(rows, VIEW_DIM, NULL, "Click: choose a clip");
+    view_place_rows(rows, stage->width, INFINITY, 1.0f);
 }
 
 // A click on the name of a channel shows its time; on what it plays, lists clips for it.
-void view_channels_panel(view_ui *ui, const view_facts *facts)
+void view_channels_panel(view_ui *ui, const view_stage *stage)
 {
-    view_rows rows;
-    list_channels(facts, &rows);
-    const view_rect box = view_channels_box(facts);
-    ui_begin(ui, "channel");
-    const int32_t hit = ui_rows(ui, &rows, box.x, box.y);
-    const float label_end = box.x + VIEW_PADDING * rows.font->scale + rows.label_width;
+    view_rows rows = {0};
+    view_list_channels(stage, &rows);
+    const int32_t hit = ui_rows(ui, "channel", &rows);
+    const float label_end = rows.x + VIEW_PADDING * rows.font->scale + rows.label_width;
     if (hit > 0)
         ui_ask(ui,
                (view_command){.action = ui->x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
@@ -500,25 +391,25 @@ void view_channels_panel(view_ui *ui, const view_facts *facts)
 // -- Drawing --------------------------------------------------------------------------------
 
 // A triangle while paused, two bars while playing.
-static void draw_play_sign(const view_facts *facts, float x, float y, float size)
+static void draw_play_sign(const view_stage *stage, float x, float y, float size)
 {
-    view_canvas *const canvas = facts->stage.canvas;
-    if (facts->stage.play->playing) {
+    view_canvas *const canvas = stage->canvas;
+    if (stage->play->playing) {
         view_draw_rect(canvas, (view_rect){x, y, 0.32f * size, size}, VIEW_BRIGHT);
         view_draw_rect(canvas, (view_rect){x + 0.6f * size, y, 0.32f * size, size}, VIEW_BRIGHT);
         return;
     }
-    const bool back = facts->stage.play->backward;
+    const bool back = stage->play->backward;
     const float base = back ? x + size : x, tip = back ? x : x + size;
     const float corners[6] = {base, y, base, y + size, tip, y + 0.5f * size};
     view_draw_triangle(canvas, corners, VIEW_BRIGHT);
 }
 
 // One line per frame if there is space, every tenth longer.
-static void draw_ticks(const view_facts *facts, view_rect track, const md5_anim *anim,
+static void draw_ticks(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
-    const float scale = facts->stage.font->scale;
+    const float scale = stage->font->scale;
     const double step = (double)track.width / (length * anim->frame_rate);
     const uint32_t stride = step >= 5.0 * (double)scale ? 1 : 10;
     if (step * stride < 4.0 * (double)scale)
@@ -527,39 +418,39 @@ static void draw_ticks(const view_facts *facts, view_rect track, const md5_anim 
         const float x = track.x + (float)(step * frame);
         const float height = (frame % 10 == 0 ? 6.0f : 3.0f) * scale;
         const view_rect tick = {x, track.y + track.height + 3.0f * scale, scale, height};
-        view_draw_rect(facts->stage.canvas, tick, 0x8A93A1A0u);
+        view_draw_rect(stage->canvas, tick, 0x8A93A1A0u);
     }
 }
 
 // The range that is played, with a mark at each end.
-static void draw_range(const view_facts *facts, view_rect track, const md5_anim *anim,
+static void draw_range(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
     double begin, end;
-    const float scale = facts->stage.font->scale;
-    if (!view_find_range(facts->stage.play, anim, &begin, &end))
+    const float scale = stage->font->scale;
+    if (!view_find_range(stage->play, anim, &begin, &end))
         return;
     const float left = track.x + track.width * (float)(begin / length);
     const float right = track.x + track.width * (float)fmin(end / length, 1.0);
     const float top = track.y - 5.0f * scale, height = track.height + 10.0f * scale;
-    view_canvas *const canvas = facts->stage.canvas;
+    view_canvas *const canvas = stage->canvas;
     view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
     view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
     view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
 }
 
 // Frame commands of the clip as marks above the line; those that have just passed are bright.
-static void draw_commands(const view_facts *facts, view_rect track, const md5_anim *anim,
+static void draw_commands(const view_stage *stage, view_rect track, const md5_anim *anim,
                           double length)
 {
     enum { MOST_DRAWN = 2000 };
     const double lit = 0.35; // seconds
-    const view_scene *const scene = &facts->stage.document->scene;
-    const float scale = facts->stage.font->scale, top = track.y - 4.0f * scale;
+    const view_scene *const scene = &stage->document->scene;
+    const float scale = stage->font->scale, top = track.y - 4.0f * scale;
     const md5_model_anim *const from = view_commands_of(scene);
     if (from == NULL)
         return;
-    const double now = view_cycle_time(facts->stage.play, anim);
+    const double now = view_cycle_time(stage->play, anim);
     uint32_t last = 0;
     for (uint32_t i = 0; i < from->num_commands && i < MOST_DRAWN; i++) {
         const uint32_t frame = from->commands[i].frame;
@@ -570,27 +461,26 @@ static void draw_commands(const view_facts *facts, view_rect track, const md5_an
         const float x = track.x + track.width * (float)fmin(at / length, 1.0);
         const float corners[6] = {
             x - 4.0f * scale, top - 6.0f * scale, x + 4.0f * scale, top - 6.0f * scale, x, top};
-        view_draw_triangle(facts->stage.canvas, corners,
+        view_draw_triangle(stage->canvas, corners,
                            since >= 0.0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
     }
 }
 
 // Left of the line is the button that plays and pauses.
-void view_bar_panel(view_ui *ui, const view_facts *facts)
+void view_bar_panel(view_ui *ui, const view_stage *stage)
 {
-    const md5_anim *const anim = view_clock(&facts->stage.document->scene);
-    const float scale = facts->stage.font->scale, margin = VIEW_MARGIN * scale;
-    const double length = view_cycle_length(facts->stage.play, anim);
-    view_canvas *const canvas = facts->stage.canvas;
-    const view_rect bar = {margin, view_bar_top(facts), facts->width - 2.0f * margin,
+    const md5_anim *const anim = view_clock(&stage->document->scene);
+    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
+    const double length = view_cycle_length(stage->play, anim);
+    view_canvas *const canvas = stage->canvas;
+    const view_rect bar = {margin, view_bar_top(stage), stage->width - 2.0f * margin,
                            VIEW_BAR_HEIGHT * scale};
     view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
-    draw_play_sign(facts, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
+    draw_play_sign(stage, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
 
     char text[48];
-    (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(facts->stage.play, anim),
-                   length);
-    const float measured = view_text_width(facts->stage.font, VIEW_TEXT, text);
+    (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(stage->play, anim), length);
+    const float measured = view_text_width(stage->font, VIEW_TEXT, text);
     const float text_width = fmaxf(118.0f * scale, measured + 16.0f * scale);
     const float text_left = bar.x + bar.width - 16.0f * scale - measured;
     view_draw_text(canvas, VIEW_TEXT, text_left, bar.y + 10.0f * scale, 0, VIEW_PLAIN, text);
@@ -608,18 +498,18 @@ void view_bar_panel(view_ui *ui, const view_facts *facts)
     if (track.width <= 0.0f)
         return;
     if (ui_follow(ui, track, &part))
-        view_seek(facts->play, anim, (double)part * length);
-    const double place = length > 0.0 ? view_cycle_time(facts->stage.play, anim) / length : 0.0;
+        view_seek(stage->play, anim, (double)part * length);
+    const double place = length > 0.0 ? view_cycle_time(stage->play, anim) / length : 0.0;
     const float done = track.width * (float)fmin(place, 1.0);
     view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
     if (length > 0.0)
-        draw_ticks(facts, track, anim, length);
+        draw_ticks(stage, track, anim, length);
     view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
                          VIEW_ACCENT);
     if (length > 0.0)
-        draw_range(facts, track, anim, length);
+        draw_range(stage, track, anim, length);
     if (length > 0.0)
-        draw_commands(facts, track, anim, length);
+        draw_commands(stage, track, anim, length);
     view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
                    VIEW_BRIGHT);
 }

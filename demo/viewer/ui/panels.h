@@ -1,42 +1,16 @@
 // The interface over the picture: panels, lists and the time bar.
 //
-// `view_facts` is what it shows. A panel is one function over the core (ui.h). It changes the
+// `view_stage` is what it shows. A panel is one function over the core (ui.h). It changes the
 // values that the facts let it change; everything else that the user wants is a command.
 #ifndef DEMO_VIEWER_UI_PANELS_H
 #define DEMO_VIEWER_UI_PANELS_H
 
-#include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/ui/ui.h"
 
-// -- Facts ----------------------------------------------------------------------------------
-
-enum { VIEW_NUM_FRAME_TIMES = 120 };
-
-// Filled for each picture and each event. All pointers belong to the caller. Drawing fills the
-// stage's canvas and lines, and skins the scene for the marked joint; nothing else is written.
-typedef struct view_facts {
-    view_stage stage;
-    // What panels change when the mouse does: the same as the stage's, and the machine of its
-    // document.
-    view_play *play;
-    view_lights *lights;
-    view_parms *parms;
-    float width, height;       // of the picture, in pixels
-    const view_pick *pick;     // the spot of the body that was clicked on
-    const view_pick *measured; // the one to which the distance is shown
-    double now;                // seconds since the start
-    double frame_seconds;      // that the last frames took, smoothed
-    const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
-    uint32_t num_frame_times; // frames so far
-    view_economy economy;     // what this picture leaves out
-    md5gl_texture preview;    // of the chosen entry of a game's list, or 0
-    float caption;            // height of a line of text below the picture, pixels
-} view_facts;
-
 // The part of the picture that no panel covers, in pixels: there the user's camera shows the model.
-// Does not read facts->stage.region, which is computed from it.
-view_rect view_free_region(const view_facts *facts);
+// Does not read stage->region, which is computed from it.
+view_rect view_free_region(const view_stage *stage);
 
 // The keys of the mode that the document is in, as the help lists them; returns the number of
 // lines.
@@ -49,111 +23,113 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 // Draws the marked joint with its weights, and the triangle that was clicked on, into the picture,
 // before the panels.
-void view_draw_marks(const view_ui *ui, const view_facts *facts);
+void view_draw_marks(const view_ui *ui, const view_stage *stage);
 
 // Adds panels, if they are shown, and open lists to the stage's canvas.
-void view_draw_ui(view_ui *ui, const view_facts *facts);
+void view_draw_ui(view_ui *ui, const view_stage *stage);
 
 // -- Input ----------------------------------------------------------------------------------
 
 // The left button is pressed at (x, y), in pixels. VIEW_NOTHING: no part of the interface was
 // hit. A value that is dragged follows view_drag_ui() until view_release_ui(), which returns the
 // name of the panel in which the press has changed a value, or NULL.
-view_command view_press_ui(view_ui *ui, const view_facts *facts, float x, float y);
-void view_drag_ui(view_ui *ui, const view_facts *facts, float x, float y);
+view_command view_press_ui(view_ui *ui, const view_stage *stage, float x, float y);
+void view_drag_ui(view_ui *ui, const view_stage *stage, float x, float y);
 const char *view_release_ui(view_ui *ui);
 
 // Whether the panel of figures is at (x, y): a click beside its rows is not meant for the body
 // behind it.
-bool view_is_on_figures(const view_facts *facts, float x, float y);
+bool view_is_on_figures(const view_stage *stage, float x, float y);
 
 // The mouse moves with no button held. Returns whether that changes the picture.
-bool view_point_ui(view_ui *ui, const view_facts *facts, float x, float y);
+bool view_point_ui(view_ui *ui, const view_stage *stage, float x, float y);
 
-// Moves lists by a share of their way, 0 to 1; `line` is the height of a row. Returns whether they
-// are still on their way. Before the first call they are drawn where they are.
-bool view_follow_lists(view_ui *ui, float line, float share);
+// Moves lists by a share of their way, 0 to 1. Returns whether they are still on their way. Before
+// the first call they are drawn where they are.
+bool view_follow_lists(view_ui *ui, float share);
 
 // The wheel turns by `steps` while the mouse is at (x, y).
-view_command view_wheel_ui(view_ui *ui, const view_facts *facts, float x, float y, float steps);
+view_command view_wheel_ui(view_ui *ui, const view_stage *stage, float x, float y, float steps);
 
 // -- What is shown, and where ---------------------------------------------------------------
 
 // Small windows, in which panels of full width leave no space between them, have small panels:
 // fewer figures.
-static inline bool view_is_compact(const view_facts *facts)
+static inline bool view_is_compact(const view_stage *stage)
 {
-    return facts->width < 1000.0f * facts->stage.font->scale;
+    return stage->width < 1000.0f * stage->font->scale;
 }
 
 // Whether the machine with its parameters, or the time bar, is shown beside the figures.
-static inline bool view_shows_machine(const view_facts *facts)
+static inline bool view_shows_machine(const view_stage *stage)
 {
-    return view_mode_of(facts->stage.document) == VIEW_MODE_MACHINE && !facts->stage.shown->help
-           && !facts->stage.shown->hierarchy;
+    return view_mode_of(stage->document) == VIEW_MODE_MACHINE && !stage->shown->help
+           && !stage->shown->hierarchy;
 }
 
-static inline bool view_shows_bar(const view_facts *facts)
+static inline bool view_shows_bar(const view_stage *stage)
 {
-    return !view_shows_machine(facts) && view_clock(&facts->stage.document->scene) != NULL;
+    return !view_shows_machine(stage) && view_clock(&stage->document->scene) != NULL;
 }
 
 #define VIEW_BAR_HEIGHT 40.0f // in units of layout
 
 // The upper edge of the time bar, or the lower one of the picture.
-static inline float view_bar_top(const view_facts *facts)
+static inline float view_bar_top(const view_stage *stage)
 {
-    const float height = (VIEW_MARGIN + VIEW_BAR_HEIGHT) * facts->stage.font->scale;
-    return facts->height - (view_shows_bar(facts) ? height : 0.0f);
+    const float height = (VIEW_MARGIN + VIEW_BAR_HEIGHT) * stage->font->scale;
+    return stage->height - (view_shows_bar(stage) ? height : 0.0f);
 }
 
 // -- The panels -----------------------------------------------------------------------------
 
+// Lists and places the rows of a panel; where its box is then.
+typedef void view_list_fn(const view_stage *stage, view_rows *rows);
+view_rect view_box_of(const view_stage *stage, view_list_fn *list);
+
 // Figures of the document, at the left: info.c.
-void view_list_figures(const view_facts *facts, view_rows *rows);
-view_rect view_figures_box(const view_facts *facts);
-void view_figures_panel(view_ui *ui, const view_facts *facts);
+view_list_fn view_list_figures;
+void view_figures_panel(view_ui *ui, const view_stage *stage);
 
 // The time bar at the bottom: motion_panels.c.
-void view_bar_panel(view_ui *ui, const view_facts *facts);
+void view_bar_panel(view_ui *ui, const view_stage *stage);
 
 // A state machine at the right: motion_panels.c.
-void view_list_machine(const view_facts *facts, view_rows *rows);
-view_rect view_machine_box(const view_facts *facts);
-void view_machine_panel(view_ui *ui, const view_facts *facts);
+view_list_fn view_list_machine;
+void view_machine_panel(view_ui *ui, const view_stage *stage);
 
 // Its state graph, at the bottom: motion_panels.c.
-bool view_shows_graph(const view_facts *facts);
-view_rect view_graph_box(const view_facts *facts);
-void view_graph_panel(view_ui *ui, const view_facts *facts);
+bool view_shows_graph(const view_stage *stage);
+view_rect view_graph_box(const view_stage *stage);
+void view_graph_panel(view_ui *ui, const view_stage *stage);
 
 // Channels of an entity, at the right: motion_panels.c.
-bool view_shows_channels(const view_facts *facts);
-view_rect view_channels_box(const view_facts *facts);
-void view_channels_panel(view_ui *ui, const view_facts *facts);
+bool view_shows_channels(const view_stage *stage);
+view_list_fn view_list_channels;
+void view_channels_panel(view_ui *ui, const view_stage *stage);
 
 // Joints, at the right: joints.c. Above `bottom`.
-float view_joints_left(const view_facts *facts); // pixels
-void view_joints_panel(view_ui *ui, const view_facts *facts, float bottom);
+float view_joints_left(const view_stage *stage); // pixels
+void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom);
 
 // The marked joint with the weights of the vertices as heat, and its name, in the picture.
-void view_draw_joint(const view_ui *ui, const view_facts *facts);
-void view_label_joint(const view_ui *ui, const view_facts *facts);
+void view_draw_joint(const view_ui *ui, const view_stage *stage);
+void view_label_joint(const view_ui *ui, const view_stage *stage);
 
 // Lights and materials, at the right: look_panels.c. Returns the upper edge of the one at the
 // very right, or `bottom`.
-float view_sliders_panel(view_ui *ui, const view_facts *facts, float bottom);
+float view_sliders_panel(view_ui *ui, const view_stage *stage, float bottom);
 
 // The left edge of the joints and the machine, or that of the picture's right side:
 // look_panels.c.
-float view_right_column(const view_facts *facts);
+float view_right_column(const view_stage *stage);
 
 // What belongs to the surface that the body shows, at the right: look_panels.c. Its box is
 // without width if the body shows its materials only.
-view_rect view_surface_box(const view_facts *facts);
-void view_surface_panel(view_ui *ui, const view_facts *facts);
+view_rect view_surface_box(const view_stage *stage);
+void view_surface_panel(view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
-void view_browser_panel(view_ui *ui, const view_facts *facts);
+void view_browser_panel(view_ui *ui, const view_stage *stage);
 
 #endif

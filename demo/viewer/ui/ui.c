@@ -15,13 +15,6 @@ void ui_begin(view_ui *ui, const char *panel)
     ui->first = ui->canvas->count;
 }
 
-void ui_fit(view_ui *ui, float x, float y, float factor)
-{
-    ui->fit_x = x;
-    ui->fit_y = y;
-    ui->fit = factor;
-}
-
 void ui_end(view_ui *ui)
 {
     view_shrink(ui->canvas, ui->first, ui->fit_x, ui->fit_y, ui->fit);
@@ -110,60 +103,51 @@ bool ui_follow(view_ui *ui, view_rect track, float *part)
 
 // -- Rows -----------------------------------------------------------------------------------
 
-view_rect ui_row_rect(const view_rows *rows, float x, int32_t hit)
-{
-    for (uint32_t i = 0; i < rows->count; i++)
-        if (rows->rows[i].hit == hit)
-            return (view_rect){x + VIEW_PADDING * rows->font->scale, rows->rows[i].y, rows->width,
-                               view_row_height(rows, &rows->rows[i])};
-    return (view_rect){0};
-}
-
-int32_t ui_rows(view_ui *ui, view_rows *rows, float x, float y)
+int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
 {
     int32_t pressed = 0;
-    view_draw_rows(ui->canvas, rows, x, y);
+    ui_begin(ui, panel);
+    ui->fit_x = rows->fit_x;
+    ui->fit_y = rows->y;
+    ui->fit = rows->factor > 0.0f ? rows->factor : 1.0f;
+    ui->label_width = rows->label_width;
+    ui->value_width = rows->value_width;
+    view_draw_rows(ui->canvas, rows);
+    for (uint32_t i = rows->count; i-- > 0;)
+        if (rows->rows[i].kind == VIEW_ROW_SPACE)
+            ui->space = rows->rows[i].rect;
     for (uint32_t i = 0; i < rows->count; i++) {
         const view_row *const row = &rows->rows[i];
-        const view_rect rect = {x + VIEW_PADDING * rows->font->scale, row->y, rows->width,
-                                view_row_height(rows, row)};
         const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';
-        if (row->hit != 0 && ui_item(ui, rect, has_label ? row->label : row->text))
+        if (row->hit != 0 && ui_item(ui, row->rect, has_label ? row->label : row->text))
             pressed = row->hit;
     }
     return pressed;
 }
 
-view_rect ui_open_sliders(view_ui *ui, float right, float bottom, const char *title,
-                          const char *hint, uint32_t count, float label_width)
+view_rect ui_open_sliders(view_ui *ui, const char *panel, float right, float bottom,
+                          const char *title, const char *hint, uint32_t count, float label_width)
 {
-    const float inner = 270.0f, value_width = 52.0f; // layout units
     const float scale = ui->canvas->font->scale, margin = VIEW_MARGIN * scale;
-    view_rows rows = {.font = ui->canvas->font, .width = inner * scale};
-    view_add_row(&rows, VIEW_ROW_TITLE, VIEW_BRIGHT, "", "%s", title);
-    for (uint32_t i = 0; i < count; i++) { // space for the sliders, which are drawn over it
-        view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", "");
-    }
+    view_rows rows = {.value_width = 52.0f * scale};
+    view_begin_rows(&rows, ui->canvas->font, 270.0f, label_width, title);
+    view_add_spaces(&rows, count);
     view_add_gap(&rows);
-    view_add_row(&rows, VIEW_ROW_TEXT, VIEW_DIM, "", "%s", hint);
+    view_add_row(&rows, VIEW_DIM, NULL, "%s", hint);
     const float width = rows.width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(&rows);
-    const view_rect box = {right - margin - width, fmaxf(bottom - margin - height, margin), width,
-                           height};
-    view_draw_rows(ui->canvas, &rows, box.x, box.y);
-    ui->rows = (view_rect){box.x + VIEW_PADDING * scale, rows.rows[1].y, rows.width, 0.0f};
-    ui->label_width = label_width * scale;
-    ui->value_width = value_width * scale;
-    return box;
+    rows.x = right - margin - width;
+    rows.y = fmaxf(bottom - margin - height, margin);
+    (void)ui_rows(ui, panel, &rows);
+    return (view_rect){rows.x, rows.y, width, height};
 }
 
 // The next row; sets the part after its name.
 static view_rect next_row(view_ui *ui, view_rect *rest)
 {
-    const view_rect row = {ui->rows.x, ui->rows.y, ui->rows.width,
-                           ui->canvas->font->line[VIEW_TEXT]};
+    const view_rect row = ui->space;
     *rest = (view_rect){row.x + ui->label_width, row.y,
                         row.width - ui->label_width - ui->value_width, row.height};
-    ui->rows.y += row.height;
+    ui->space.y += row.height;
     return row;
 }
 
@@ -214,4 +198,45 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
         return false;
     ui->held = ui->item.panel;
     return true;
+}
+
+// -- Lists ----------------------------------------------------------------------------------
+
+size_t ui_list_room(const view_ui *ui, view_rect rows)
+{
+    return (size_t)(rows.height / ui->canvas->font->line[VIEW_TEXT] + 0.5f);
+}
+
+void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float indent,
+             view_color color, const char *label, const char *text)
+{
+    view_canvas *const canvas = ui->canvas;
+    const float scale = canvas->font->scale, height = canvas->font->line[VIEW_TEXT];
+    const view_rect rows = list->rows;
+    const view_rect row = {rows.x, rows.y + (float)(line - list->first) * height, rows.width,
+                           height};
+    if (is_chosen)
+        view_draw_round_rect(
+            canvas,
+            (view_rect){row.x - 6.0f * scale, row.y, row.width + list->highlight, row.height},
+            4.0f * scale, 0x33507FFFu);
+    view_draw_text(canvas, VIEW_TEXT, row.x + indent, row.y, row.width - indent,
+                   is_chosen ? VIEW_BRIGHT : color, text);
+    if (ui_item(ui, row, label))
+        list->pressed = line;
+    if (ui->mouse.is_moved && ui_is_hot(ui))
+        list->hovered = line;
+}
+
+void ui_scroll_bar(view_ui *ui, const ui_list *list)
+{
+    const float scale = ui->canvas->font->scale;
+    const size_t room = ui_list_room(ui, list->rows);
+    if (list->count <= room)
+        return;
+    const float length = list->rows.height * ((float)room / (float)list->count);
+    const float way = (float)list->first / (float)(list->count - room);
+    const view_rect bar = {list->bar_x, list->rows.y + (list->rows.height - length) * way,
+                           4.0f * scale, length};
+    view_draw_round_rect(ui->canvas, bar, 2.0f * scale, VIEW_DIM);
 }

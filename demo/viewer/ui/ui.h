@@ -40,7 +40,7 @@ typedef struct view_ui {
     // Of a panel that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
     float fit_x, fit_y, fit;
     uint32_t first;
-    view_rect rows; // those that ui_slider() goes through, from the top
+    view_rect space; // the next row that ui_slider() takes
     float label_width, value_width;
 
     // For tests: the place of the first item whose "panel/label" begins with these words.
@@ -48,7 +48,7 @@ typedef struct view_ui {
     view_rect found;
 
     view_browser browser;
-    float hierarchy_scroll; // pixels
+    float hierarchy_scroll; // lines
     float shown_scroll;     // on its way there, if it moves smoothly
     bool is_smooth;         // after view_follow_lists()
     int32_t hovered_joint;  // in the list, -1 = none
@@ -66,8 +66,7 @@ void view_end_ui(view_ui *ui);
 // Begins a panel. Its name is the word for it in the log and in tests.
 void ui_begin(view_ui *ui, const char *panel);
 
-// What follows is scaled by `factor`, at most 1, towards (x, y), until ui_end().
-void ui_fit(view_ui *ui, float x, float y, float factor);
+// Scales down what was drawn since, if its rows are, see ui_rows().
 void ui_end(view_ui *ui);
 
 // Adds an item. Returns whether it was pressed.
@@ -90,17 +89,15 @@ bool ui_follow(view_ui *ui, view_rect track, float *part);
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// Draws rows in their box at (x, y). Those with a number for a click are items; returns the number
-// of the one that was pressed, or 0.
-int32_t ui_rows(view_ui *ui, view_rows *rows, float x, float y);
+// Begins a panel of rows and draws them where they are placed, which is what ui_end() scales. Those
+// with a number for a click are items; returns the number of the one that was pressed, or 0.
+// Sliders and switches take their spaces.
+int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows);
 
-// Where a row with a number for a click was drawn last.
-view_rect ui_row_rect(const view_rows *rows, float x, int32_t hit);
-
-// A box of sliders with a title and a hint, its lower right corner at (right, bottom), or lower if
-// it is too high. `label_width` in layout units. Returns its outline.
-view_rect ui_open_sliders(view_ui *ui, float right, float bottom, const char *title,
-                          const char *hint, uint32_t count, float label_width);
+// Begins a panel of sliders with a title and a hint, its lower right corner at (right, bottom), or
+// lower if it is too high. `label_width` in layout units. Returns its outline.
+view_rect ui_open_sliders(view_ui *ui, const char *panel, float right, float bottom,
+                          const char *title, const char *hint, uint32_t count, float label_width);
 
 typedef struct ui_slider_row {
     const char *name, *value; // value: a text at the right, or NULL
@@ -115,5 +112,25 @@ bool ui_slider(view_ui *ui, const ui_slider_row *row, float *value);
 // The next row: a name and a box or, if it `is_button`, a disc, with the name of a key. Returns
 // whether it was pressed.
 bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key);
+
+// -- Lists ----------------------------------------------------------------------------------
+
+// Lines of text, of which those from `first` on are shown, as many as `rows` has room for. What it
+// shows of a line is `text`, moved to the right by `indent`.
+typedef struct ui_list {
+    view_rect rows;
+    size_t count, first;
+    float highlight;         // how much wider than the rows that of the chosen line is, pixels
+    float bar_x;             // where the scroll bar is, if there are more lines
+    size_t hovered, pressed; // lines; SIZE_MAX: none
+} ui_list;
+
+// How many lines the rectangle has room for.
+size_t ui_list_room(const view_ui *ui, view_rect rows);
+
+// A line of a list, which is an item. Sets `hovered` and `pressed`.
+void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float indent,
+             view_color color, const char *label, const char *text);
+void ui_scroll_bar(view_ui *ui, const ui_list *list);
 
 #endif
