@@ -186,9 +186,9 @@ MD5_API md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source
                                   uint32_t count, const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
 
-// Returns the index of the first target of that name (case-sensitive), or -1 if there is none or
-// `name` is NULL.
-MD5_API int32_t md5_find_morph_target(const md5_morph *morph, const char *name);
+// Returns the index of the first target of that name (case-sensitive), or MD5_NONE if there is none
+// or `name` is NULL.
+MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name);
 
 // md5_skin_job.morph_weights[num_targets] are finite numbers of any size; 0 leaves a target out, 1
 // is the target, 2 twice as far, -1 its opposite. A vertex of the bind pose is
@@ -381,7 +381,7 @@ typedef struct md5_hit {
     uint32_t mesh; // index into model->meshes; 0 from md5_raycast_mesh() and md5_raycast_joints()
     uint32_t triangle; // its vertices are mesh->indices[3 * triangle] and the two that follow it
     float weights[3];  // barycentric coordinates for these vertices; their sum is 1
-    int32_t joint;     // that moves this point most; -1 = none
+    uint32_t joint;    // that moves this point most; MD5_NONE = none
     bool from_front;   // false: the triangle is hit from inside the model
 } md5_hit;
 
@@ -404,21 +404,22 @@ MD5_API bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md
                               md5_hit *hit);
 
 // Finds the first triangle of a posed model that the ray hits: skins each mesh with `palette` into
-// scratch[model->max_vertices], then md5_raycast_mesh(). Test md5_bounds_from_joints() with
-// md5_raycast_bounds() first: most rays miss.
+// `scratch`, of any alignment and of md5_raycast_model_scratch() bytes, then md5_raycast_mesh().
+// Test md5_bounds_from_joints() with md5_raycast_bounds() first: most rays miss.
 MD5_API bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
-                               md5_vec3 *scratch, md5_hit *hit);
+                               md5_hit *hit, void *scratch);
+MD5_API size_t md5_raycast_model_scratch(const md5_model *model);
 
 // -- Joints ---------------------------------------------------------------------------------------
 
 // Returns the joint whose position is nearest to `point`, the first of equal ones, and its distance
-// in *distance, which may be NULL. -1 if there is none.
-MD5_API int32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
-                                       float *distance);
+// in *distance, which may be NULL. MD5_NONE if there is none.
+MD5_API uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints,
+                                        md5_vec3 point, float *distance);
 
 // Returns the joint whose position is nearest to the ray, for picking with a mouse. Likewise.
-MD5_API int32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
-                                              const md5_ray *ray, float *distance);
+MD5_API uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
+                                               const md5_ray *ray, float *distance);
 
 // -- Crowds ---------------------------------------------------------------------------------------
 

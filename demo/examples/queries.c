@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     md5_bounds *zones = malloc(num_joints * sizeof *zones);
-    md5_vec3 *scratch = malloc((model->max_vertices + 1) * sizeof *scratch);
+    void *scratch = malloc(md5_raycast_model_scratch(model));
     if (!pose || !joints || !palette || !zones || !scratch)
         exit(1);
 
@@ -52,13 +52,13 @@ int main(int argc, char **argv)
     if (md5_raycast_joints(&ray, zones, joints, num_joints, &hit))
         printf("hit zone of joint %s at distance %.1f\n", model->skeleton.joints[hit.joint].name,
                (double)hit.t);
-    if (md5_raycast_model(&ray, model, palette, scratch, &hit))
+    if (md5_raycast_model(&ray, model, palette, &hit, scratch))
         printf("triangle %u of mesh %s at distance %.1f, moved by joint %s\n",
                (unsigned)hit.triangle, model->meshes[hit.mesh].name, (double)hit.t,
-               hit.joint < 0 ? "none" : model->skeleton.joints[hit.joint].name);
+               hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);
     float distance = 0;
-    const int32_t nearest = md5_find_nearest_joint(joints, num_joints, ray.origin, &distance);
-    if (nearest >= 0)
+    const uint32_t nearest = md5_find_nearest_joint(joints, num_joints, ray.origin, &distance);
+    if (nearest != MD5_NONE)
         printf("nearest joint to the origin: %s, %.1f away\n", model->skeleton.joints[nearest].name,
                (double)distance);
     free(scratch);

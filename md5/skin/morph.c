@@ -339,12 +339,12 @@ void md5_free_morph(md5_morph *morph)
     }
 }
 
-int32_t md5_find_morph_target(const md5_morph *morph, const char *name)
+uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 {
     MD5_ASSERT(morph != NULL, "morph: not NULL");
     for (uint32_t i = 0; i < morph->num_targets && name; i++) {
         if (strcmp(morph->targets[i].name, name) == 0)
-            return (int32_t)i;
+            return i;
     }
-    return -1;
+    return MD5_NONE;
 }

@@ -110,33 +110,33 @@ static double square_to_ray(md5_vec3 joint, const md5_ray *ray)
     return md5_vec3d_dot(across, across);
 }
 
-static int32_t find_nearest(const md5_mat34 *joints, uint32_t num_joints, const md5_ray *to,
-                            double (*square_to)(md5_vec3, const md5_ray *), float *distance)
+static uint32_t find_nearest(const md5_mat34 *joints, uint32_t num_joints, const md5_ray *to,
+                             double (*square_to)(md5_vec3, const md5_ray *), float *distance)
 {
-    int32_t nearest = -1;
+    uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const double square = square_to(md5_mat34_translation(joints[joint]), to);
         if (square < smallest) {
             smallest = square;
-            nearest = (int32_t)joint;
+            nearest = joint;
         }
     }
-    if (nearest >= 0 && distance)
+    if (nearest != MD5_NONE && distance)
         *distance = (float)sqrt(smallest);
     return nearest;
 }
 
-int32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
-                               float *distance)
+uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
+                                float *distance)
 {
     MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
     const md5_ray at = {.origin = point};
     return find_nearest(joints, num_joints, &at, square_to_point, distance);
 }
 
-int32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
-                                      const md5_ray *ray, float *distance)
+uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
+                                       const md5_ray *ray, float *distance)
 {
     MD5_ASSERT(ray != NULL, "ray: not NULL");
     MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
@@ -302,7 +302,7 @@ bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds, cons
     MD5_ASSERT(ray != NULL && hit != NULL, "ray, hit: not NULL");
     MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
                "joint_bounds, joints: not NULL");
-    md5_hit nearest = {.t = FLT_MAX, .joint = -1};
+    md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         // The direction is not normalized, so t is the same in both spaces.
         const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
@@ -312,12 +312,12 @@ bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds, cons
         local.direction = md5_mat34_rotate(&to_joint, ray->direction);
         float t = 0.0f;
         if (md5_raycast_bounds(&local, joint_bounds[joint], &t)
-            && (nearest.joint < 0 || t < nearest.t))
-            nearest = (md5_hit){.t = t, .joint = (int32_t)joint};
+            && (nearest.joint == MD5_NONE || t < nearest.t))
+            nearest = (md5_hit){.t = t, .joint = joint};
     }
-    if (nearest.joint >= 0)
+    if (nearest.joint != MD5_NONE)
         *hit = nearest;
-    return nearest.joint >= 0;
+    return nearest.joint != MD5_NONE;
 }
 
 // -- Triangles ------------------------------------------------------------------------------------
@@ -411,9 +411,9 @@ static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 
 // The joint with the largest share; only the first, largest influence of each corner is a
 // candidate, which keeps the time linear in the number of influences.
-static int32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
+static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
 {
-    int32_t joint = -1;
+    uint32_t joint = MD5_NONE;
     float largest = -1.0f;
     for (int corner = 0; corner < 3; corner++) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
@@ -424,7 +424,7 @@ static int32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
         const float share = share_of(mesh, hit, candidate);
         if (share > largest) {
             largest = share;
-            joint = (int32_t)candidate;
+            joint = candidate;
         }
     }
     return joint;
@@ -455,17 +455,26 @@ bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *
     return true;
 }
 
+size_t md5_raycast_model_scratch(const md5_model *model)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    return model->max_vertices * sizeof(md5_vec3) + sizeof(float);
+}
+
 bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
-                       md5_vec3 *scratch, md5_hit *hit)
+                       md5_hit *hit, void *scratch)
 {
     MD5_ASSERT(ray != NULL && model != NULL && hit != NULL, "ray, model, hit: not NULL");
     MD5_ASSERT(scratch != NULL || model->max_vertices == 0, "scratch: not NULL");
+    const size_t misaligned = (uintptr_t)scratch % sizeof(float);
+    md5_vec3 *const positions =
+        (md5_vec3 *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));
     bool is_hit = false;
     md5_ray shorter = *ray;
     for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
         md5_hit nearer;
-        md5_skin(&model->meshes[mesh], palette, scratch, NULL, NULL);
-        if (!md5_raycast_mesh(&shorter, &model->meshes[mesh], scratch, &nearer))
+        md5_skin(&model->meshes[mesh], palette, positions, NULL, NULL);
+        if (!md5_raycast_mesh(&shorter, &model->meshes[mesh], positions, &nearer))
             continue;
         if (is_hit && !(nearer.t < hit->t))
             continue; // as far as an earlier mesh

@@ -290,23 +290,24 @@ static const char *use_queries(api_use *of)
     const md5_ray ray = {api_point(of), api_point(of), api_share(of), api_choice(of, 2) == 0};
     md5_bounds *const bounds = api_memory(of, of->num_joints, sizeof *bounds);
     uint32_t *const found = api_memory(of, of->num_joints, sizeof *found);
-    md5_vec3 *const scratch = api_memory(of, of->model->max_vertices, sizeof *scratch);
+    void *const scratch = api_memory(of, md5_raycast_model_scratch(of->model), 1);
     md5_hit hit;
     float distance;
     (void)md5_build_joint_bounds(of->model, bounds);
     const md5_bounds all = md5_bounds_from_joints(bounds, of->joints, of->num_joints);
     (void)md5_raycast_bounds(&ray, all, &distance);
     (void)md5_raycast_joints(&ray, bounds, of->joints, of->num_joints, &hit);
-    if (md5_raycast_model(&ray, of->model, of->palette, scratch, &hit)
+    if (md5_raycast_model(&ray, of->model, of->palette, &hit, scratch)
         && (hit.mesh >= of->model->num_meshes
             || hit.triangle >= of->model->meshes[hit.mesh].num_triangles
-            || hit.joint >= (int32_t)of->num_joints))
+            || hit.joint >= of->num_joints))
         return "a ray hits what is not there";
-    const int32_t nearest =
+    const uint32_t nearest =
         md5_find_nearest_joint(of->joints, of->num_joints, api_point(of), &distance);
-    if (nearest >= (int32_t)of->num_joints
-        || md5_find_nearest_joint_to_ray(of->joints, of->num_joints, &ray, NULL)
-               >= (int32_t)of->num_joints)
+    const uint32_t nearest_to_ray =
+        md5_find_nearest_joint_to_ray(of->joints, of->num_joints, &ray, NULL);
+    if ((nearest >= of->num_joints && nearest != MD5_NONE)
+        || (nearest_to_ray >= of->num_joints && nearest_to_ray != MD5_NONE))
         return "the nearest joint is none";
     (void)md5_find_in_sphere(bounds, of->num_joints, api_point(of), api_number(of), found);
     (void)md5_find_in_bounds(bounds, of->num_joints, all, found);

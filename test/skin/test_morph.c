@@ -391,8 +391,8 @@ TEST_HERE (morph_stores_what_differs) {
         CHECK_UINT(morph->num_targets, TARGETS);
         CHECK_STRING(morph->targets[1].name, "frown");
         CHECK(md5_find_morph_target(morph, "blink") == 2);
-        CHECK(md5_find_morph_target(morph, "Blink") == -1);
-        CHECK(md5_find_morph_target(morph, NULL) == -1);
+        CHECK(md5_find_morph_target(morph, "Blink") == MD5_NONE);
+        CHECK(md5_find_morph_target(morph, NULL) == MD5_NONE);
         const md5_morph_mesh *const mesh = &morph->meshes[0];
         CHECK_UINT(mesh->first[0], 0);
         CHECK_UINT(mesh->first[mesh->num_vertices], mesh->num_deltas);

@@ -103,23 +103,24 @@ TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
                              (float)(100 * test_random(&random) - 50),
                              (float)(100 * test_random(&random))};
         float distance = -1;
-        const int32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
+        const uint32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
         double smallest = INFINITY;
-        int32_t expected = -1;
+        uint32_t expected = MD5_NONE;
         for (uint32_t joint = 0; joint < num_joints; joint++) {
             const float *const m = made->joints[joint].m;
             const double d = hypot(hypot((double)m[3] - (double)to.x, (double)m[7] - (double)to.y),
                                    (double)m[11] - (double)to.z);
             if (d < smallest - 1e-9) {
                 smallest = d;
-                expected = (int32_t)joint;
+                expected = joint;
             }
         }
         CHECK(nearest == expected);
         CHECK_NEAR((double)distance, smallest, 1e-4);
     }
-    CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == -1);
-    CHECK(md5_find_nearest_joint(made->joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL) == -1);
+    CHECK(md5_find_nearest_joint(NULL, 0, (md5_vec3){0}, NULL) == MD5_NONE);
+    CHECK(md5_find_nearest_joint(made->joints, num_joints, (md5_vec3){NAN, 0, 0}, NULL)
+          == MD5_NONE);
 }
 
 static md5_mat34 joint_at(float x, float y, float z)

@@ -117,7 +117,7 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
         if (is_doubtful)
             continue;
         md5_hit hit;
-        const bool is_hit = md5_raycast_model(&ray, made->model, made->palette, scratch, &hit);
+        const bool is_hit = md5_raycast_model(&ray, made->model, made->palette, &hit, scratch);
         num_hits += is_hit;
         num_misses += !is_hit;
         if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
@@ -213,7 +213,7 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
         md5_hit hit = {0};
         CHECK(md5_raycast_mesh(&ray, &box, corners, &hit));
         CHECK(hit.from_front);
-        CHECK(hit.joint == -1);
+        CHECK(hit.joint == MD5_NONE);
         CHECK_NEAR((double)hit.t, (10.0 - (double)half[side / 2]) / 2.0, 1e-6);
         ray.limit = hit.t * 0.999f;
         CHECK(!md5_raycast_mesh(&ray, &box, corners, &hit));
@@ -274,11 +274,11 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     query_pose(made, 0.2);
     for (int i = 0; i < 200; i++) {
         const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
-        md5_hit hit = {.joint = -2};
+        md5_hit hit = {.joint = 12345};
         const bool is_hit = md5_raycast_joints(&ray, boxes, made->joints, num_joints, &hit);
         num_hits += is_hit;
         if (!is_hit) {
-            CHECK(hit.joint == -2);
+            CHECK_UINT(hit.joint, 12345);
             continue;
         }
         // The point is on the box's surface, since no ray starts inside a box.
@@ -360,7 +360,7 @@ TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
     md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;
-    CHECK(md5_raycast_model(&ray, &model, made->palette, scratch, &hit));
+    CHECK(md5_raycast_model(&ray, &model, made->palette, &hit, scratch));
     CHECK_UINT(hit.mesh, 0);
     free(scratch);
 }

@@ -290,13 +290,14 @@ TEST (view_members_have_morph_targets_of_their_own) {
         const view_kind *const kind = &made.crowd->kinds[0];
         const md5_machine *const machine = kind->machine;
         const uint32_t num_targets = kind->morphs->morph->num_targets;
-        const int32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
+        const uint32_t smile = md5_find_morph_target(kind->morphs->morph, "smile");
         uint32_t own = 0;
         while (own < md5_machine_num_morphs(machine)
                && strcmp(md5_machine_morph_name(machine, own), "smile") != 0)
             own++;
         const uint32_t parameter = md5_find_parameter(machine, "smile");
-        CHECK(num_targets == NUM_TARGETS && smile >= 0 && own < NUM_TARGETS && parameter != MD5_NONE);
+        CHECK(num_targets == NUM_TARGETS && smile != MD5_NONE && own < NUM_TARGETS
+              && parameter != MD5_NONE);
         for (uint32_t i = 0; i < made.crowd->count; i++)
             CHECK(md5_player_set(made.crowd->players[i], parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;

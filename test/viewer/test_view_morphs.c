@@ -140,9 +140,9 @@ TEST (view_machine_drives_morph_targets) {
     if (CHECK(document != NULL && document->scene.machine.player != NULL)) {
         view_scene *const scene = &document->scene;
         const md5_morph *const morph = document->morphs.morph;
-        const int32_t smile = md5_find_morph_target(morph, "smile");
-        const int32_t blink = md5_find_morph_target(morph, "blink");
-        const int32_t other = md5_find_morph_target(morph, "oh");
+        const uint32_t smile = md5_find_morph_target(morph, "smile");
+        const uint32_t blink = md5_find_morph_target(morph, "blink");
+        const uint32_t other = md5_find_morph_target(morph, "oh");
         const uint32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
         CHECK(md5_player_set(scene->machine.player, parameter, 1.0f));
         view_pose(scene, &(view_play){.time = 0.25});
@@ -227,8 +227,8 @@ TEST (view_driven_morph_targets_have_reach) {
         view_morphs fewer = *morphs;
         if (CHECK(fewer.num_driven > 2)) {
             fewer.num_driven -= 2;
-            const int32_t *const left = fewer.driven + fewer.num_driven;
-            CHECK(left[0] >= 0 && left[1] >= 0);
+            const uint32_t *const left = fewer.driven + fewer.num_driven;
+            CHECK(left[0] != MD5_NONE && left[1] != MD5_NONE);
             sum -= morphs->morph->targets[left[0]].reach + morphs->morph->targets[left[1]].reach;
             CHECK_NEAR(view_largest_morph_reach(&fewer), sum, 1e-4);
         }

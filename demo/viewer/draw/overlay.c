@@ -311,7 +311,7 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
     view_pick pick = {.is_set = true,
                       .mesh = hit.mesh,
                       .triangle = hit.triangle,
-                      .joint = hit.joint,
+                      .joint = hit.joint == MD5_NONE ? -1 : (int32_t)hit.joint,
                       .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
     pick.vertex = nearest_vertex(scene, &pick);
     return pick;

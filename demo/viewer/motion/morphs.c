@@ -50,10 +50,10 @@ static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *lo
 {
     for (size_t i = 0; i < loader->options->num_morphs; i++) {
         const view_setting *const wanted = &loader->options->morphs[i];
-        const int32_t target = md5_find_morph_target(morphs->morph, wanted->parameter);
-        if (target < 0 && !has_all)
+        const uint32_t target = md5_find_morph_target(morphs->morph, wanted->parameter);
+        if (target == MD5_NONE && !has_all)
             continue;
-        if (target < 0) {
+        if (target == MD5_NONE) {
             char *const names = name_morphs(morphs);
             view_error(loader->log, "--morph %s: no such target; %s%s", wanted->parameter,
                        names[0] != '\0' ? "available: " : "none available", names);
@@ -82,7 +82,7 @@ static void find_driven(view_morphs *morphs, const view_scene *scene, view_log *
     for (uint32_t i = 0; i < morphs->num_driven; i++) {
         const char *const name = md5_machine_morph_name(machine, i);
         morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
-        if (morphs->driven[i] < 0)
+        if (morphs->driven[i] == MD5_NONE)
             view_warn(log, "the machine drives morph target %s, but there is no morphs/%s.md5mesh",
                       name, name);
     }
@@ -96,7 +96,7 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
         return;
     md5_player_morphs(player, reported);
     for (uint32_t i = 0; i < morphs->num_driven; i++)
-        if (morphs->driven[i] >= 0)
+        if (morphs->driven[i] != MD5_NONE)
             weights[morphs->driven[i]] += reported[i];
 }
 
@@ -114,7 +114,7 @@ float view_largest_morph_reach(const view_morphs *morphs)
 {
     float reach = view_morph_reach(morphs->morph, morphs->asked);
     for (uint32_t i = 0; i < morphs->num_driven; i++)
-        if (morphs->driven[i] >= 0)
+        if (morphs->driven[i] != MD5_NONE)
             reach += morphs->morph->targets[morphs->driven[i]].reach;
     return reach;
 }

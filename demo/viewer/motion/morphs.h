@@ -11,7 +11,7 @@ typedef struct view_morphs {
     md5gl_morph *drawn;  // NULL without a renderer
     float *weights;      // [num_targets] of the document's character
     float *asked;        // [num_targets] of --morph
-    int32_t *driven;     // [num_driven] the target of each morph of the machine; -1: there is none
+    uint32_t *driven;    // [num_driven] the target of each morph of the machine, or MD5_NONE
     uint32_t num_driven; // of the machine; 0: it drives none
     float *reported;     // [num_driven] scratch memory
 } view_morphs;

@@ -33,8 +33,8 @@ static void order_weights(const view_picture *picture, const view_page *page, fl
     for (uint32_t i = 0; i < morph->num_targets; i++)
         weights[i] = 0.0f;
     for (uint32_t i = 0; i < page->num_sliders; i++) {
-        const int32_t target = md5_find_morph_target(morph, page->sliders[i].name);
-        if (target >= 0)
+        const uint32_t target = md5_find_morph_target(morph, page->sliders[i].name);
+        if (target != MD5_NONE)
             weights[target] = picture->values[i];
     }
 }
