@@ -716,9 +716,10 @@ static void grow_error(double *error, double to)
 static void measure_at(const md5_anim *anim, const md5_packed *packed, const float *own,
                        const md5_measuring *scratch, const md5_moment *moment)
 {
-    md5i_sample_anim_with(md5i_pose_kernels_best(), anim, moment, MD5_ROOT_FILE, scratch->pose);
+    const md5_pose_kernels *const kernels = md5i_pose_kernels_best();
+    md5i_sample_anim_with(kernels, anim, moment, MD5_ROOT_FILE, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
-    md5i_packed_sample(packed, moment, scratch->pose);
+    md5i_packed_sample_with(kernels->sample_packed, packed, moment, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         grow_error(

@@ -4,6 +4,7 @@
 #define MD5_POSE_KERNELS_H
 
 #include "md5/core/cpu.h"
+#include "md5/pose/packed.h"
 #include "md5/pose/plan.h"
 
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
@@ -13,6 +14,9 @@ typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones:
     // rotations by nlerp if moment->interpolation says so, else by slerp.
     md5_sample_kernel *sample;
+
+    // Of a compressed clip, by slerp.
+    md5_packed_kernel *sample_packed;
 
     // md5_local_to_model().
     void (*compose)(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints);

@@ -1,6 +1,6 @@
 #include "md5/core/math.h"
 #include "md5/pose/moment.h"
-#include "md5/pose/packed.h"
+#include "md5/pose/sampling.h"
 
 #include <float.h>
 #include <math.h>
@@ -133,14 +133,7 @@ static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
 {
     // The list ascends: joint 0 comes first if it is in it.
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    if (moves && anim->packed) {
-        const md5_packed_value value =
-            md5i_packed_in_frame(anim->packed, 0, MD5_PACKED_TRANSLATION, frame);
-        return (md5_vec3){value.v[0], value.v[1], value.v[2]};
-    }
-    if (moves)
-        return anim->translations[(size_t)frame * anim->num_translations];
-    return anim->constant[0].translation;
+    return moves ? md5_frame_translation(anim, frame, 0) : anim->constant[0].translation;
 }
 
 // The interval from the last frame into the first, which only MD5_WRAP_CYCLE has. The character has

@@ -184,16 +184,15 @@ void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const
     write_in_order(head->form, value, out);
 }
 
-md5_packed_value md5i_packed_in_frame(const md5_packed *packed, uint32_t joint, uint8_t kind,
-                                      uint32_t frame)
+md5_packed_value md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                                      const md5_moment *moment)
 {
-    const md5_moment still = {.frame0 = frame, .frame1 = frame};
     md5_packed_place place = packed->places[joint];
     md5_packed_head head = md5i_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
     if (kind == MD5_PACKED_TRANSLATION)
         head = md5i_packed_take_head(packed, kind, &place);
     md5_packed_value value;
-    md5i_packed_at(packed, &head, &still, value.v);
+    md5i_packed_at(packed, &head, moment, value.v);
     return value;
 }
 
@@ -216,126 +215,103 @@ static md5_packed_head head_of_lane(const md5_packed_lanes *group, uint32_t lane
     return head;
 }
 
-void md5i_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
-                              const md5_moment *moment, md5_xform *pose)
-{
-    for (uint32_t lane = 0; lane < group->count; lane++) {
-        const md5_packed_head head = head_of_lane(group, lane);
-        float value[4];
-        md5i_packed_at(packed, &head, moment, value);
-        memcpy(md5_packed_target(pose, group->to[lane]), value, sizeof value);
-    }
-}
-
 void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes *groups,
                                uint32_t num_groups, const md5_moment *moment, md5_xform *pose)
 {
-    for (uint32_t i = 0; i < num_groups; i++)
-        md5i_packed_sample_lanes(packed, &groups[i], moment, pose);
+    for (const md5_packed_lanes *group = groups; group < groups + num_groups; group++)
+        for (uint32_t lane = 0; lane < group->count; lane++) {
+            const md5_packed_head head = head_of_lane(group, lane);
+            float value[4];
+            md5i_packed_at(packed, &head, moment, value);
+            memcpy(md5_packed_target(pose, group->to[lane]), value, sizeof value);
+        }
 }
 
 // -- Grouping ---------------------------------------------------------------------------------
 
+// Heads of up to 8 tracks that wait for others like them, and the joints that they drive.
+typedef struct pending_heads {
+    uint32_t count;
+    uint32_t targets[MD5_LANES];
+    md5_packed_head heads[MD5_LANES];
+} pending_heads;
+
+// Each kind has tracks like most, and odd ones.
+enum { CLASSES = 4 };
+
 // Takes heads in order and gives them on in groups.
 typedef void md5_packed_emit_fn(void *user, const md5_packed_lanes *group);
-enum { MD5_PACKED_CLASSES = 4 * MD5_PACKED_STEPS };
 typedef struct md5_packed_grouping {
     md5_packed_emit_fn *emit;
     void *user;
-    md5_packed_lanes pending[MD5_PACKED_CLASSES];
+    pending_heads pending[CLASSES][MD5_PACKED_STEPS];
 } md5_packed_grouping;
 
 static void begin_groups(md5_packed_grouping *grouping, md5_packed_emit_fn *emit, void *user)
 {
     grouping->emit = emit;
     grouping->user = user;
-    for (int i = 0; i < MD5_PACKED_CLASSES; i++)
-        grouping->pending[i].count = 0;
+    for (int c = 0; c < CLASSES; c++)
+        for (int step = 0; step < MD5_PACKED_STEPS; step++)
+            grouping->pending[c][step].count = 0;
 }
 
-static void set_lane(md5_packed_lanes *group, uint32_t lane, const md5_packed_head *head,
-                     uint32_t target)
+static bool is_odd(const md5_packed_head *head)
 {
-    const size_t within = head->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
-                                                            : offsetof(md5_xform, translation);
-    group->at[lane] = head->at;
-    group->to[lane] = (uint32_t)(target * sizeof(md5_xform) + within);
-    group->scales[lane] = head->scale;
-    group->rows[lane] = head->row;
-    group->forms[lane] = (float)head->form;
-    group->steps[lane] = head->step;
-    for (int c = 0; c < 4; c++) {
-        group->offsets[c][lane] = head->offsets[c];
-        group->bits[c][lane] = head->bits[c];
+    return head->form == MD5_PACKED_FULL || head->row > MD5_PACKED_WORD;
+}
+
+static void emit(const md5_packed_grouping *grouping, pending_heads *pending)
+{
+    const md5_packed_head *const first = &pending->heads[0];
+    md5_packed_lanes group = {
+        .kind = first->kind, .count = (uint8_t)pending->count, .is_odd = is_odd(first)};
+    const size_t within = first->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
+                                                             : offsetof(md5_xform, translation);
+    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
+        const uint32_t from = lane < pending->count ? lane : 0;
+        const md5_packed_head *const head = &pending->heads[from];
+        group.at[lane] = head->at;
+        group.to[lane] = (uint32_t)(pending->targets[from] * sizeof(md5_xform) + within);
+        group.scales[lane] = head->scale;
+        group.rows[lane] = head->row;
+        group.forms[lane] = (float)head->form;
+        group.steps[lane] = head->step;
+        group.is_mixed = group.is_mixed || head->step != first->step;
+        for (int c = 0; c < 4; c++) {
+            group.offsets[c][lane] = head->offsets[c];
+            group.bits[c][lane] = head->bits[c];
+        }
     }
+    grouping->emit(grouping->user, &group);
+    pending->count = 0;
 }
 
-// Each kind has tracks like most, and odd ones.
-static uint32_t class_of(const md5_packed_head *head)
+static void add_head(const md5_packed_grouping *grouping, pending_heads *pending,
+                     const md5_packed_head *head, uint32_t target)
 {
-    const bool is_odd = head->form == MD5_PACKED_FULL || head->row > MD5_PACKED_WORD;
-    return 2u * head->kind + is_odd;
-}
-
-static void emit(const md5_packed_grouping *grouping, uint32_t group_class, md5_packed_lanes *group)
-{
-    group->kind = (uint8_t)(group_class / 2);
-    group->is_odd = group_class % 2 != 0;
-    group->is_mixed = false;
-    for (uint32_t lane = 1; lane < MD5_LANES; lane++)
-        group->is_mixed = group->is_mixed || group->steps[lane] != group->steps[0];
-    grouping->emit(grouping->user, group);
-    group->count = 0;
+    pending->heads[pending->count] = *head;
+    pending->targets[pending->count++] = target;
+    if (pending->count == MD5_LANES)
+        emit(grouping, pending);
 }
 
 static void add_track(md5_packed_grouping *grouping, const md5_packed_head *head, uint32_t target)
 {
-    const uint32_t group_class = class_of(head);
-    md5_packed_lanes *const group = &grouping->pending[group_class * MD5_PACKED_STEPS + head->step];
-    set_lane(group, group->count++, head, target);
-    if (group->count == MD5_LANES)
-        emit(grouping, group_class, group);
-}
-
-static void copy_lane(const md5_packed_lanes *from, uint32_t lane, md5_packed_lanes *to,
-                      uint32_t to_lane)
-{
-    to->at[to_lane] = from->at[lane];
-    to->to[to_lane] = from->to[lane];
-    to->scales[to_lane] = from->scales[lane];
-    to->rows[to_lane] = from->rows[lane];
-    to->forms[to_lane] = from->forms[lane];
-    to->steps[to_lane] = from->steps[lane];
-    for (int c = 0; c < 4; c++) {
-        to->offsets[c][to_lane] = from->offsets[c][lane];
-        to->bits[c][to_lane] = from->bits[c][lane];
-    }
-}
-
-static void emit_rest(const md5_packed_grouping *grouping, uint32_t group_class,
-                      md5_packed_lanes *group)
-{
-    if (group->count == 0)
-        return;
-    for (uint32_t lane = group->count; lane < MD5_LANES; lane++)
-        copy_lane(group, 0, group, lane);
-    emit(grouping, group_class, group);
+    add_head(grouping, &grouping->pending[2 * head->kind + is_odd(head)][head->step], head, target);
 }
 
 // What is left of all steps goes into common groups.
 static void end_groups(md5_packed_grouping *grouping)
 {
-    for (uint32_t c = 0; c < MD5_PACKED_CLASSES / MD5_PACKED_STEPS; c++) {
-        md5_packed_lanes *const pending = &grouping->pending[c * MD5_PACKED_STEPS];
-        md5_packed_lanes *const rest = &pending[0]; // no track is pending with step 0
-        for (uint32_t step = 1; step < MD5_PACKED_STEPS; step++) {
-            for (uint32_t lane = 0; lane < pending[step].count; lane++) {
-                copy_lane(&pending[step], lane, rest, rest->count++);
-                if (rest->count == MD5_LANES)
-                    emit(grouping, c, rest);
-            }
-        }
-        emit_rest(grouping, c, rest);
+    for (int c = 0; c < CLASSES; c++) {
+        pending_heads *const pending = grouping->pending[c];
+        pending_heads *const rest = &pending[0]; // no track is pending with step 0
+        for (uint32_t step = 1; step < MD5_PACKED_STEPS; step++)
+            for (uint32_t i = 0; i < pending[step].count; i++)
+                add_head(grouping, rest, &pending[step].heads[i], pending[step].targets[i]);
+        if (rest->count > 0)
+            emit(grouping, rest);
     }
 }
 

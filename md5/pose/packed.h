@@ -164,25 +164,17 @@ static inline uint8_t *md5_packed_target(md5_xform *pose, uint32_t to)
 // Samples groups into a pose.
 typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_lanes *groups,
                                uint32_t num_groups, const md5_moment *moment, md5_xform *pose);
-md5_packed_kernel md5i_packed_sample_scalar, md5i_packed_sample_sse2, md5i_packed_sample_avx2,
-    md5i_packed_sample_neon;
 
-// Returns the kernel of a set, which must be available, or the fastest one: the same bits.
-md5_packed_kernel *md5i_packed_kernel_of(md5_cpu level);
-md5_packed_kernel *md5i_packed_kernel_best(void);
-
-// Samples one group in plain C.
-void md5i_packed_sample_lanes(const md5_packed *packed, const md5_packed_lanes *group,
-                              const md5_moment *moment, md5_xform *pose);
+// Samples groups in plain C.
+md5_packed_kernel md5i_packed_sample_scalar;
 
 // Samples all tracks into pose[joints of the clip]: decodes the heads.
 void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
                              const md5_moment *moment, md5_xform *pose);
-void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose);
 
-// Of a joint's rotation or translation at a frame.
-md5_packed_value md5i_packed_in_frame(const md5_packed *packed, uint32_t joint, uint8_t kind,
-                                      uint32_t frame);
+// A joint's rotation or translation at a moment.
+md5_packed_value md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                                      const md5_moment *moment);
 
 // -- Bindings ---------------------------------------------------------------------------------
 
@@ -191,9 +183,5 @@ md5_packed_value md5i_packed_in_frame(const md5_packed *packed, uint32_t joint, 
 // number.
 uint32_t md5i_packed_group(const md5_packed *packed, const int32_t *targets,
                            md5_packed_lanes *groups);
-
-// md5i_sample_with() of a compressed clip, but not MD5_INTERPOLATE_CUBIC, with a kernel.
-void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *binding,
-                             const md5_moment *moment, md5_root root, md5_xform *pose);
 
 #endif

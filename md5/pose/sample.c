@@ -5,7 +5,6 @@
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
-#include "md5/pose/packed.h"
 #include "md5/pose/sampling.h"
 
 #include <float.h>
@@ -42,37 +41,6 @@ const md5_pose_kernels *md5i_pose_kernels_best(void)
     return md5i_pose_kernels_of(md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best());
 }
 
-md5_packed_kernel *md5i_packed_kernel_of(md5_cpu level)
-{
-    switch (level) {
-#if MD5_HAS_SSE2
-    case MD5_CPU_SSE2:
-        return md5i_packed_sample_sse2;
-#endif
-#if MD5_HAS_AVX2
-    case MD5_CPU_AVX2:
-    case MD5_CPU_AVX512:
-        return md5i_packed_sample_avx2;
-#endif
-#if MD5_HAS_NEON
-    case MD5_CPU_NEON:
-        return md5i_packed_sample_neon;
-#endif
-    default:
-        return md5i_packed_sample_scalar;
-    }
-}
-
-md5_packed_kernel *md5i_packed_kernel_best(void)
-{
-    return md5i_packed_kernel_of(md5i_cpu_best());
-}
-
-void md5i_packed_sample(const md5_packed *packed, const md5_moment *moment, md5_xform *pose)
-{
-    md5i_packed_sample_with(md5i_packed_kernel_best(), packed, moment, pose);
-}
-
 // == Smooth curves ===============================================================================
 //
 // Samples along smooth curves through the frames.
@@ -94,13 +62,11 @@ typedef struct md5_frame_pair {
     uint32_t from, to;
 } md5_frame_pair;
 
-// The interval of a moment, and its neighbours.
-typedef struct md5_cubic {
-    const md5_anim *anim;
-    const md5_moment *moment;
-    md5_root root;
-    md5_frame_pair before, now, after;
-} md5_cubic;
+// What all joints of a sample share.
+typedef struct sampler {
+    md5_sampling linear;
+    md5_frame_pair before, now, after; // along curves: the interval of the moment, its neighbours
+} sampler;
 
 // -- Which frames ---------------------------------------------------------------------------------
 
@@ -122,13 +88,11 @@ static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
-static md5_cubic cubic_at(const md5_anim *anim, const md5_moment *moment, md5_root root)
+static sampler begin_sampler(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
     const uint32_t last = anim->num_frames - 1;
-    return (md5_cubic){
-        .anim = anim,
-        .moment = moment,
-        .root = root,
+    return (sampler){
+        .linear = md5_begin_sampling(anim, moment, root),
         .before = pair_before(moment->frame0, last, moment->wrap),
         .now = {moment->frame0, moment->frame1},
         .after = pair_after(moment->frame1, last, moment->wrap),
@@ -156,27 +120,19 @@ static md5_vec3 hermite_vec3(md5_vec3 from, md5_vec3 before, md5_vec3 now, md5_v
     };
 }
 
-static md5_vec3 translation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
-{
-    if (!anim->packed)
-        return anim->translations[(size_t)frame * anim->num_translations + slot];
-    const md5_packed_value value = md5i_packed_in_frame(
-        anim->packed, anim->translation_joints[slot], MD5_PACKED_TRANSLATION, frame);
-    return (md5_vec3){value.v[0], value.v[1], value.v[2]};
-}
-
 static md5_vec3 displacement_of(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
 {
-    return md5_vec3_sub(translation_of(anim, pair.to, slot), translation_of(anim, pair.from, slot));
+    return md5_vec3_sub(md5_frame_translation(anim, pair.to, slot),
+                        md5_frame_translation(anim, pair.from, slot));
 }
 
-static md5_vec3 cubic_translation(const md5_cubic *cubic, uint32_t slot)
+static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot)
 {
-    const md5_anim *const anim = cubic->anim;
-    return hermite_vec3(translation_of(anim, cubic->now.from, slot),
+    const md5_anim *const anim = cubic->linear.anim;
+    return hermite_vec3(md5_frame_translation(anim, cubic->now.from, slot),
                         displacement_of(anim, cubic->before, slot),
                         displacement_of(anim, cubic->now, slot),
-                        displacement_of(anim, cubic->after, slot), cubic->moment->fraction);
+                        displacement_of(anim, cubic->after, slot), cubic->linear.moment->fraction);
 }
 
 // From the last frame into the first the engine adds the displacement of a cycle: see
@@ -187,23 +143,22 @@ static md5_vec3 root_displacement(const md5_anim *anim, md5_frame_pair pair, md5
     return pair.to < pair.from ? md5_vec3_add(displacement, cycle) : displacement;
 }
 
-// Samples joint 0's translation in the mode `root`.
-static md5_vec3 cubic_root(const md5_cubic *cubic)
+// Samples joint 0's translation in a mode that is not MD5_ROOT_FILE.
+static md5_vec3 sample_root(const sampler *cubic)
 {
-    const md5_anim *const anim = cubic->anim;
-    const md5_root root = cubic->root;
+    const md5_anim *const anim = cubic->linear.anim;
+    const md5_moment *const moment = cubic->linear.moment;
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    if (!moves || root == MD5_ROOT_IN_PLACE)
-        return md5i_root_translation(anim, cubic->moment, root);
-    if (root == MD5_ROOT_FILE)
-        return cubic_translation(cubic, 0);
+    if (!moves || cubic->linear.root == MD5_ROOT_IN_PLACE
+        || moment->interpolation != MD5_INTERPOLATE_CUBIC)
+        return md5i_root_translation(anim, moment, cubic->linear.root);
     const md5_vec3 base = anim->base_frame[0].translation;
-    const md5_vec3 cycle = md5_vec3_sub(translation_of(anim, anim->num_frames - 1, 0), base);
+    const md5_vec3 cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, 0), base);
     const md5_vec3 position = hermite_vec3(
-        md5_vec3_sub(translation_of(anim, cubic->now.from, 0), base),
+        md5_vec3_sub(md5_frame_translation(anim, cubic->now.from, 0), base),
         root_displacement(anim, cubic->before, cycle), root_displacement(anim, cubic->now, cycle),
-        root_displacement(anim, cubic->after, cycle), cubic->moment->fraction);
-    return md5_vec3_add(position, md5_vec3_scale(cycle, (float)cubic->moment->cycle));
+        root_displacement(anim, cubic->after, cycle), cubic->linear.moment->fraction);
+    return md5_vec3_add(position, md5_vec3_scale(cycle, (float)cubic->linear.moment->cycle));
 }
 
 // -- Rotations ------------------------------------------------------------------------------------
@@ -258,8 +213,9 @@ static MD5_ALWAYS_INLINE md5_quat stored_rotation(const md5_anim *anim, uint32_t
 {
     if (!anim->packed)
         return anim->rotations[(size_t)frame * anim->num_rotations + slot];
-    const md5_packed_value value =
-        md5i_packed_in_frame(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION, frame);
+    const md5_moment still = {.frame0 = frame, .frame1 = frame};
+    const md5_packed_value value = md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot],
+                                                        MD5_PACKED_ROTATION, &still);
     return (md5_quat){value.v[0], value.v[1], value.v[2], value.v[3]};
 }
 
@@ -279,11 +235,11 @@ static md5_quatd change_of(const md5_anim *anim, md5_frame_pair pair, uint32_t s
 }
 
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
-static md5_quat cubic_rotation(const md5_cubic *cubic, uint32_t slot)
+static md5_quat cubic_rotation(const sampler *cubic, uint32_t slot)
 {
-    const md5_anim *const anim = cubic->anim;
-    const double t = (double)cubic->moment->fraction, left = 1.0 - t;
-    if (cubic->moment->fraction == 0.0f)
+    const md5_anim *const anim = cubic->linear.anim;
+    const double t = (double)cubic->linear.moment->fraction, left = 1.0 - t;
+    if (cubic->linear.moment->fraction == 0.0f)
         return stored_rotation(anim, cubic->now.from, slot);
     const md5_quatd change = change_of(anim, cubic->now, slot);
     const md5_vec3d now = logarithm(change);
@@ -302,35 +258,77 @@ static md5_quat cubic_rotation(const md5_cubic *cubic, uint32_t slot)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Samples one animation joint relative to its parent: the md5_sample_joint_fn of an md5_cubic.
-static md5_xform cubic_joint(const void *cubic, uint32_t joint)
+// Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
+static md5_quat sample_rotation(const sampler *from, uint32_t slot)
 {
-    const md5_cubic *const from = (const md5_cubic *)cubic;
-    const md5_anim *const anim = from->anim;
+    const md5_sampling *const linear = &from->linear;
+    const md5_anim *const anim = linear->anim;
+    const md5_moment *const moment = linear->moment;
+    if (moment->interpolation == MD5_INTERPOLATE_CUBIC)
+        return cubic_rotation(from, slot);
+    if (!anim->packed)
+        return md5_sample_rotation(linear, slot);
+    if (linear->is_nlerp) // not between two keys but between two frames
+        return md5_nlerp_weighted(&linear->nlerp, stored_rotation(anim, moment->frame0, slot),
+                                  stored_rotation(anim, moment->frame1, slot));
+    const md5_packed_value q = md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot],
+                                                    MD5_PACKED_ROTATION, moment);
+    return (md5_quat){q.v[0], q.v[1], q.v[2], q.v[3]};
+}
+
+static md5_vec3 sample_translation(const sampler *from, uint32_t slot)
+{
+    const md5_sampling *const linear = &from->linear;
+    const md5_anim *const anim = linear->anim;
+    if (linear->moment->interpolation == MD5_INTERPOLATE_CUBIC)
+        return cubic_translation(from, slot);
+    if (!anim->packed || linear->is_nlerp)
+        return md5_sample_translation(linear, slot);
+    const md5_packed_value v = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
+                                                    MD5_PACKED_TRANSLATION, linear->moment);
+    return (md5_vec3){v.v[0], v.v[1], v.v[2]};
+}
+
+// Returns the index of `joint` in an ascending list, or -1.
+static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (joints[middle] < joint)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && joints[low] == joint ? (int64_t)low : -1;
+}
+
+// Samples one animation joint relative to its parent, with the result of sampling the whole clip.
+static md5_xform sample_joint(const sampler *from, uint32_t joint)
+{
+    const md5_anim *const anim = from->linear.anim;
     md5_xform transform = anim->constant[joint];
-    const int64_t rotation = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint);
-    const int64_t translation =
-        md5_find_slot(anim->translation_joints, anim->num_translations, joint);
+    const int64_t rotation = find_slot(anim->rotation_joints, anim->num_rotations, joint);
+    const int64_t translation = find_slot(anim->translation_joints, anim->num_translations, joint);
     if (rotation >= 0)
-        transform.rotation = cubic_rotation(from, (uint32_t)rotation);
-    if (joint == 0)
-        transform.translation = cubic_root(from);
+        transform.rotation = sample_rotation(from, (uint32_t)rotation);
+    if (joint == 0 && from->linear.root != MD5_ROOT_FILE)
+        transform.translation = sample_root(from);
     else if (translation >= 0)
-        transform.translation = cubic_translation(from, (uint32_t)translation);
+        transform.translation = sample_translation(from, (uint32_t)translation);
     return transform;
 }
 
 // == Clips =======================================================================================
 
-// Samples one animation joint relative to its parent, with the result of sampling the whole clip;
-// `sampling` is that of the function.
-typedef md5_xform md5_sample_joint_fn(const void *sampling, uint32_t joint);
-
 // Composes joints whose track is not relative to their parent in the model.
 // Time is linear in the number of joints.
-static void apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sample,
-                          const void *sampling, md5_xform *pose)
+static void apply_rebases(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                          md5_xform *pose)
 {
+    if (binding->num_rebases == 0)
+        return;
+    const sampler from = begin_sampler(binding->anim, moment, root);
     const int32_t *targets = md5_binding_targets(binding);
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
@@ -340,7 +338,7 @@ static void apply_rebases(const md5_binding *binding, md5_sample_joint_fn *sampl
         md5_xform local = pose[rebase->joint];
         for (int32_t extra = rebase->extra; extra >= 0 && targets[extra] < 0;
              extra = anim_joints[extra].parent) {
-            const md5_xform above = sample(sampling, (uint32_t)extra);
+            const md5_xform above = sample_joint(&from, (uint32_t)extra);
             local = md5_xform_mul(above, local);
         }
         int32_t ancestor = joints[rebase->joint].parent;
@@ -381,158 +379,53 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
         pose[0].translation = md5i_root_translation(anim, moment, root);
 }
 
-// One joint of an md5_sampling.
-static md5_xform sample_joint(const void *sampling, uint32_t joint)
-{
-    const md5_sampling *const from = (const md5_sampling *)sampling;
-    const md5_anim *const anim = from->anim;
-    md5_xform transform = anim->constant[joint];
-    const int64_t rotation = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint);
-    const int64_t translation =
-        md5_find_slot(anim->translation_joints, anim->num_translations, joint);
-    if (rotation >= 0)
-        transform.rotation = md5_sample_rotation(from, (uint32_t)rotation);
-    if (joint == 0)
-        transform.translation = md5i_root_translation(anim, from->moment, from->root);
-    else if (translation >= 0)
-        transform.translation = md5_sample_translation(from, (uint32_t)translation);
-    return transform;
-}
-
-static void sample_cubic(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                         md5_xform *pose)
+// Samples the tracks one by one.
+static void sample_tracks(const md5_binding *binding, const md5_moment *moment, md5_root root,
+                          md5_xform *pose)
 {
     const md5_anim *const anim = binding->anim;
     const md5_targets *const targets = &binding->plan->targets;
-    const md5_cubic cubic = cubic_at(anim, moment, root);
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    const sampler from = begin_sampler(anim, moment, root);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         const int32_t target = targets->rotations[slot];
         if (target >= 0)
-            pose[target].rotation = cubic_rotation(&cubic, slot);
+            pose[target].rotation = sample_rotation(&from, slot);
     }
     for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
         const int32_t target = targets->translations[slot];
         if (target >= 0)
-            pose[target].translation = cubic_translation(&cubic, slot);
-    }
-    const int32_t first = md5_binding_targets(binding)[0];
-    if (first >= 0)
-        pose[first].translation = cubic_root(&cubic);
-    apply_rebases(binding, cubic_joint, &cubic, pose);
-}
-
-// -- Compressed clips -----------------------------------------------------------------------------
-
-// Joints whose values are not between two keys but between two frames.
-static md5_quat nlerp_between(const md5_sampling *sampling, uint32_t joint)
-{
-    const md5_packed *const packed = sampling->anim->packed;
-    const md5_packed_value a =
-        md5i_packed_in_frame(packed, joint, MD5_PACKED_ROTATION, sampling->moment->frame0);
-    const md5_packed_value b =
-        md5i_packed_in_frame(packed, joint, MD5_PACKED_ROTATION, sampling->moment->frame1);
-    return md5_nlerp_weighted(&sampling->nlerp, (md5_quat){a.v[0], a.v[1], a.v[2], a.v[3]},
-                              (md5_quat){b.v[0], b.v[1], b.v[2], b.v[3]});
-}
-
-static md5_vec3 lerp_between(const md5_sampling *sampling, uint32_t joint)
-{
-    const md5_packed *const packed = sampling->anim->packed;
-    const md5_packed_value a =
-        md5i_packed_in_frame(packed, joint, MD5_PACKED_TRANSLATION, sampling->moment->frame0);
-    const md5_packed_value b =
-        md5i_packed_in_frame(packed, joint, MD5_PACKED_TRANSLATION, sampling->moment->frame1);
-    return md5_vec3_lerp((md5_vec3){a.v[0], a.v[1], a.v[2]}, (md5_vec3){b.v[0], b.v[1], b.v[2]},
-                         sampling->moment->fraction);
-}
-
-// As sample_joint(), for joints that must be composed.
-static md5_xform sample_packed_joint(const void *user, uint32_t joint)
-{
-    const md5_sampling *const sampling = (const md5_sampling *)user;
-    const md5_anim *const anim = sampling->anim;
-    md5_xform transform;
-    if (sampling->is_nlerp) {
-        const bool turns = md5_find_slot(anim->rotation_joints, anim->num_rotations, joint) >= 0;
-        const bool moves =
-            md5_find_slot(anim->translation_joints, anim->num_translations, joint) >= 0;
-        transform = anim->constant[joint];
-        transform.rotation = turns ? nlerp_between(sampling, joint) : transform.rotation;
-        transform.translation = moves ? lerp_between(sampling, joint) : transform.translation;
-    } else {
-        md5_packed_place place = anim->packed->places[joint];
-        float values[2][4] = {{0.0f}}; // by kind
-        for (uint8_t kind = 0; kind < 2; kind++) {
-            const md5_packed_head head = md5i_packed_take_head(anim->packed, kind, &place);
-            md5i_packed_at(anim->packed, &head, sampling->moment, values[kind]);
-        }
-        const float *const q = values[MD5_PACKED_ROTATION];
-        const float *const t = values[MD5_PACKED_TRANSLATION];
-        transform =
-            (md5_xform){.rotation = {q[0], q[1], q[2], q[3]}, .translation = {t[0], t[1], t[2]}};
-    }
-    if (joint == 0 && sampling->root != MD5_ROOT_FILE)
-        transform.translation = md5i_root_translation(anim, sampling->moment, sampling->root);
-    return transform;
-}
-
-void md5i_sample_packed_with(md5_packed_kernel *kernel, const md5_binding *binding,
-                             const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    const md5_anim *const anim = binding->anim;
-    const md5_pose_plan *const plan = binding->plan;
-    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    if (moment->interpolation == MD5_INTERPOLATE_NLERP) {
-        const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
-        for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
-            const int32_t target = plan->targets.rotations[slot];
-            if (target >= 0)
-                pose[target].rotation = nlerp_between(&sampling, anim->rotation_joints[slot]);
-        }
-        for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
-            const int32_t target = plan->targets.translations[slot];
-            if (target >= 0)
-                pose[target].translation = lerp_between(&sampling, anim->translation_joints[slot]);
-        }
-    } else {
-        kernel(anim->packed, plan->groups, plan->num_groups, moment, pose);
+            pose[target].translation = sample_translation(&from, slot);
     }
     const int32_t first = md5_binding_targets(binding)[0];
     if (first >= 0 && root != MD5_ROOT_FILE)
-        pose[first].translation = md5i_root_translation(anim, moment, root);
-    if (binding->num_rebases == 0)
-        return;
-    const md5_sampling sampling = md5_begin_sampling(anim, moment, root);
-    apply_rebases(binding, sample_packed_joint, &sampling, pose);
+        pose[first].translation = sample_root(&from);
 }
-
-// -- All clips ------------------------------------------------------------------------------------
 
 void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
                       const md5_moment *moment, md5_root root, md5_xform *pose)
 {
-    if (moment->interpolation == MD5_INTERPOLATE_CUBIC) {
-        sample_cubic(binding, moment, root, pose);
+    const md5_anim *const anim = binding->anim;
+    const md5_pose_plan *const plan = binding->plan;
+    const bool is_cubic = moment->interpolation == MD5_INTERPOLATE_CUBIC;
+    const bool is_nlerp = moment->interpolation == MD5_INTERPOLATE_NLERP;
+    if (!is_cubic && !anim->packed && binding->same_order && binding->num_extra == 0) {
+        md5i_sample_anim_with(kernels, anim, moment, root, pose);
+        apply_rebases(binding, moment, root, pose);
         return;
     }
-    if (binding->anim->packed) {
-        md5i_sample_packed_with(md5i_packed_kernel_best(), binding, moment, root, pose);
-        return;
+    md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    if (is_cubic || (anim->packed && is_nlerp)) {
+        sample_tracks(binding, moment, root, pose);
+    } else {
+        if (anim->packed)
+            kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
+        else
+            kernels->sample(anim, moment, &plan->targets, pose);
+        const int32_t first = md5_binding_targets(binding)[0];
+        if (first >= 0 && root != MD5_ROOT_FILE)
+            pose[first].translation = md5i_root_translation(anim, moment, root);
     }
-    if (binding->same_order && binding->num_extra == 0) {
-        md5i_sample_anim_with(kernels, binding->anim, moment, root, pose);
-    } else { // tracks are not in the order of the pose
-        md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-        kernels->sample(binding->anim, moment, &binding->plan->targets, pose);
-        const int32_t target = md5_binding_targets(binding)[0];
-        if (target >= 0 && root != MD5_ROOT_FILE)
-            pose[target].translation = md5i_root_translation(binding->anim, moment, root);
-    }
-    if (binding->num_rebases == 0)
-        return;
-    const md5_sampling sampling = md5_begin_sampling(binding->anim, moment, root);
-    apply_rebases(binding, sample_joint, &sampling, pose);
+    apply_rebases(binding, moment, root, pose);
 }
 
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)

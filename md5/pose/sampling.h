@@ -4,6 +4,7 @@
 
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
+#include "md5/pose/packed.h"
 
 // The inputs that all joints of a sample share.
 typedef struct md5_sampling {
@@ -31,6 +32,17 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_mo
     return sampling;
 }
 
+// anim->translation_joints[slot] at a frame, also of a compressed clip.
+static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t frame, uint32_t slot)
+{
+    if (!anim->packed)
+        return anim->translations[(size_t)frame * anim->num_translations + slot];
+    const md5_moment still = {.frame0 = frame, .frame1 = frame};
+    const md5_packed_value value = md5i_packed_joint_at(
+        anim->packed, anim->translation_joints[slot], MD5_PACKED_TRANSLATION, &still);
+    return (md5_vec3){value.v[0], value.v[1], value.v[2]};
+}
+
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
 static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {
@@ -44,25 +56,10 @@ static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_
 
 static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint32_t slot)
 {
-    const md5_anim *anim = sampling->anim;
-    const size_t width = anim->num_translations;
-    return md5_vec3_lerp(anim->translations[sampling->moment->frame0 * width + slot],
-                         anim->translations[sampling->moment->frame1 * width + slot],
-                         sampling->moment->fraction);
-}
-
-// Returns the index of `joint` in an ascending list, or -1.
-static inline int64_t md5_find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (joints[middle] < joint)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && joints[low] == joint ? (int64_t)low : -1;
+    const md5_moment *const moment = sampling->moment;
+    return md5_vec3_lerp(md5_frame_translation(sampling->anim, moment->frame0, slot),
+                         md5_frame_translation(sampling->anim, moment->frame1, slot),
+                         moment->fraction);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
 // against what the clip reports.
-#include "md5/pose/packed.h"
+#include "md5/pose/kernels.h"
 #include "md5/md5model.h"
 #include "test/test.h"
 #include "test/pose/own_clip.h"
@@ -272,16 +272,16 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         uint64_t random = 3;
         for (int i = 0; i < 100; i++) {
             const md5_moment moment = moment_of(&of, i, &random);
-            md5i_sample_packed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE,
-                                    poses);
+            md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE,
+                             poses);
             for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
                 if (!md5i_cpu_has(levels[n]))
                     continue;
-                md5i_sample_packed_with(md5i_packed_kernel_of(levels[n]), binding, &moment,
-                                        MD5_ROOT_FILE, poses + count);
+                md5i_sample_with(md5i_pose_kernels_of(levels[n]), binding, &moment, MD5_ROOT_FILE,
+                                 poses + count);
                 CHECK(is_same(poses, poses + count, count));
-                md5i_packed_sample_with(md5i_packed_kernel_of(levels[n]), of.compressed->packed,
-                                        &moment, poses + count);
+                md5i_packed_sample_with(md5i_pose_kernels_of(levels[n])->sample_packed,
+                                        of.compressed->packed, &moment, poses + count);
                 CHECK(is_same(poses, poses + count, count));
             }
         }

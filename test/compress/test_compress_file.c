@@ -1,5 +1,5 @@
 // Compressed synthetic clips: tracks of every kind, bindings, damaged files, errors.
-#include "md5/pose/packed.h"
+#include "md5/pose/kernels.h"
 #include "md5/compress/file.h"
 #include "md5/md5model.h"
 #include "test/test.h"
@@ -127,8 +127,8 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
         for (size_t n = 0; n < sizeof levels / sizeof levels[0]; n++) {
             if (!md5i_cpu_has(levels[n]))
                 continue;
-            md5i_packed_sample_with(md5i_packed_kernel_of(levels[n]), compressed->packed, &moment,
-                                    b);
+            md5i_packed_sample_with(md5i_pose_kernels_of(levels[n])->sample_packed,
+                                    compressed->packed, &moment, b);
             CHECK(memcmp(a, b, sizeof a) == 0);
         }
     }

@@ -1,6 +1,6 @@
 // Compressed clips of many joints: allocations that fail in every step of the work, and bindings to
 // models that lack joints of a branch.
-#include "md5/pose/packed.h"
+#include "md5/pose/kernels.h"
 #include "md5/md5skin.h"
 #include "md5/md5model.h"
 #include "test/test.h"
@@ -223,7 +223,7 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     for (int k = 0; k < 80 && binding; k++) {
         md5_xform a[DRIVEN], b[DRIVEN];
         const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
-        md5i_sample_packed_with(md5i_packed_sample_scalar, binding, &moment, MD5_ROOT_FILE, a);
+        md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE, a);
         md5_sample(binding, moment, MD5_ROOT_FILE, b);
         CHECK(memcmp(a, b, sizeof a) == 0);
     }

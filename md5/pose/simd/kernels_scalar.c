@@ -67,6 +67,7 @@ static void single(const md5_binding *binding, const md5_moment *moment, md5_roo
 
 const md5_pose_kernels md5i_pose_kernels_scalar = {
     .sample = sample,
+    .sample_packed = md5i_packed_sample_scalar,
     .compose = compose,
     .multiply = multiply,
     .finish = finish,

@@ -10,6 +10,7 @@
 
 const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
     .sample = sample,
+    .sample_packed = sample_packed,
     .compose = compose,
     .multiply = multiply,
     .finish = finish,

@@ -3,10 +3,20 @@
 #ifndef MD5_POSE_SIMD_PACKED_WIDE_H
 #define MD5_POSE_SIMD_PACKED_WIDE_H
 
-#include "md5/pose/packed.h"
+#include "md5/pose/kernels.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-#ifndef MD5_WIDE_AVX512 // a group has eight lanes
+#ifdef MD5_WIDE_AVX512
+
+// A group has eight lanes.
+MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_lanes *groups,
+                                        uint32_t num_groups, const md5_moment *moment,
+                                        md5_xform *pose)
+{
+    MD5_WIDE_NARROWER(md5i_pose_kernels).sample_packed(packed, groups, num_groups, moment, pose);
+}
+
+#else
 
 // -- Moments ----------------------------------------------------------------------------------
 
@@ -382,17 +392,16 @@ MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *
     }
     for (uint32_t i = 0; i < count; i++) {
         if (groups[i].is_odd || !of_groups[i]->is_between)
-            md5i_packed_sample_lanes(spans->packed, &groups[i], spans->moment, pose);
+            md5i_packed_sample_scalar(spans->packed, &groups[i], 1, spans->moment, pose);
         else
             sample_group(spans->packed, &groups[i], of_groups[i], &places[i], &all, pose);
     }
     finish_rotations(&all, pose);
 }
 
-MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_packed_sample)(const md5_packed *packed,
-                                                     const md5_packed_lanes *groups,
-                                                     uint32_t num_groups, const md5_moment *moment,
-                                                     md5_xform *pose)
+MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_lanes *groups,
+                                        uint32_t num_groups, const md5_moment *moment,
+                                        md5_xform *pose)
 {
     moment_spans spans;
     spans.packed = packed;
