@@ -176,6 +176,11 @@ static inline md5_quatd md5_quatd_mul(md5_quatd a, md5_quatd b)
     };
 }
 
+static inline double md5_quatd_dot(md5_quatd a, md5_quatd b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
 static inline md5_quatd md5_quatd_conjugate(md5_quatd q)
 {
     return (md5_quatd){-q.x, -q.y, -q.z, q.w};

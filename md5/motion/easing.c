@@ -1,11 +1,111 @@
-// Easings: one function per family, which starts slowly (ease in), and its variants.
-#include "md5/motion/easing.h"
-
+// Numbers over time: functions with the same bits on every platform, easings, values that follow a
+// target.
 #include "md5/core/assert.h"
 #include "md5/motion/functions.h"
 
 #include <math.h>
 #include <string.h>
+
+// == Functions ===================================================================================
+
+// A power by repeated squaring of the whole part, and the Taylor series of the rest, whose next
+// term is below 1e-9.
+double md5i_power_of_two(double x)
+{
+    const double whole = floor(x);
+    const double rest = (x - whole) * 0.69314718055994531;
+    double sum = 1.0;
+    for (int term = 10; term > 0; term--)
+        sum = 1.0 + sum * rest / term;
+    return sum * (double)(1 << (int)whole);
+}
+
+// The Taylor series up to x^17; the next term is below 5e-14.
+double md5i_sine(double x)
+{
+    double sum = 1.0;
+    for (int term = 16; term > 0; term -= 2)
+        sum = 1.0 - sum * x * x / (term * (term + 1));
+    return x * sum;
+}
+
+// Uses sin(pi - x) = sin(x) to reduce the range to a quarter turn.
+double md5i_sine_of_turns(double turns)
+{
+    double rest = turns - floor(turns + 0.5);
+    if (rest > 0.25)
+        rest = 0.5 - rest;
+    else if (rest < -0.25)
+        rest = -0.5 - rest;
+    return md5i_sine(6.28318530717958648 * rest);
+}
+
+// atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))), three times: from 0..1 to 0..0.0985, where the series
+// up to x^15 is exact to 1e-18. Beyond 1 by the complement, beyond pi / 2 by the supplement.
+double md5i_angle(double y, double x)
+{
+    const double pi = 3.14159265358979324, across = fabs(x);
+    if (!(y > 0.0))
+        return x < 0.0 ? pi : 0.0;
+    double slope = y <= across ? y / across : across / y;
+    for (int halving = 0; halving < 3; halving++)
+        slope = slope / (1.0 + sqrt(1.0 + slope * slope));
+    double sum = 0.0;
+    for (int term = 15; term > 0; term -= 2)
+        sum = 1.0 / term - sum * slope * slope;
+    double angle = 8.0 * slope * sum;
+    if (y > across)
+        angle = 0.5 * pi - angle;
+    return x < 0.0 ? pi - angle : angle;
+}
+
+// For a part of x so small that ten terms of the series are exact, then squared.
+double md5i_decay(double x)
+{
+    enum { TERMS = 10 };
+    double part = x < 800.0 ? x : 800.0;
+    int doublings = 0;
+    for (; part > 0.25; doublings++)
+        part *= 0.5;
+    double sum = 1.0;
+    for (int term = TERMS; term > 0; term--)
+        sum = 1.0 - sum * part / term;
+    for (; doublings > 0; doublings--)
+        sum *= sum;
+    return sum;
+}
+
+#define MAX_STEPS 0x1p30 // of the swing that are looked at in one call
+
+// With A the matrix of the equation, so that A^2 = -damping A - stiffness, each power of A and so
+// exp(A t) is a + b A: the closed forms of the underdamped, critical and overdamped spring in one.
+// For a part of the step so short that ten terms of the series are exact, then squared.
+md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
+{
+    enum { TERMS = 10 };
+    const double rate = sqrt(stiffness) + damping;
+    double t = rate * seconds < MAX_STEPS ? seconds : MAX_STEPS / rate;
+    int doublings = 0;
+    for (; rate * t > 0.25; doublings++)
+        t *= 0.5;
+    double a = 1.0, b = 0.0;
+    for (int term = TERMS; term > 0; term--) {
+        const double h = t / term;
+        const double turned = 1.0 - h * stiffness * b;
+        b = h * (a - damping * b);
+        a = turned;
+    }
+    for (; doublings > 0; doublings--) {
+        const double squared = a * a - stiffness * (b * b);
+        b *= 2.0 * a - damping * b;
+        a = squared;
+    }
+    return (md5_swing){a, b};
+}
+
+// == Easings =====================================================================================
+//
+// One function per family, which starts slowly (ease in), and its variants.
 
 typedef double ease_in(double t);
 
@@ -232,19 +332,14 @@ double md5i_eased(const md5_easing *easing, double t)
         const double s = solve_bezier(unit(easing->x1), unit(easing->x2), t);
         return bezier((double)easing->y1, (double)easing->y2, s);
     }
-    ease_in *const in = rows[easing->kind].in;
-    double value = 0.0;
-    switch (rows[easing->kind].way) {
-    case OUT:
-        value = 1.0 - in(1.0 - t);
-        break;
-    case IN_OUT: // the first half in, the second half out
-        value = t < 0.5 ? 0.5 * in(2.0 * t) : 1.0 - 0.5 * in(2.0 - 2.0 * t);
-        break;
-    default:
-        value = in(t);
-        break;
-    }
+    const struct easing_row *const row = &rows[easing->kind];
+    double value;
+    if (row->way == IN)
+        value = row->in(t);
+    else if (row->way == OUT)
+        value = 1.0 - row->in(1.0 - t);
+    else // the first half in, the second half out
+        value = t < 0.5 ? 0.5 * row->in(2.0 * t) : 1.0 - 0.5 * row->in(2.0 - 2.0 * t);
     if (easing->kind >= MD5_EASE_BACK_IN && easing->kind <= MD5_EASE_ELASTIC_IN_OUT)
         return value; // overshoots
     // The series have rounding errors at 0 and 1.
@@ -336,4 +431,27 @@ bool md5_find_easing(const char *name, md5_ease_kind *kind)
         }
     }
     return false;
+}
+
+// == Following a target ==========================================================================
+
+float md5_follow_share(float rate, float seconds)
+{
+    const double exponent = (double)rate * (double)seconds;
+    return rate > 0.0f && exponent > 0.0 ? (float)(1.0 - md5i_decay(exponent)) : 0.0f;
+}
+
+void md5_follow_spring(float target, float stiffness, float damping, float seconds, float *value,
+                       float *velocity)
+{
+    MD5_ASSERT(value != NULL, "value: not NULL");
+    MD5_ASSERT(velocity != NULL, "velocity: not NULL");
+    const double k = (double)stiffness, c = damping > 0.0f ? (double)damping : 0.0;
+    const double x = (double)*value - (double)target, v = (double)*velocity, t = (double)seconds;
+    // The sum is finite only if all terms are.
+    if (!(k > 0.0 && t > 0.0) || !isfinite(k + c + x + v + t))
+        return;
+    const md5_swing swing = md5i_swing_for(k, c, t);
+    *value = (float)((double)target + swing.keep * x + swing.drift * v);
+    *velocity = (float)(-k * swing.drift * x + (swing.keep - c * swing.drift) * v);
 }

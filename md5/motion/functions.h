@@ -1,7 +1,10 @@
-// Replacements for libc functions whose last bits differ between platforms. They use only + - * /
-// and square roots.
-#ifndef MD5_CURVE_FUNCTIONS_H
-#define MD5_CURVE_FUNCTIONS_H
+// Functions of numbers: replacements for libc functions whose last bits differ between platforms,
+// decay and damped springs, exact for any step of time, and easings. They use only + - * / and
+// square roots.
+#ifndef MD5_MOTION_FUNCTIONS_H
+#define MD5_MOTION_FUNCTIONS_H
+
+#include "md5/md5curve.h"
 
 // 2^x for 0 <= x <= 10, to within 1e-9 of it.
 double md5i_power_of_two(double x);
@@ -14,5 +17,22 @@ double md5i_sine_of_turns(double turns);
 
 // atan2(y, x) for y >= 0 and any x, from 0 to pi, to within 1e-14; 0 if both are 0.
 double md5i_angle(double y, double x);
+
+// exp(-x) for x >= 0, to within 1e-13.
+double md5i_decay(double x);
+
+// What a step of time does to a damped spring x'' = -stiffness x - damping x':
+//   x  <- keep * x + drift * x'
+//   x' <- -stiffness * drift * x + (keep - damping * drift) * x'
+typedef struct md5_swing {
+    double keep, drift;
+} md5_swing;
+md5_swing md5i_swing_for(double stiffness, double damping, double seconds);
+
+// md5_ease() without rounding to float.
+double md5i_eased(const md5_easing *easing, double t);
+
+// The integral of md5i_eased() between two times within 0..1, to within 1e-7.
+double md5i_eased_area(const md5_easing *easing, double from, double to);
 
 #endif

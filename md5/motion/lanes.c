@@ -2,6 +2,8 @@
 
 #include "md5/motion/space.h"
 
+#include <string.h>
+
 // Registers for characters that are left: no wider than what half of them fill.
 typedef struct lane_set {
     uint32_t width; // 1: none
@@ -31,7 +33,7 @@ static lane_set set_for(md5_cpu level, uint32_t count)
     return (lane_set){1, NULL, NULL};
 }
 
-static md5_cpu best(void)
+md5_cpu md5i_lanes_level(void)
 {
     return md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : md5i_cpu_best();
 }
@@ -86,8 +88,8 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
     return solved;
 }
 
-void md5i_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
-                            const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count)
+void md5i_two_bone_all(md5_cpu level, const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
+                       md5_xform *const *poses, uint32_t count)
 {
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         const uint32_t left = count - begin;
@@ -102,37 +104,25 @@ void md5i_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
     }
 }
 
-void md5i_two_bone_all(const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
-                       md5_xform *const *poses, uint32_t count)
-{
-    md5i_two_bone_all_with(best(), skeleton, jobs, poses, count);
-}
-
 // -- Chains -----------------------------------------------------------------------------------
 
 // Returns false if no register can do what all the jobs have in common.
 static bool begin_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_aim_batch *batch)
 {
-    uint32_t count = 0;
-    for (int32_t at = (int32_t)job->tip; at >= 0 && count < job->length && count < MD5_MAX_CHAIN;
-         at = skeleton->joints[at].parent)
-        count++;
+    uint32_t joints[MD5_MAX_CHAIN];
+    const uint32_t count = md5i_chain_joints(skeleton, job->tip, job->length, joints);
     if (job->numbers.limit == MD5_ZERO || count == 0 || count > MD5_AIM_JOINTS
         || (count & (count - 1)) != 0)
         return false;
     batch->skeleton = skeleton;
     batch->count = count;
-    uint32_t joint = job->tip;
-    for (uint32_t i = count; i-- > 0;) {
-        batch->joints[i] = joint;
-        joint = (uint32_t)skeleton->joints[joint].parent;
-    }
+    memcpy(batch->joints, joints, count * sizeof *joints);
     md5i_begin_aim(skeleton, job, batch);
     return true;
 }
 
-void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
-                       md5_xform *const *poses, uint32_t count)
+void md5i_aim_all(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
+                  md5_xform *const *poses, uint32_t count)
 {
     md5_aim_batch batch;
     const bool is_wide = count > 1 && begin_aim(skeleton, jobs, &batch);
@@ -156,10 +146,4 @@ void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_ai
             if ((solved >> i & 1) == 0)
                 md5_solve_aim(skeleton, &jobs[begin + i], poses[begin + i]);
     }
-}
-
-void md5i_aim_all(const md5_skeleton *skeleton, const md5_aim_job *jobs, md5_xform *const *poses,
-                  uint32_t count)
-{
-    md5i_aim_all_with(best(), skeleton, jobs, poses, count);
 }

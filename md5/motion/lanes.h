@@ -16,19 +16,16 @@ enum { MD5_IK_MOST = 16 };
 // If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
 #define MD5_STEEP 0.1f
 
+// The widest registers that are available.
+md5_cpu md5i_lanes_level(void);
+
 // md5_solve_two_bone() and md5_solve_aim() of `count` characters: jobs[count], poses[count], all
 // different. The jobs have the same limb, which is one, or tip and length, and differ only in
-// target, pole, rotation and weight.
-void md5i_two_bone_all(const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
+// target, pole, rotation and weight. `level`: registers, which must be available.
+void md5i_two_bone_all(md5_cpu level, const md5_skeleton *skeleton, const md5_two_bone_job *jobs,
                        md5_xform *const *poses, uint32_t count);
-void md5i_aim_all(const md5_skeleton *skeleton, const md5_aim_job *jobs, md5_xform *const *poses,
-                  uint32_t count);
-
-// The same with given registers, which must be available.
-void md5i_two_bone_all_with(md5_cpu level, const md5_skeleton *skeleton,
-                            const md5_two_bone_job *jobs, md5_xform *const *poses, uint32_t count);
-void md5i_aim_all_with(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
-                       md5_xform *const *poses, uint32_t count);
+void md5i_aim_all(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
+                  md5_xform *const *poses, uint32_t count);
 
 // -- Kernels: as many characters as there are lanes. They return one bit for each lane that they
 // have solved; the poses of other lanes are as before.

@@ -3,6 +3,5 @@
 
 #if MD5_HAS_AVX2
 #define MD5_WIDE_AVX2
-#include "md5/motion/aim_wide.h"
-#include "md5/motion/limb_wide.h"
+#include "md5/motion/lanes_wide.h"
 #endif

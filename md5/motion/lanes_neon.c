@@ -3,6 +3,5 @@
 
 #if MD5_HAS_NEON
 #define MD5_WIDE_NEON
-#include "md5/motion/aim_wide.h"
-#include "md5/motion/limb_wide.h"
+#include "md5/motion/lanes_wide.h"
 #endif

@@ -1,6 +1,6 @@
 // Two-bone inverse kinematics: arms and legs.
 #include "md5/core/assert.h"
-#include "md5/motion/spring.h"
+#include "md5/motion/functions.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/rig.h"
 #include "md5/motion/space.h"
@@ -22,60 +22,17 @@ enum { TURNS = 12 };
 // A hinge with a smaller sine of its bend counts as straight.
 #define STRAIGHT 1e-3
 
-// A bone of a limb: where its lower end is in the space of its upper one, and the rotation there of
-// what the lower joint is relative to.
-typedef struct limb_bone {
-    md5_vec3 offset;
-    md5_quat above;
-} limb_bone;
-
-// A limb as it was solved without limits.
-typedef struct limb_pose {
-    const md5_joint_limit *limits; // [num_joints]
-    md5_xform above; // model space: rotation of the root's parent, position of the root
-    limb_bone upper, lower;
-    float stretch;
-    md5_quat root, middle, tip; // relative to their parents
-} limb_pose;
-
+// The joints of a limb; before middle and tip each one that stands for all joints in between.
 enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
-// Adds a joint of the limb and, before it, one that represents all joints between it and the last.
-static void add_joint(const limb_pose *limb, const limb_bone *bone, uint32_t joint,
-                      md5_quat rotation, md5_rig *rig)
+static md5_quatd unit_of(md5_float4 q)
 {
-    rig->joints[rig->count] = (md5_rig_joint){
-        .parent = (int32_t)rig->count - 1,
-        .is_held = true,
-        .local = md5i_quatd_unit(md5_quatd_of(bone->above)),
-        .offset = md5_vec3d_scale(md5_vec3d_of(bone->offset), (double)limb->stretch),
-    };
-    rig->joints[rig->count + 1] = (md5_rig_joint){
-        .parent = (int32_t)rig->count,
-        .local = md5i_quatd_unit(md5_quatd_of(rotation)),
-        .limit = md5i_limit_of(&limb->limits[joint]),
-    };
-    rig->count += 2;
+    return md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(q)));
 }
 
-static void make_rig(const md5_limb *joints, const limb_pose *limb, md5_rig *rig)
+static md5_float4 rounded(md5_quatd q)
 {
-    rig->count = 1;
-    rig->joints[ROOT] = (md5_rig_joint){
-        .parent = -1,
-        .local = md5i_quatd_unit(md5_quatd_of(limb->root)),
-        .above = md5i_quatd_unit(md5_quatd_of(limb->above.rotation)),
-        .place = md5_vec3d_of(limb->above.translation),
-        .limit = md5i_limit_of(&limb->limits[joints->root]),
-    };
-    add_joint(limb, &limb->upper, joints->middle, limb->middle, rig);
-    add_joint(limb, &limb->lower, joints->tip, limb->tip, rig);
-    rig->joints[TIP].is_held = true;
-}
-
-static md5_quat rounded(md5_quatd q)
-{
-    return (md5_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
+    return md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w);
 }
 
 static void limit_joint(md5_rig *rig, uint32_t joint)
@@ -83,8 +40,6 @@ static void limit_joint(md5_rig *rig, uint32_t joint)
     md5_rig_joint *const at = &rig->joints[joint];
     at->local = md5i_limit_nearest(&at->limit, at->local);
 }
-
-// -- Before ---------------------------------------------------------------------------------------
 
 // The sine of the limb's bend about its hinge, for a rotation of the middle joint.
 static double bend_of(const md5_rig *rig, md5_quatd middle)
@@ -98,28 +53,6 @@ static double bend_of(const md5_rig *rig, md5_quatd middle)
         md5_quatd_rotate(above, md5_quatd_rotate(hinge->limit.rest, hinge->limit.axis));
     return md5_vec3d_dot(md5_vec3d_cross(upper, lower), axis);
 }
-
-// Moves root and middle into their limits before the limb is solved. If the middle is a hinge that
-// is straight, or bent to the side to which it can bend less, also bends it to the middle of its
-// range: the limb is then solved in the plane of the hinge.
-static void prepare_limb(const md5_limb *joints, limb_pose *limb)
-{
-    md5_rig rig;
-    make_rig(joints, limb, &rig);
-    limit_joint(&rig, ROOT);
-    limit_joint(&rig, MIDDLE);
-    md5_rig_joint *const middle = &rig.joints[MIDDLE];
-    if (middle->limit.kind == MD5_LIMIT_HINGE) {
-        const md5_quatd between = md5i_limit_middle(&middle->limit);
-        const double bend = bend_of(&rig, middle->local), most = bend_of(&rig, between);
-        if (fabs(bend) < STRAIGHT || bend * most < 0.0)
-            middle->local = between;
-    }
-    limb->root = rounded(rig.joints[ROOT].local);
-    limb->middle = rounded(middle->local);
-}
-
-// -- After ----------------------------------------------------------------------------------------
 
 // A rotation of the limb about the line from root to target does not move the tip: chooses the one
 // for which the root's limit moves the tip least.
@@ -166,23 +99,6 @@ static void approach(md5_axes axes, md5_rig *rig, md5_vec3d target)
     rig->joints[ROOT].local = before[0];
     rig->joints[MIDDLE].local = before[1];
     md5i_place_rig(rig, 0);
-}
-
-// Moves the rotations into the limits; where this moves the tip, turns root and middle until it is
-// as near as can be found to where it was. The tip keeps its rotation in model space if its limit
-// allows.
-static void limit_limb(md5_axes axes, const md5_limb *joints, limb_pose *limb)
-{
-    md5_rig rig;
-    make_rig(joints, limb, &rig);
-    md5i_place_rig(&rig, 0);
-    const md5_quatd tip = rig.joints[TIP].rotation;
-    approach(axes, &rig, rig.joints[TIP].place);
-    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(&rig, TIP));
-    limb->root = rounded(rig.joints[ROOT].local);
-    limb->middle = rounded(rig.joints[MIDDLE].local);
-    limb->tip = rounded(
-        md5i_limit_nearest(&rig.joints[TIP].limit, md5i_quatd_unit(md5_quatd_mul(above, tip))));
 }
 
 // == Limbs =======================================================================================
@@ -512,15 +428,26 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
 
 // -- Limits -----------------------------------------------------------------------------------
 
-static limb_bone bone_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
-                         uint32_t above)
+// Adds a joint of the limb and, before it, one that represents all joints between it and the last.
+static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
+                     uint32_t above, const md5_joint_limit *limits, md5_rig *rig)
 {
     md5_float4 place, rotation;
-    const bool has_between = place_below(skeleton, pose, joint, above, &place, &rotation);
-    return (limb_bone){
-        md5_vec3_of_row(place),
-        has_between ? md5_quat_of_row(rotation) : MD5_NO_TURN,
+    if (!place_below(skeleton, pose, joint, above, &place, &rotation))
+        rotation = md5_float4_of_quat(MD5_NO_TURN);
+    md5_rig_joint *const added = &rig->joints[rig->count];
+    added[0] = (md5_rig_joint){
+        .parent = (int32_t)rig->count - 1,
+        .is_held = true,
+        .local = unit_of(rotation),
+        .offset = md5_vec3d_of(md5_vec3_of_row(place)),
     };
+    added[1] = (md5_rig_joint){
+        .parent = (int32_t)rig->count,
+        .local = unit_of(md5_float4_rotation(&pose[joint])),
+        .limit = md5i_limit_of(&limits[joint]),
+    };
+    rig->count += 2;
 }
 
 // Solves from a pose within the limits, so that the limb bends in the direction of its hinge, and
@@ -529,42 +456,62 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)
 {
-    const md5_quat root = pose[joints->root].rotation, middle = pose[joints->middle].rotation;
+    md5_quat *const root = &pose[joints->root].rotation, *const middle =
+                                                             &pose[joints->middle].rotation;
+    const md5_quat old_root = *root, old_middle = *middle;
     const md5_quat tip = md5_quat_of_row(md5i_place_of(skeleton, pose, joints->tip).rotation);
     md5_two_bone_job turned = *job;
     if (!job->rotation)
         turned.rotation = &tip;
-    const md5_float4_place above = md5i_place_above(skeleton, pose, joints->root);
-    const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
-    limb_pose limb = {
-        .limits = job->limits,
-        .above = {.rotation = md5_quat_of_row(above.rotation),
-                  .translation = md5_vec3_of_row(hip.place)},
-        .upper = bone_of(skeleton, pose, joints->middle, joints->root),
-        .lower = bone_of(skeleton, pose, joints->tip, joints->middle),
-        .stretch = 1.0f,
-        .root = root,
-        .middle = middle,
-        .tip = pose[joints->tip].rotation,
+    md5_rig rig; // without the joints beyond the limb
+    rig.count = 1;
+    rig.joints[ROOT] = (md5_rig_joint){
+        .parent = -1,
+        .local = unit_of(md5_float4_of_quat(old_root)),
+        .above = unit_of(md5i_place_above(skeleton, pose, joints->root).rotation),
+        .place = md5_vec3d_of(md5_vec3_of_row(md5i_place_of(skeleton, pose, joints->root).place)),
+        .limit = md5i_limit_of(&job->limits[joints->root]),
     };
-    prepare_limb(joints, &limb);
-    pose[joints->root].rotation = limb.root;
-    pose[joints->middle].rotation = limb.middle;
+    add_bone(skeleton, pose, joints->middle, joints->root, job->limits, &rig);
+    add_bone(skeleton, pose, joints->tip, joints->middle, job->limits, &rig);
+    rig.joints[TIP].is_held = true;
+
+    // If the middle is a hinge that is straight, or bent to the side to which it can bend less,
+    // bends it to the middle of its range: the limb is then solved in the plane of the hinge.
+    limit_joint(&rig, ROOT);
+    limit_joint(&rig, MIDDLE);
+    md5_rig_joint *const hinge = &rig.joints[MIDDLE];
+    if (hinge->limit.kind == MD5_LIMIT_HINGE) {
+        const md5_quatd between = md5i_limit_middle(&hinge->limit);
+        const double bend = bend_of(&rig, hinge->local), most = bend_of(&rig, between);
+        if (fabs(bend) < STRAIGHT || bend * most < 0.0)
+            hinge->local = between;
+    }
+    *root = md5_quat_of_row(rounded(rig.joints[ROOT].local));
+    *middle = md5_quat_of_row(rounded(hinge->local));
     const md5_limb_result planned = plan_limb(skeleton, pose, joints, &turned, plan);
-    pose[joints->root].rotation = root;
-    pose[joints->middle].rotation = middle;
+    *root = old_root;
+    *middle = old_middle;
     if (planned != MD5_LIMB_PLACED)
         return planned;
-    limb.stretch = plan->stretch;
-    limb.root = md5_quat_of_row(plan->rotations.hip);
-    limb.middle = md5_quat_of_row(plan->rotations.knee);
-    limb.tip = md5_quat_of_row(plan->rotations.foot);
-    limit_limb(skeleton->axes, joints, &limb);
-    plan->rotations = (limb_rotations){
-        .hip = md5_float4_of_quat(limb.root),
-        .knee = md5_float4_of_quat(limb.middle),
-        .foot = md5_float4_of_quat(limb.tip),
-    };
+
+    // Moves the rotations into the limits; where this moves the tip, turns root and middle until it
+    // is as near as can be found to where it was. The tip keeps its rotation in model space if its
+    // limit allows.
+    limb_rotations *const rotations = &plan->rotations;
+    rig.joints[ROOT].local = unit_of(rotations->hip);
+    hinge->local = unit_of(rotations->knee);
+    rig.joints[TIP].local = unit_of(rotations->foot);
+    for (uint32_t i = ABOVE_MIDDLE; i <= ABOVE_TIP; i += ABOVE_TIP - ABOVE_MIDDLE)
+        rig.joints[i].offset = md5_vec3d_scale(rig.joints[i].offset, (double)plan->stretch);
+    md5i_place_rig(&rig, 0);
+    const md5_quatd in_model = rig.joints[TIP].rotation;
+    approach(skeleton->axes, &rig, rig.joints[TIP].place);
+    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(&rig, TIP));
+    rotations->hip = rounded(rig.joints[ROOT].local);
+    rotations->knee = rounded(hinge->local);
+    rotations->foot = rounded(md5i_limit_nearest(&rig.joints[TIP].limit,
+                                                 md5i_quatd_unit(md5_quatd_mul(above, in_model))));
     return MD5_LIMB_PLACED;
 }
 

@@ -1,4 +1,4 @@
-// Transfers poses of one model to another with other proportions.
+// Poses for the other side, and for models with other proportions.
 #include "md5/core/arena.h"
 #include "md5/core/assert.h"
 #include "md5/core/names.h"
@@ -7,6 +7,255 @@
 #include "md5/motion/space.h"
 
 #include <string.h>
+
+// == Mirror ======================================================================================
+//
+// Mirrors a pose joint by joint. The difference of a joint from its bind pose is transformed to
+// model space by the bind pose of that joint, reflected, and transformed back by the bind pose of
+// its partner, so the axes of partners need not be symmetric.
+
+// -- Pairs of joints ------------------------------------------------------------------------
+
+// How a name marks its side, most reliable first.
+typedef enum side_form {
+    LETTER,  // l or r in any case, delimited by non-letters or the ends of the name
+    WORD,    // left or right in any case, anywhere
+    CAPITAL, // L or R before a lower-case letter at the start, or after one at the end
+    NO_SIDE,
+} side_form;
+
+// A name without its side: the parts before and after it. The names of partners differ only in the
+// side.
+typedef struct sided_name {
+    side_form form;
+    bool is_right;
+    const char *before, *after;
+    size_t length; // of `before`
+} sided_name;
+
+static char lower(char byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
+}
+
+static bool is_small(char byte)
+{
+    return byte >= 'a' && byte <= 'z';
+}
+
+static bool is_sign(char byte)
+{
+    return byte != '\0' && strchr("._-: ", byte) != NULL;
+}
+
+static bool begins_with(const char *text, const char *word)
+{
+    while (*word != '\0' && lower(*text) == *word) {
+        text++;
+        word++;
+    }
+    return *word == '\0';
+}
+
+// The length of the side mark of that form at name[at], or 0 if there is none.
+static size_t side_length(const char *name, size_t at, side_form form)
+{
+    const char before = at > 0 ? name[at - 1] : '\0', after = name[at + 1];
+    const bool is_letter = lower(name[at]) == 'l' || lower(name[at]) == 'r';
+    const bool is_capital = name[at] == 'L' || name[at] == 'R';
+    switch (form) {
+    case LETTER:
+        return is_letter && (is_sign(before) || (before == '\0' && is_sign(after)))
+               && (is_sign(after) || after == '\0');
+    case WORD:
+        return begins_with(name + at, "left") ? 4 : begins_with(name + at, "right") ? 5 : 0;
+    default: // CAPITAL
+        return is_capital
+               && ((before == '\0' && is_small(after)) || (after == '\0' && is_small(before)));
+    }
+}
+
+static sided_name split_name(const char *name)
+{
+    for (int each = LETTER; each < NO_SIDE; each++) {
+        const side_form form = (side_form)each;
+        for (size_t at = 0; name[at] != '\0'; at++) {
+            const size_t length = side_length(name, at, form);
+            if (length > 0)
+                return (sided_name){form, lower(name[at]) == 'r', name, name + at + length, at};
+        }
+    }
+    return (sided_name){.form = NO_SIDE, .before = name, .after = name};
+}
+
+// Sort order in which partners are adjacent: -1 or 1 if the names differ only in the side, left
+// first, beyond if they are of different pairs.
+static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
+{
+    const sided_name one = split_name(skeleton->joints[a].name);
+    const sided_name other = split_name(skeleton->joints[b].name);
+    int order = (int)one.form - (int)other.form;
+    if (order == 0)
+        order = (one.length > other.length) - (one.length < other.length);
+    if (order == 0)
+        order = memcmp(one.before, other.before, one.length);
+    if (order == 0)
+        order = strcmp(one.after, other.after);
+    return order != 0 ? (order < 0 ? -2 : 2) : (int)one.is_right - (int)other.is_right;
+}
+
+// Each element of mirror[] holds two 16-bit numbers, so that no other memory is needed: the upper
+// half the joints sorted by name, the lower half the resulting partner of each joint.
+enum { HALF = 16, MOST_JOINTS = 1 << HALF, LOW = MOST_JOINTS - 1 };
+
+static uint32_t sorted_joint(const uint32_t *mirror, uint32_t i)
+{
+    return mirror[i] >> HALF;
+}
+
+static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
+{
+    const int order = compare_joints(skeleton, a, b);
+    return order != 0 ? order < 0 : a < b;
+}
+
+static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, uint32_t count)
+{
+    while (2 * top + 1 < count) {
+        uint32_t child = 2 * top + 1;
+        if (child + 1 < count
+            && comes_before(skeleton, sorted_joint(mirror, child), sorted_joint(mirror, child + 1)))
+            child++;
+        if (!comes_before(skeleton, sorted_joint(mirror, top), sorted_joint(mirror, child)))
+            return;
+        const uint32_t swap = mirror[top];
+        mirror[top] = mirror[child];
+        mirror[child] = swap;
+        top = child;
+    }
+}
+
+// The number of sorted joints from `first` on with an equal name, side included.
+static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t first)
+{
+    uint32_t length = 1;
+    while (first + length < skeleton->num_joints
+           && compare_joints(skeleton, sorted_joint(mirror, first),
+                             sorted_joint(mirror, first + length))
+                  == 0)
+        length++;
+    return length;
+}
+
+uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
+{
+    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
+    uint32_t num_paired = 0;
+    if (skeleton->num_joints > MOST_JOINTS) {
+        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+            mirror[joint] = joint;
+        return 0;
+    }
+    // Heap sort by name: in place, O(n log n) for any input.
+    const uint32_t count = skeleton->num_joints;
+    for (uint32_t joint = 0; joint < count; joint++)
+        mirror[joint] = joint << HALF;
+    for (uint32_t top = count / 2; top-- > 0;)
+        sink(skeleton, mirror, top, count);
+    for (uint32_t end = count; end-- > 1;) {
+        const uint32_t swap = mirror[0];
+        mirror[0] = mirror[end];
+        mirror[end] = swap;
+        sink(skeleton, mirror, 0, end);
+    }
+    for (uint32_t joint = 0; joint < count; joint++)
+        mirror[joint] |= joint;
+    // Pairs the k-th left joint of a name with the k-th right one.
+    for (uint32_t first = 0, next; first < count; first = next) {
+        const uint32_t lefts = run_length(skeleton, mirror, first), rights = first + lefts;
+        next = rights;
+        if (rights == count
+            || compare_joints(skeleton, sorted_joint(mirror, first), sorted_joint(mirror, rights))
+                   != -1)
+            continue;
+        next += run_length(skeleton, mirror, rights);
+        for (uint32_t i = 0; i < lefts && rights + i < next; i++) {
+            const uint32_t left = sorted_joint(mirror, first + i);
+            const uint32_t right = sorted_joint(mirror, rights + i);
+            mirror[left] = (mirror[left] & ~(uint32_t)LOW) | right;
+            mirror[right] = (mirror[right] & ~(uint32_t)LOW) | left;
+            num_paired += 2;
+        }
+    }
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+        mirror[joint] &= LOW;
+    return num_paired;
+}
+
+// -- Poses ----------------------------------------------------------------------------------
+
+// By the inverse of the matrix's rotation.
+static md5_vec3 rotate_back(const md5_mat34 *m, md5_vec3 v)
+{
+    return (md5_vec3){
+        m->m[0] * v.x + m->m[4] * v.y + m->m[8] * v.z,
+        m->m[1] * v.x + m->m[5] * v.y + m->m[9] * v.z,
+        m->m[2] * v.x + m->m[6] * v.y + m->m[10] * v.z,
+    };
+}
+
+// The bind pose of a joint's parent.
+static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
+{
+    const int32_t parent = model->skeleton.joints[joint].parent;
+    if (parent >= 0)
+        return model->bind[parent];
+    return md5_mat34_of(MD5_NO_TURN, (md5_vec3){0.0f, 0.0f, 0.0f});
+}
+
+static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
+{
+    const md5_vec3 from = md5i_vec3_from_axes(axes, v);
+    return md5i_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
+}
+
+void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
+                     md5_xform *mirrored)
+{
+    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT(mirror != NULL || model->skeleton.num_joints == 0, "mirror: not NULL");
+    MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(mirrored != NULL || model->skeleton.num_joints == 0, "mirrored: not NULL");
+    MD5_ASSERT(md5_are_apart(mirrored, model->skeleton.num_joints * sizeof *mirrored, pose,
+                             model->skeleton.num_joints * sizeof *pose),
+               "mirrored, pose: must not overlap");
+    const md5_xform *const bind = model->bind_local;
+    const md5_axes axes = model->skeleton.axes;
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        const uint32_t from = mirror[joint];
+        const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, joint);
+        const md5_quat turn =
+            md5_quat_mul(md5_quat_conjugate(bind[from].rotation), pose[from].rotation);
+        const md5_vec3 axis =
+            md5_mat34_rotate(&model->bind[from], (md5_vec3){turn.x, turn.y, turn.z});
+        const md5_vec3 move =
+            md5_mat34_rotate(&above, md5_vec3_sub(pose[from].translation, bind[from].translation));
+        // A rotation axis is a pseudovector: its mirror image is the negative of that of a vector.
+        const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1.0f);
+        const md5_vec3 mirrored_move = mirror_image(axes, move);
+        const md5_vec3 local = rotate_back(&model->bind[joint], mirrored_axis);
+        const md5_quat local_turn = {local.x, local.y, local.z, turn.w};
+        mirrored[joint] = (md5_xform){
+            .rotation = md5_quat_normalize(md5_quat_mul(bind[joint].rotation, local_turn),
+                                           bind[joint].rotation),
+            .translation =
+                md5_vec3_add(bind[joint].translation, rotate_back(&other_above, mirrored_move)),
+        };
+    }
+}
+
+// == Retarget ====================================================================================
 
 // The source of one target joint.
 typedef struct joint_link {
@@ -44,15 +293,20 @@ static md5_vec3 bind_place(const md5_model *model, int32_t joint)
 #define ON_GROUND 0.01f
 
 // Temporary data while a retarget is created, in the arena.
+typedef struct making_joint {
+    bool is_named, is_aligned; // by a pair
+    int32_t first_child;       // that is driven; -1: none
+    md5_quat turn;             // that aligns it, model space
+} making_joint;
 typedef struct making {
     md5_arena arena;
     const md5_model *source, *target;
-    int32_t *sources;            // [target joints] -1: none
-    int32_t *targets;            // [source joints] by equal name
-    bool *is_named, *is_aligned; // [target joints] by a pair
-    md5_quat *source_bind;       // [source joints] model space
-    md5_quat *target_bind;       // [target joints] model space, aligned
-    uint32_t pelvis;             // joint of the target, or num_joints
+    int32_t *sources;      // [target joints] -1: none
+    int32_t *targets;      // [source joints] by equal name
+    making_joint *joints;  // [target joints]
+    md5_quat *source_bind; // [source joints] model space
+    md5_quat *target_bind; // [target joints] model space, aligned
+    uint32_t pelvis;       // joint of the target, or num_joints
 } making;
 
 static md5_quoted quote(const char *name)
@@ -61,17 +315,6 @@ static md5_quoted quote(const char *name)
 }
 
 // -- Mapping of joints ----------------------------------------------------------------------
-
-// Finds a joint of a pair by its name; true with -1 if the pair names none.
-static bool look_up(making *make, const md5_model *model, const char *which, const char *name,
-                    uint32_t pair, int32_t *joint)
-{
-    *joint = md5_find_joint(&model->skeleton, name);
-    if (name && *joint < 0)
-        return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                         "pair %u: the %s has no joint %s", pair, which, quote(name).text);
-    return true;
-}
 
 static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
@@ -86,17 +329,22 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     }
     for (uint32_t i = 0; i < num_pairs; i++) {
         const md5_joint_pair *const pair = &pairs[i];
-        int32_t from, to;
-        TRY(look_up(make, make->source, "source", pair->source, i, &from));
-        TRY(look_up(make, make->target, "target", pair->target, i, &to));
+        const int32_t from = md5_find_joint(&make->source->skeleton, pair->source);
+        const int32_t to = md5_find_joint(target, pair->target);
+        const bool is_from_wrong = pair->source && from < 0;
+        if (is_from_wrong || (pair->target && to < 0))
+            return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
+                             "pair %u: the %s has no joint %s", i,
+                             is_from_wrong ? "source" : "target",
+                             quote(is_from_wrong ? pair->source : pair->target).text);
         if (to < 0)
             continue;
-        if (make->is_named[to])
+        if (make->joints[to].is_named)
             return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
                              "pair %u: joint %s of the target is in two pairs", i,
                              quote(pair->target).text);
-        make->is_named[to] = true;
-        make->is_aligned[to] = pair->align && from >= 0;
+        make->joints[to].is_named = true;
+        make->joints[to].is_aligned = pair->align && from >= 0;
         make->sources[to] = from;
     }
     uint32_t num_driven = 0;
@@ -129,50 +377,41 @@ static void find_bind_rotations(const md5_model *model, md5_quat *rotations)
 
 // Rotates the target's bind pose from each aligned joint downward, so that the bone to its first
 // driven child has the direction of the source's bone.
-static bool align_bind_pose(making *make)
+static void align_bind_pose(making *make)
 {
     const md5_skeleton *const target = &make->target->skeleton;
-    int32_t *const first_child =
-        (int32_t *)md5i_arena_alloc(&make->arena, target->num_joints, sizeof *first_child);
-    md5_quat *const turns =
-        (md5_quat *)md5i_arena_alloc(&make->arena, target->num_joints, sizeof *turns);
-    TRY(first_child && turns);
+    making_joint *const joints = make->joints;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        first_child[joint] = -1;
+        joints[joint].first_child = -1;
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i];
         const int32_t parent = target->joints[joint].parent;
         if (parent >= 0 && make->sources[joint] >= 0)
-            first_child[parent] = (int32_t)joint;
+            joints[parent].first_child = (int32_t)joint;
     }
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const int32_t parent = target->joints[joint].parent;
-        const int32_t child = first_child[joint];
-        turns[joint] = parent < 0 ? MD5_NO_TURN : turns[parent];
-        if (make->is_aligned[joint] && child >= 0) {
+        const int32_t child = joints[joint].first_child;
+        md5_quat *const turn = &joints[joint].turn;
+        *turn = parent < 0 ? MD5_NO_TURN : joints[parent].turn;
+        if (joints[joint].is_aligned && child >= 0) {
             const md5_vec3 own = md5_vec3_sub(bind_place(make->target, child),
                                               bind_place(make->target, (int32_t)joint));
             const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
                                                bind_place(make->source, make->sources[joint]));
-            const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(turns[joint], own),
-                                                     (md5_vec3){1.0f, 0.0f, 0.0f});
+            const md5_vec3 from =
+                md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
             const md5_vec3 to = md5_vec3_normalize(bone, from);
-            turns[joint] = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), turns[joint]));
+            *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), *turn));
         }
-        make->target_bind[joint] = md5_quat_mul(turns[joint], make->target_bind[joint]);
+        make->target_bind[joint] = md5_quat_mul(*turn, make->target_bind[joint]);
     }
-    return true;
 }
 
 static float height_of(const md5_model *model, int32_t joint)
 {
     return md5i_vec3_from_axes(model->skeleton.axes, bind_place(model, joint)).z;
-}
-
-static float larger(float a, float b)
-{
-    return a > b ? a : b;
 }
 
 // The largest distance of a joint from the model's origin along an axis.
@@ -181,7 +420,7 @@ static float size_of(const md5_model *model)
     float size = 0.0f;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const md5_vec3 at = bind_place(model, (int32_t)joint);
-        size = larger(size, larger(fabsf(at.x), larger(fabsf(at.y), fabsf(at.z))));
+        size = fmaxf(size, fmaxf(fabsf(at.x), fmaxf(fabsf(at.y), fabsf(at.z))));
     }
     return size;
 }
@@ -243,19 +482,15 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     md5_arena *const arena = &make->arena;
     make->sources = (int32_t *)md5i_arena_alloc(arena, num_target, sizeof *make->sources);
     make->targets = (int32_t *)md5i_arena_alloc(arena, num_source, sizeof *make->targets);
-    make->is_named = (bool *)md5i_arena_alloc(arena, num_target, sizeof *make->is_named);
-    make->is_aligned = (bool *)md5i_arena_alloc(arena, num_target, sizeof *make->is_aligned);
+    make->joints = (making_joint *)md5i_arena_alloc(arena, num_target, sizeof *make->joints);
     make->source_bind = (md5_quat *)md5i_arena_alloc(arena, num_source, sizeof *make->source_bind);
     make->target_bind = (md5_quat *)md5i_arena_alloc(arena, num_target, sizeof *make->target_bind);
-    if (!make->sources || !make->targets || !make->is_named || !make->is_aligned
-        || !make->source_bind || !make->target_bind)
-        return NULL;
-    if (!choose_sources(make, pairs, num_pairs))
+    if (!make->sources || !make->targets || !make->joints || !make->source_bind
+        || !make->target_bind || !choose_sources(make, pairs, num_pairs))
         return NULL;
     find_bind_rotations(make->source, make->source_bind);
     find_bind_rotations(make->target, make->target_bind);
-    if (!align_bind_pose(make))
-        return NULL;
+    align_bind_pose(make);
     find_pelvis(make);
 
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
@@ -380,7 +615,13 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     MD5_ASSERT(md5_are_apart(scratch, retarget->source->skeleton.num_joints * sizeof *scratch,
                              target, retarget->target->skeleton.num_joints * sizeof *target),
                "scratch, target: must not overlap");
-    md5i_place_joints(&retarget->source->skeleton, source, scratch);
+    const md5_skeleton *const skeleton = &retarget->source->skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) { // model space
+        const uint32_t joint = skeleton->order[i];
+        const int32_t parent = skeleton->joints[joint].parent;
+        scratch[joint] = parent < 0 ? source[joint] : md5_xform_mul(scratch[parent], source[joint]);
+        scratch[joint].rotation = md5_quat_trim(scratch[joint].rotation);
+    }
     place_target(retarget, source, scratch, target);
     make_local(retarget, source, target);
 }

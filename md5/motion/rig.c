@@ -218,44 +218,6 @@ static bool is_at(md5_half half, double sine, md5_half end)
     return sine * end.cosine - half.cosine * end.sine > -AT_END;
 }
 
-static uint32_t add_twist(const md5_limit *limit, const swing_twist *split, md5_limit_axis *axes)
-{
-    const md5_half from = from_middle(limit, split->twist);
-    const bool is_free = !(limit->width.cosine > 1e-9); // a range of 360 degrees has no ends
-    if (limit->width.sine < AT_END)
-        return 0;
-    axes[0] = (md5_limit_axis){
-        .axis = md5_quatd_rotate(limit->rest, md5_quatd_rotate(split->swing, limit->axis)),
-        .is_most = !is_free && is_at(from, from.sine, limit->width),
-        .is_least = !is_free && is_at(from, -from.sine, limit->width),
-    };
-    return 1;
-}
-
-// Outward, about the axis of the swing; and sideways, which moves the limit's axis on a circle
-// about its direction at rest: about the difference of the two, so that the twist stays.
-static uint32_t add_swing(const md5_limit *limit, md5_quatd swing, md5_limit_axis *axes)
-{
-    const md5_vec3d vector = {swing.x, swing.y, swing.z};
-    const double sine = md5_vec3d_length(vector);
-    const bool is_swung = sine > 1e-6;
-    if (limit->swing.sine < AT_END)
-        return 0;
-    const md5_vec3d outward =
-        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : perpendicular(limit->axis);
-    const md5_vec3d sideways =
-        is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis))
-                 : md5_vec3d_cross(limit->axis, outward);
-    axes[0] = (md5_limit_axis){
-        .axis = md5_quatd_rotate(limit->rest, outward),
-        .is_most =
-            is_at((md5_half){swing.w, sine}, sine, limit->swing) && limit->swing.cosine > 1e-9,
-    };
-    axes[1] =
-        (md5_limit_axis){.axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways))};
-    return 2;
-}
-
 uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
 {
     if (limit->kind == MD5_LIMIT_NONE) {
@@ -265,8 +227,35 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         return 3;
     }
     const swing_twist split = split_rotation(limit, local);
-    const uint32_t count = add_twist(limit, &split, axes);
-    return count + add_swing(limit, split.swing, axes + count);
+    const md5_half from = from_middle(limit, split.twist);
+    const bool is_free = !(limit->width.cosine > 1e-9); // a range of 360 degrees has no ends
+    uint32_t count = 0;
+    if (!(limit->width.sine < AT_END))
+        axes[count++] = (md5_limit_axis){
+            .axis = md5_quatd_rotate(limit->rest, md5_quatd_rotate(split.swing, limit->axis)),
+            .is_most = !is_free && is_at(from, from.sine, limit->width),
+            .is_least = !is_free && is_at(from, -from.sine, limit->width),
+        };
+    if (limit->swing.sine < AT_END)
+        return count;
+    // Outward, about the axis of the swing; and sideways, which moves the limit's axis on a circle
+    // about its direction at rest: about the difference of the two, so that the twist stays.
+    const md5_vec3d vector = {split.swing.x, split.swing.y, split.swing.z};
+    const double sine = md5_vec3d_length(vector);
+    const bool is_swung = sine > 1e-6;
+    const md5_vec3d outward =
+        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : perpendicular(limit->axis);
+    const md5_vec3d sideways =
+        is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(split.swing, limit->axis))
+                 : md5_vec3d_cross(limit->axis, outward);
+    axes[count++] = (md5_limit_axis){
+        .axis = md5_quatd_rotate(limit->rest, outward),
+        .is_most = is_at((md5_half){split.swing.w, sine}, sine, limit->swing)
+                   && limit->swing.cosine > 1e-9,
+    };
+    axes[count++] =
+        (md5_limit_axis){.axis = md5_quatd_rotate(limit->rest, md5_vec3d_normalize(sideways))};
+    return count;
 }
 
 // == Rig =========================================================================================

@@ -62,11 +62,6 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
                          md5_vec3d_cross(axis, twice));
 }
 
-static inline double md5_quatd_dot(md5_quatd a, md5_quatd b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
 // An axis about which a joint may turn without leaving its limit, in the space of its parent, and
 // whether it is at the most or the least that it may turn about it.
 typedef struct md5_limit_axis {

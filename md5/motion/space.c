@@ -77,16 +77,6 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
     return transform_of(md5i_place_above(skeleton, pose, joint));
 }
 
-void md5i_place_joints(const md5_skeleton *skeleton, const md5_xform *pose, md5_xform *places)
-{
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        places[joint] = parent < 0 ? pose[joint] : md5_xform_mul(places[parent], pose[joint]);
-        places[joint].rotation = md5_quat_trim(places[joint].rotation);
-    }
-}
-
 md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
 {
     MD5_ASSERT(joints != NULL, "joints: not NULL");
@@ -94,23 +84,28 @@ md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform
     return md5_mat34_product(&joints[joint], &local);
 }
 
+uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
+                           uint32_t *joints)
+{
+    uint32_t count = 0;
+    for (int32_t at = (int32_t)tip; at >= 0 && count < length && count < MD5_MAX_CHAIN;
+         at = skeleton->joints[at].parent)
+        count++;
+    uint32_t joint = tip;
+    for (uint32_t i = count; i-- > 0;) {
+        joints[i] = joint;
+        joint = (uint32_t)skeleton->joints[joint].parent;
+    }
+    return count;
+}
+
 bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t tip,
                      uint32_t length, md5_chain *chain)
 {
     if (tip >= skeleton->num_joints || length == 0)
         return false;
-    const uint32_t most = length < MD5_MAX_CHAIN ? length : MD5_MAX_CHAIN;
-    uint32_t count = 0;
-    for (int32_t joint = (int32_t)tip; joint >= 0 && count < most;
-         joint = skeleton->joints[joint].parent)
-        count++;
+    const uint32_t count = md5i_chain_joints(skeleton, tip, length, chain->joints);
     chain->count = count;
-    uint32_t joint = tip;
-    for (uint32_t i = count; i-- > 0;) {
-        chain->joints[i] = joint;
-        joint = (uint32_t)skeleton->joints[joint].parent;
-    }
-
     const md5_float4_place above = md5i_place_above(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_of_row(above.rotation);
     md5_float4 product = above.rotation, rotation = product, place = above.place;
@@ -144,37 +139,6 @@ void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weigh
 //
 // id's joint modifiers (idAnimator::SetJointPos, SetJointAxis), for a pose relative to the parents.
 
-static md5_quat turned_rotation(md5_joint_space space, md5_quat above, md5_quat local,
-                                md5_quat turn)
-{
-    const md5_quat down = md5_quat_conjugate(above);
-    switch (space) {
-    case MD5_JOINT_LOCAL:
-        return md5_quat_mul(local, turn);
-    case MD5_JOINT_MODEL:
-        return md5_quat_mul(md5_quat_mul(md5_quat_mul(down, turn), above), local);
-    case MD5_JOINT_MODEL_OVERRIDE:
-        return md5_quat_mul(down, turn);
-    default: // MD5_JOINT_LOCAL_OVERRIDE
-        return turn;
-    }
-}
-
-static md5_vec3 moved_place(md5_joint_space space, md5_xform above, md5_vec3 local, md5_vec3 move)
-{
-    const md5_quat down = md5_quat_conjugate(above.rotation);
-    switch (space) {
-    case MD5_JOINT_LOCAL:
-        return md5_vec3_add(local, move);
-    case MD5_JOINT_MODEL:
-        return md5_vec3_add(local, md5_quat_rotate(down, move));
-    case MD5_JOINT_MODEL_OVERRIDE:
-        return md5_quat_rotate(down, md5_vec3_sub(move, above.translation));
-    default: // MD5_JOINT_LOCAL_OVERRIDE
-        return move;
-    }
-}
-
 bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_space space,
                       md5_xform change, float weight, md5_xform *pose)
 {
@@ -187,20 +151,29 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
         return true;
     md5_xform *const changed = &pose[joint];
     const md5_xform above = md5i_parent_in_model(skeleton, pose, joint);
+    const md5_quat down = md5_quat_conjugate(above.rotation);
     if (md5_is_rotation(change.rotation)) {
-        const md5_quat turn = md5_quat_normalize(change.rotation, MD5_NO_TURN);
+        md5_quat turn = md5_quat_normalize(change.rotation, MD5_NO_TURN);
+        if (space == MD5_JOINT_LOCAL)
+            turn = md5_quat_mul(changed->rotation, turn);
+        else if (space != MD5_JOINT_LOCAL_OVERRIDE)
+            turn = md5_quat_mul(down, turn);
+        if (space == MD5_JOINT_MODEL)
+            turn = md5_quat_mul(md5_quat_mul(turn, above.rotation), changed->rotation);
         md5_share share;
         md5i_share_of(weight, &share);
-        md5_turn_joint(
-            changed, &share,
-            md5_float4_of_quat(turned_rotation(space, above.rotation, changed->rotation, turn)));
+        md5_turn_joint(changed, &share, md5_float4_of_quat(turn));
     }
-    if (!md5_is_place(change.translation))
+    md5_vec3 place = change.translation;
+    if (!md5_is_place(place))
         return true;
     // The original adds the position of joint 0 to nothing.
-    const md5_joint_space way =
-        space == MD5_JOINT_MODEL && joint == 0 ? MD5_JOINT_MODEL_OVERRIDE : space;
-    const md5_vec3 place = moved_place(way, above, changed->translation, change.translation);
+    if (space == MD5_JOINT_MODEL_OVERRIDE || (space == MD5_JOINT_MODEL && joint == 0))
+        place = md5_quat_rotate(down, md5_vec3_sub(place, above.translation));
+    else if (space == MD5_JOINT_MODEL)
+        place = md5_vec3_add(changed->translation, md5_quat_rotate(down, place));
+    else if (space == MD5_JOINT_LOCAL)
+        place = md5_vec3_add(changed->translation, place);
     if (md5_is_place(place))
         changed->translation =
             weight < 1.0f ? md5_vec3_lerp(changed->translation, place, weight) : place;

@@ -136,9 +136,6 @@ md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform 
 // The same, as a transform.
 md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
 
-// Writes places[num_joints]: all joints in model space.
-void md5i_place_joints(const md5_skeleton *skeleton, const md5_xform *pose, md5_xform *places);
-
 // -- Limbs ------------------------------------------------------------------------------------
 
 // Whether a joint descends from another one.
@@ -172,6 +169,11 @@ typedef struct md5_chain {
     md5_vec3 places[MD5_MAX_CHAIN];    // model space
     md5_quat rotations[MD5_MAX_CHAIN]; // model space
 } md5_chain;
+
+// Writes at most `length` and MD5_MAX_CHAIN joints from the top down to the tip, fewer at the root.
+// Returns their number.
+uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
+                           uint32_t *joints);
 
 // Finds at most `length` joints, fewer at the root. Returns false if the tip is invalid, or one of
 // them has no finite position.

@@ -1,86 +1,9 @@
-// What follows with a lag: decay, damped springs, chains that swing.
-#include "md5/core/assert.h"
-#include "md5/md5curve.h"
-#include "md5/motion/numbers.h"
-#include "md5/motion/spring.h"
-#include "md5/motion/space.h"
-
-#include <math.h>
-
-// For a part of x so small that ten terms of the series are exact, then squared.
-double md5i_decay(double x)
-{
-    enum { TERMS = 10 };
-    double part = x < 800.0 ? x : 800.0;
-    int doublings = 0;
-    for (; part > 0.25; doublings++)
-        part *= 0.5;
-    double sum = 1.0;
-    for (int term = TERMS; term > 0; term--)
-        sum = 1.0 - sum * part / term;
-    for (; doublings > 0; doublings--)
-        sum *= sum;
-    return sum;
-}
-
-#define MAX_STEPS 0x1p30 // of the swing that are looked at in one call
-
-// With A the matrix of the equation, so that A^2 = -damping A - stiffness, each power of A and so
-// exp(A t) is a + b A: the closed forms of the underdamped, critical and overdamped spring in one.
-// For a part of the step so short that ten terms of the series are exact, then squared.
-md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
-{
-    enum { TERMS = 10 };
-    const double rate = sqrt(stiffness) + damping;
-    double t = rate * seconds < MAX_STEPS ? seconds : MAX_STEPS / rate;
-    int doublings = 0;
-    for (; rate * t > 0.25; doublings++)
-        t *= 0.5;
-    double a = 1.0, b = 0.0;
-    for (int term = TERMS; term > 0; term--) {
-        const double h = t / term;
-        const double turned = 1.0 - h * stiffness * b;
-        b = h * (a - damping * b);
-        a = turned;
-    }
-    for (; doublings > 0; doublings--) {
-        const double squared = a * a - stiffness * (b * b);
-        b *= 2.0 * a - damping * b;
-        a = squared;
-    }
-    return (md5_swing){a, b};
-}
-
-// == Values ======================================================================================
-//
-// Values that follow a target: exponential smoothing and a damped spring.
-
-float md5_follow_share(float rate, float seconds)
-{
-    const double way = (double)rate * (double)seconds;
-    return rate > 0.0f && way > 0.0 ? (float)(1.0 - md5i_decay(way)) : 0.0f;
-}
-
-void md5_follow_spring(float target, float stiffness, float damping, float seconds, float *value,
-                       float *velocity)
-{
-    MD5_ASSERT(value != NULL, "value: not NULL");
-    MD5_ASSERT(velocity != NULL, "velocity: not NULL");
-    const double k = (double)stiffness, c = damping > 0.0f ? (double)damping : 0.0;
-    const double x = (double)*value - (double)target, v = (double)*velocity, t = (double)seconds;
-    // The sum is finite only if all terms are.
-    if (!(k > 0.0 && t > 0.0) || !isfinite(k + c + x + v + t))
-        return;
-    const md5_swing swing = md5i_swing_for(k, c, t);
-    *value = (float)((double)target + swing.keep * x + swing.drift * v);
-    *velocity = (float)(-k * swing.drift * x + (swing.keep - c * swing.drift) * v);
-}
-
-// == Chains ======================================================================================
-//
 // Chains that lag and swing. A damped spring pulls the end of each joint to its animated position
 // in world space, and the joint is rotated to point at its end. The springs are not coupled, so
 // each is solved exactly for any time step.
+#include "md5/motion/functions.h"
+#include "md5/motion/numbers.h"
+#include "md5/motion/space.h"
 
 // One coordinate of one end. The animated position is assumed to move linearly from `from` to `to`;
 // the end follows it with a lag, and the difference from that decays.

@@ -3,7 +3,7 @@
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
 
-#include "md5/motion/easing.h"
+#include "md5/motion/functions.h"
 #include "md5/motion/feet.h"
 #include "md5/play/clock.h"
 #include "md5/pose/kernels.h"

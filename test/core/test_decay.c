@@ -1,7 +1,7 @@
 // Exponential decay, against exp() of libc.
 #include "test/test.h"
 
-#include "md5/motion/spring.h"
+#include "md5/motion/functions.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // Easings against their published forms, computed with libc.
 #include "test/test.h"
 
-#include "md5/motion/easing.h"
+#include "md5/motion/functions.h"
 
 #include "md5/md5curve.h"
 #include "test/mistake.h"

@@ -108,7 +108,7 @@ static void try_limbs(md5_cpu level, uint64_t *random)
             jobs[i].rotation = &rotations[i];
         md5_solve_two_bone(&of.rig.skeleton, &jobs[i], of.expected[i]);
     }
-    md5i_two_bone_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
+    md5i_two_bone_all(level, &of.rig.skeleton, jobs, of.each, of.count);
     CHECK(are_equal(&of));
 }
 
@@ -134,7 +134,7 @@ static void try_chains(md5_cpu level, uint64_t *random)
         jobs[i].weight = make_weight(random);
         md5_solve_aim(&of.rig.skeleton, &jobs[i], of.expected[i]);
     }
-    md5i_aim_all_with(level, &of.rig.skeleton, jobs, of.each, of.count);
+    md5i_aim_all(level, &of.rig.skeleton, jobs, of.each, of.count);
     CHECK(are_equal(&of));
 }
 

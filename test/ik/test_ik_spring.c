@@ -1,7 +1,7 @@
 // Chains that swing: against the closed forms of the damped spring.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/motion/spring.h"
+#include "md5/motion/functions.h"
 
 #include <math.h>
 #include <string.h>

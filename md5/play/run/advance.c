@@ -8,7 +8,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
 #include "md5/core/math.h"
-#include "md5/motion/spring.h"
+#include "md5/motion/functions.h"
 #include "md5/play/run/player_state.h"
 
 #include <math.h>

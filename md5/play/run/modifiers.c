@@ -389,8 +389,8 @@ void md5i_apply_all_modifiers(md5_player *const *players, md5_xform *const *pose
             changed[num_changed++] = poses[i];
         }
         if (kind == MD5_MODIFIER_TWO_BONE)
-            md5i_two_bone_all(skeleton, limbs, changed, num_changed);
+            md5i_two_bone_all(md5i_lanes_level(), skeleton, limbs, changed, num_changed);
         else if (kind == MD5_MODIFIER_AIM)
-            md5i_aim_all(skeleton, aims, changed, num_changed);
+            md5i_aim_all(md5i_lanes_level(), skeleton, aims, changed, num_changed);
     }
 }
