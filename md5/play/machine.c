@@ -1,5 +1,6 @@
 // A machine that has been made: its clips sampled, what it has by name.
 #include "md5/play/machine.h"
+#include "md5/play/schema.h"
 
 #include "md5/core/assert.h"
 
@@ -11,17 +12,15 @@ void md5i_sample_source(const md5_machine *machine, const md5_source *source,
     md5_sample(source->binding, *moment, MD5_ROOT_FILE, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
-    const md5_root_track track = md5_track_of(machine, source);
+    const md5_root_track track = md5_track_of(source);
     md5i_remove_root_delta(machine->model->skeleton.axes, md5i_root_delta_at(&track, moment),
                            &pose[0]);
 }
 
 void md5_destroy_machine(md5_machine *machine)
 {
-    if (!machine)
-        return;
-    const md5_allocator allocator = machine->allocator;
-    allocator.free(allocator.user, machine, machine->size);
+    if (machine)
+        md5i_free_memory(&machine->allocator, machine->memory);
 }
 
 const md5_machine_desc *md5_machine_tables(const md5_machine *machine)
@@ -101,6 +100,5 @@ float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32
     if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
         || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
         return 0.0f;
-    const md5_motion *const of = &machine->motions[tables->num_clips + motion];
-    return (float)machine->items[of->first_item + item].gait.speed;
+    return (float)machine->motions[tables->num_clips + motion].items[item].gait.speed;
 }

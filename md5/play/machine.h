@@ -1,4 +1,4 @@
-// A machine: the tables of its description with indices instead of names, in flat arrays that
+// A machine: the tables of its description with pointers and indices instead of names, which
 // players read. Invariant: every index is valid, or -1 for none; md5/play/make has checked them.
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
@@ -45,31 +45,30 @@ typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;
     md5_extract extract;
-    size_t first_delta;  // [num_frames] of `root_deltas`, unless extract is NONE
-    size_t first_frame;  // sum of the frames of the clips before it
-    size_t first_marker; // phases of a cycle, in `markers`
+    const md5_root_delta *root_deltas; // [num_frames], unless extract is NONE
+    size_t first_frame;                // sum of the frames of the clips before it
+    const double *markers;             // [num_markers] phases of a cycle
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
-    size_t first_cue[MD5_PLAY_MODES];
-    uint32_t num_cues[MD5_PLAY_MODES];
+    md5_cues cues[MD5_PLAY_MODES];
 } md5_source;
 
 // A clip with a play mode, start and speed.
 typedef struct md5_playable {
-    uint32_t source;
+    const md5_source *source;
+    const md5_timing *timing; // of its mode
     md5_play_mode mode;
     double start;  // normalised
     double cycles; // a second
 } md5_playable;
 
-// A set of joints with their mask weights; mask -1: none. Adjacent joints, such as a branch of the
-// skeleton, are a range from the first to the last; joints between that are not in the set are
-// not changed. A few scattered joints are listed.
+// A set of joints with their mask weights. Adjacent joints, such as a branch of the skeleton, are a
+// range from the first to the last; joints between that are not in the set are not changed. A few
+// scattered joints are listed.
 typedef struct md5_joint_set {
-    bool is_listed;
-    int32_t mask;
     uint32_t first, count;
-    size_t list; // [count] of `listed` and `listed_weights`, ascending
+    uint32_t *list; // [count] joints, ascending; NULL: they are a range
+    float *weights; // [count] NULL: no mask
 } md5_joint_set;
 
 // At most so many joints of partial mask weight are saved while the others are overwritten.
@@ -96,9 +95,10 @@ typedef struct md5_run_slots {
 // ancestors and joint 0. Runs hold all of them, and joints between that are left out, if there are
 // few: those are computed for nothing. In the end all that are left out are as in the bind pose.
 typedef struct md5_detail_set {
-    size_t first_joint;    // [joints] of `are_animated`; [num_left_out] of `left_out`
-    size_t first_run;      // [num_runs] of `runs`, ascending
-    size_t first_slots;    // [clips][num_runs] of `run_slots`
+    bool *are_animated;    // [joints]
+    md5_joint_run *runs;   // [num_runs] ascending
+    md5_run_slots *slots;  // [clips][num_runs]
+    uint32_t *left_out;    // [num_left_out] joints
     uint32_t num_left_out; // the first num_outside of them are not in runs
     uint32_t num_outside, num_runs;
 } md5_detail_set;
@@ -109,78 +109,82 @@ typedef struct md5_gait {
     double seconds; // of a cycle
 } md5_gait;
 
+typedef struct md5_motion md5_motion;
+typedef struct md5_blend_tree md5_blend_tree;
+
 typedef struct md5_item {
-    uint32_t motion;
+    const md5_motion *motion;
     md5_layer_mode mode;
     int32_t mask;
     md5_weight_rule weight;
-    int32_t reference;   // pose, of an item that is added
-    md5_joint_set added; // the joints that it may change
+    const md5_xform *reference; // of an item that is added, else NULL
+    md5_joint_set added;        // the joints that it may change
     md5_gait gait;
     uint32_t num_before; // clips of the items before it
     uint32_t turn; // the item of its motion that is blended in this one's turn: see check_places()
 } md5_item;
 
+// What the clips of a synchronised motion have in common.
+typedef struct md5_clip_traits {
+    bool has_once;    // one that ends
+    bool has_turning; // one that goes there and back
+    uint32_t min_markers, max_markers;
+} md5_clip_traits;
+
 // The motions that clips are come first, in the order of clips.
-typedef struct md5_motion {
+struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
     double speed; // md5i_decimal_of() the table's
     int32_t speed_parameter, x_parameter, y_parameter;
-    uint32_t playable; // of a clip
-    size_t first_item;
+    md5_playable playable;         // of a clip
+    const md5_item *items;         // [num_items], with
+    const md5_motion_item *places; // their rows
     uint32_t num_items;
     uint32_t num_parts; // itself and its inputs, as often as they are used
     uint32_t num_clips; // among these
-    int32_t tree;       // when it is a state's
-} md5_motion;
+    md5_clip_traits traits;
+    const md5_blend_tree *tree; // when it is a state's
+};
 
 // One node of a flattened blend tree. Invariant: the inputs of a part precede it, in the order in
 // which they are blended, so a forward walk blends poses with a stack, and a backward walk passes
 // weights down; no recursion.
 typedef struct md5i_part {
-    uint32_t motion;
-    int32_t parent;    // part of the same tree
-    size_t item;       // of the parent's motion: number in `items`
-    uint32_t weight;   // index into the weights of the tree's parts
-    uint32_t children; // the first such index of its items
-    int32_t instance;  // of a clip: its instance in the tree
-    bool leads_group;  // it begins a synchronised group
+    const md5_motion *motion;
+    int32_t parent;       // part of the same tree
+    const md5_item *item; // of the parent's motion
+    uint32_t weight;      // index into the weights of the tree's parts
+    uint32_t children;    // the first such index of its items
+    int32_t instance;     // of a clip: its instance in the tree
+    bool leads_group;     // it begins a synchronised group
 } md5i_part;
 
 // A clip in a blend tree; each instance has its own clock. In the order of items in their tables.
 typedef struct md5_instance_plan {
-    uint32_t playable;
+    const md5_playable *playable;
     uint32_t part;
     int32_t group; // synchronised group, -1 = none
 } md5_instance_plan;
 
 // Synchronised clips. The first one leads: its start is the start of all.
 typedef struct md5_group_plan {
-    size_t first_member; // instances, in `members`
+    uint32_t *members; // [num_members] instances
     uint32_t num_members;
     uint32_t num_markers; // of each; 0: equal phases
 } md5_group_plan;
 
 // The flattened blend tree of a state.
-typedef struct md5_blend_tree {
-    uint32_t motion;
-    size_t first_part, first_instance, first_group;
+struct md5_blend_tree {
+    const md5_motion *motion;
+    md5i_part *parts;             // [num_parts]
+    md5_instance_plan *instances; // [num_instances]
+    md5_group_plan *groups;       // [num_groups]
     uint32_t num_parts, num_instances, num_groups;
     uint32_t num_poses;   // on the stack while blending
     bool has_root_motion; // some clip extracts root motion
     bool has_added;       // some item is added
-} md5_blend_tree;
-
-typedef struct md5_state {
-    int32_t tree;      // -1: no motion
-    int32_t reference; // pose, in an additive layer
-    size_t first_transition;
-    uint32_t num_transitions;
-    bool is_partial;     // a clip of which only the layer's joints need be sampled:
-    md5_targets targets; // by these, which
-    bool is_exact;       // write no other joints, and there are none between the layer's
-} md5_state;
+};
 
 typedef struct md5_play_condition {
     uint32_t parameter;
@@ -192,7 +196,7 @@ typedef struct md5_play_condition {
 typedef struct md5_transition {
     int32_t from;
     uint32_t to;
-    size_t first_condition;
+    const md5_play_condition *conditions; // [num_conditions], in the machine's
     uint32_t num_conditions;
     uint32_t number; // in the layer's table
     int32_t priority;
@@ -204,11 +208,26 @@ typedef struct md5_transition {
     bool waits, keeps_phase;
 } md5_transition;
 
+// Kinds of events of a state: ENTER, LEAVE, TRANSITION_END.
+enum { MD5_STATE_EVENTS = 3 };
+
+typedef struct md5_state {
+    const md5_blend_tree *tree;        // NULL: no motion
+    const md5_xform *reference;        // in an additive layer
+    const md5_transition *transitions; // [num_transitions]
+    uint32_t num_transitions;
+    const md5_event *events; // [MD5_STATE_EVENTS], if the machine reports states
+    bool is_partial;         // a clip of which only the layer's joints need be sampled:
+    md5_targets targets;     // by these, which
+    bool is_exact;           // write no other joints, and there are none between the layer's
+} md5_state;
+
 typedef struct md5_play_layer {
     md5_layer_mode mode;
     int32_t mask;
     md5_weight_rule weight;
-    size_t first_state, first_any; // transitions from any state
+    md5_state *states;         // [num_states]
+    const md5_transition *any; // [num_any] transitions from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
     bool has_root_motion; // some state extracts root motion
@@ -254,48 +273,25 @@ typedef struct md5_morph_row {
     float weight;
 } md5_morph_row;
 
-// Kinds of events of a state: ENTER, LEAVE, TRANSITION_END.
-enum { MD5_STATE_EVENTS = 3 };
-
 struct md5_machine {
     md5_machine_desc tables;
     const md5_model *model;
     uint32_t num_joints;
     uint64_t fingerprint; // md5_machine_fingerprint()
 
-    md5_source *sources; // [clips]
-    md5_root_delta *root_deltas;
-    double *markers;
-    md5_playable *playables;
-    md5_cue *cues;
+    md5_source *sources;      // [clips]
     float *masks;             // [masks][joints]
     md5_mask_sets *mask_sets; // [masks]
     md5_detail_set *details;  // [masks]
     md5_detail_set *rests;    // [masks] runs of the joints that are seen below a mask; or none
-    bool *are_animated;       // [masks][joints]
-    uint32_t *left_out;       // [masks][joints]
     int32_t *followers;       // [parameters] its row in tables.follows, or -1
-    md5_joint_run *runs;
-    md5_run_slots *run_slots;
-    bool *are_seen;        // [masks][layers] the layer may change animated joints
-    uint32_t *listed;      // joints of sets
-    float *listed_weights; // of the set's mask
-    md5_xform *references; // [][joints]
-    md5_motion *motions;   // [clips + motions]
-    md5_item *items;
-    md5_blend_tree *trees;
-    md5i_part *parts;
-    md5_instance_plan *instances;
-    md5_group_plan *groups;
-    uint32_t *members;
-    md5_play_layer *layers; // [layers]
-    md5_state *states;
-    md5_transition *transitions;
+    bool *are_seen;           // [masks][layers] the layer may change animated joints
+    md5_motion *motions;      // [clips + motions]
+    md5_play_layer *layers;   // [layers]
     md5_play_condition *conditions;
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
     md5_easing *curves;        // of weights and transitions
     md5_modifier *modifiers;   // [modifiers]
-    md5_event *state_events;   // [states][MD5_STATE_EVENTS], if reports_states
     md5_event *clip_ends;      // [clips], if they are reported
     md5_limb *legs;            // [num_feet]
     md5_sole *soles;           // [num_soles]
@@ -305,10 +301,8 @@ struct md5_machine {
     uint32_t *morph_firsts;    // [num_morphs] the first row of each target
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
-    size_t num_deltas, num_markers, num_playables, num_cues, num_runs, num_run_slots, num_listed,
-        num_references, num_motions, num_items, num_trees, num_parts, num_instances, num_groups,
-        num_members, num_states, num_transitions, num_conditions, num_kinks, num_curves,
-        num_springs, num_feet, num_gazes, num_soles, num_frames; // the last: of all clips
+    size_t num_conditions, num_kinks, num_curves, num_springs, num_feet, num_gazes, num_soles,
+        num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_slots;  // of a player's one-shots
@@ -322,8 +316,8 @@ struct md5_machine {
     float least_bias, most_bias, most_negative, beside;
     bool has_vertices;
 
-    size_t size;
     md5_allocator allocator;
+    void *memory; // holds all of this
 };
 
 // The number of joints that poses of a layer's states hold while they are blended: an additive
@@ -338,30 +332,12 @@ static inline const float *md5_mask_of(const md5_machine *machine, int32_t mask)
     return mask < 0 ? NULL : machine->masks + (size_t)mask * machine->num_joints;
 }
 
-static inline const md5_xform *md5_reference_of(const md5_machine *machine, int32_t reference)
-{
-    return machine->references + (size_t)reference * machine->num_joints;
-}
-
-// The items of a blend space in the tables.
-static inline const md5_motion_item *md5_space_items(const md5_machine *machine, uint32_t motion)
-{
-    return machine->tables.motions[motion - machine->tables.num_clips].items;
-}
-
-static inline const md5_timing *md5_timing_of(const md5_machine *machine,
-                                              const md5_instance_plan *plan)
-{
-    const md5_playable *const playable = &machine->playables[plan->playable];
-    return &machine->sources[playable->source].timings[playable->mode];
-}
-
-static inline md5_root_track md5_track_of(const md5_machine *machine, const md5_source *source)
+static inline md5_root_track md5_track_of(const md5_source *source)
 {
     return (md5_root_track){
         .extract = source->extract,
         .num_frames = source->binding->anim->num_frames,
-        .frames = machine->root_deltas + source->first_delta,
+        .frames = source->root_deltas,
     };
 }
 

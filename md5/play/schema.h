@@ -184,6 +184,9 @@ size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
                           const md5_machine_desc *desc, const char *model_file, char *text,
                           size_t size);
 
+// Frees an arena that something made has taken over, which may itself lie in it.
+void md5i_free_memory(const md5_allocator *allocator, void *memory);
+
 // Fills in defaults of a row. `unit` is the length of one of id's units.
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit);
 

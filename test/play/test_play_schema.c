@@ -502,14 +502,14 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         CHECK(glow_of(&filled) == 2.5f);
 
         md5_machine_desc copy;
-        md5_block measure = {0};
-        md5i_copy_tables(&measure, schema, &files[0]->desc, &copy);
-        md5_block block = {.base = malloc(measure.used)};
-        md5i_copy_tables(&block, schema, &files[0]->desc, &copy);
+        md5_context copying;
+        md5i_context_begin(&copying, NULL, NULL, NULL);
+        md5_arena arena = {.context = &copying};
+        CHECK(md5i_copy_tables(&arena, schema, &files[0]->desc, &copy));
         CHECK(copy.modifiers != files[0]->desc.modifiers && glow_of(copy.modifiers) == 7.5f);
         CHECK(md5i_fingerprint_of(schema, &files[0]->desc)
               != md5i_fingerprint_of(schema, &files[2]->desc));
-        free(block.base);
+        md5i_arena_free(&arena);
 
         char text[256];
         md5_context context;

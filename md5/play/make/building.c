@@ -39,19 +39,24 @@ void *md5i_build_array(md5_building *building, size_t count, size_t size)
     return md5i_arena_alloc(building->arena, count, size);
 }
 
-bool md5i_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,
-                          int32_t *reference)
+bool md5i_build_reference(md5_building *building, int32_t clip, const md5_motion *motion,
+                          const uint32_t *frame, const md5_xform **reference)
 {
-    md5_machine *const machine = building->machine;
-    const md5_source *const from = &machine->sources[source];
-    const uint32_t num_frames = from->binding->anim->num_frames;
+    const md5_machine *const machine = building->machine;
+    while (motion->kind != MD5_MOTION_CLIP) // each is made of ones before it: this ends
+        motion = motion->items[0].motion;
+    const md5_source *const source = clip < 0 ? motion->playable.source : &machine->sources[clip];
+    const uint32_t num_frames = source->binding->anim->num_frames;
     if (*frame >= num_frames)
         return md5i_fail_at(building, frame, MD5_ERROR_RANGE,
                             "frame %u of clip %s is a reference, but the last frame is %u", *frame,
-                            QUOTED(building->desc->clips[source].name), num_frames - 1);
-    *reference = (int32_t)machine->num_references++;
-    md5i_sample_source(machine, from, &(md5_moment){.frame0 = *frame, .frame1 = *frame},
-                       machine->references + (size_t)*reference * machine->num_joints);
+                            QUOTED(building->desc->clips[source - machine->sources].name),
+                            num_frames - 1);
+    md5_xform *const pose =
+        (md5_xform *)md5i_build_array(building, machine->num_joints, sizeof *pose);
+    TRY(pose);
+    md5i_sample_source(machine, source, &(md5_moment){.frame0 = *frame, .frame1 = *frame}, pose);
+    *reference = pose;
     return true;
 }
 
@@ -223,7 +228,7 @@ static bool build_follows(md5_building *building)
 bool md5i_build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    TRY(md5i_begin_names(building->arena, &building->parameters, "parameter",
+    TRY(md5i_begin_names(building->scratch, &building->parameters, "parameter",
                          desc->num_parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         md5i_add_name(&building->parameters, &desc->parameters[i].name);
@@ -237,8 +242,10 @@ bool md5i_build_kinks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    const size_t most =
-        machine->num_conditions + 3 * (size_t)desc->num_follows + machine->num_items;
+    size_t num_items = 0;
+    for (uint32_t i = 0; i < desc->num_motions; i++)
+        num_items += desc->motions[i].num_items;
+    const size_t most = machine->num_conditions + 3 * (size_t)desc->num_follows + num_items;
     md5_play_condition *const kinks =
         (md5_play_condition *)md5i_build_array(building, most, sizeof *kinks);
     TRY(kinks);
@@ -258,10 +265,9 @@ bool md5i_build_kinks(md5_building *building)
         const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
                                  && machine->followers[motion->x_parameter] >= 0;
         for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
-            kinks[count++] = (md5_play_condition){
-                (uint32_t)motion->x_parameter, MD5_IS_GREATER,
-                is_line ? desc->motions[i].items[k].x
-                        : (float)machine->items[motion->first_item + k].gait.speed};
+            kinks[count++] = (md5_play_condition){(uint32_t)motion->x_parameter, MD5_IS_GREATER,
+                                                  is_line ? motion->places[k].x
+                                                          : (float)motion->items[k].gait.speed};
     }
     machine->kinks = kinks;
     machine->num_kinks = count;

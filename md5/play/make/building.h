@@ -46,7 +46,8 @@ int32_t md5i_find_name(const md5_names *names, const char *text);
 
 typedef struct md5_building {
     md5_context *context;
-    md5_arena *arena;
+    md5_arena *arena;   // becomes the machine's memory
+    md5_arena *scratch; // until it is made
     const md5_machine_desc *desc;
     md5_machine *machine;
     md5_names clips, motions, masks, parameters, joints;
@@ -57,11 +58,10 @@ typedef struct md5_building {
 // Each resolves one part of the tables, in this order. False, with the error set, at the first
 // fault.
 bool md5i_build_clips(md5_building *building);
-bool md5i_begin_sets(md5_building *building);
 bool md5i_build_masks(md5_building *building);
 bool md5i_build_details(md5_building *building);
 bool md5i_build_parameters(md5_building *building); // and room for curves
-bool md5i_build_motions(md5_building *building);    // and the trees of those that states have
+bool md5i_build_motions(md5_building *building);
 bool md5i_build_layers(md5_building *building);
 bool md5i_build_kinks(md5_building *building);
 bool md5i_build_seen_layers(md5_building *building);
@@ -81,21 +81,23 @@ bool md5i_build_curve_of(md5_building *building, md5_ease_kind easing, const md5
 bool md5i_build_curve(md5_building *building, const md5_easing *curve, const char *kind,
                       const char *owner, uint32_t *number);
 
-// A clip's frame, a member of a table, as a reference pose, which is added to the machine's.
-bool md5i_build_reference(md5_building *building, uint32_t source, const uint32_t *frame,
-                          int32_t *reference);
+// A clip's frame, a member of a table, as a reference pose. `clip` is -1 for the one that the
+// motion begins with.
+bool md5i_build_reference(md5_building *building, int32_t clip, const md5_motion *motion,
+                          const uint32_t *frame, const md5_xform **reference);
+
+// The blend tree of a motion that a state has.
+bool md5i_build_tree(md5_building *building, md5_motion *motion);
 
 // Which joints motions change where they are added: takes all marks away; marks those that one is
 // able to move from a reference; makes a set of what has a mark and a weight.
 void md5i_begin_marks(md5_building *building);
-void md5i_mark_changed(md5_building *building, uint32_t motion, int32_t reference);
-md5_joint_set md5i_set_of_marks(md5_building *building, int32_t mask);
+void md5i_mark_changed(md5_building *building, const md5_motion *motion,
+                       const md5_xform *reference);
+bool md5i_set_of_marks(md5_building *building, int32_t mask, md5_joint_set *set);
 
 // Finds what of a state's clip has to be sampled for the joints of its layer.
 void md5i_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state);
-
-// The clip that a motion begins with.
-uint32_t md5i_first_source(const md5_building *building, uint32_t motion);
 
 // Fails at the place of a member of the tables; of C tables there is none. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
@@ -116,8 +118,8 @@ void *md5i_build_array(md5_building *building, size_t count, size_t size);
 // Checks what needs no other row: numbers, choices, that arrays are there.
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row);
 
-// Copies a row and all that it names into `block`; while it measures, `copy` is of no use.
-void md5i_copy_tables(md5_block *block, const md5_schema *schema, const void *row, void *copy);
+// Copies a row and all that it names into the arena. False, with the error set, without memory.
+bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy);
 
 // A hash of a row and all that it names, which are valid, and of the joints and durations that they
 // refer to.

@@ -13,69 +13,88 @@
 typedef struct layer_work {
     const md5_layer_desc *desc;
     md5_play_layer *layer;
+    uint32_t number;
     md5_names states;
-    uint32_t first_transition; // of the layer, in the machine's
-    uint32_t num_going;        // states whose time goes on
+    uint32_t num_going; // states whose time goes on
 } layer_work;
 
-// The states' own reference, where the layer is added to what is below and names none itself.
-static bool build_state(md5_building *building, layer_work *work, const md5_state_desc *desc,
-                        md5_state *state)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-    md5_machine *const machine = building->machine;
+    return a > b ? a : b;
+}
+
+// The states' own reference, where the layer is added to what is below and names none itself.
+static bool build_state(md5_building *building, layer_work *work, uint32_t number)
+{
+    const md5_state_desc *const desc = &work->desc->states[number];
     md5_play_layer *const layer = work->layer;
-    *state = (md5_state){.tree = -1, .reference = -1};
-    if (!desc->motion)
+    md5_state *const state = &layer->states[number];
+    int32_t found;
+    TRY(md5i_resolve(building, &building->motions, &desc->motion, "state", desc->name, &found));
+    if (building->machine->reports_states) {
+        const md5_layer_desc *const names = &building->machine->tables.layers[work->number];
+        md5_event *const events =
+            (md5_event *)md5i_build_array(building, MD5_STATE_EVENTS, sizeof *events);
+        TRY(events);
+        for (uint32_t i = 0; i < MD5_STATE_EVENTS; i++)
+            events[i] = (md5_event){
+                .name = names->states[number].name,
+                .text = names->name,
+                .kind = (md5_event_kind)(MD5_EVENT_ENTER + i),
+                .layer = work->number,
+                .index = number,
+            };
+        state->events = events;
+    }
+    if (found < 0)
         return true;
-    const int32_t motion = md5i_find_name(&building->motions, desc->motion);
-    state->tree = machine->motions[motion].tree;
-    const md5_blend_tree *const tree = &machine->trees[state->tree];
+    md5_motion *const motion = &building->machine->motions[found];
+    TRY(motion->tree || md5i_build_tree(building, motion));
+    const md5_blend_tree *const tree = state->tree = motion->tree;
     layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
-    if (tree->num_instances > layer->max_instances)
-        layer->max_instances = tree->num_instances;
-    if (tree->num_groups > layer->max_groups)
-        layer->max_groups = tree->num_groups;
-    if (tree->num_parts > layer->max_parts)
-        layer->max_parts = tree->num_parts;
+    layer->max_instances = larger(layer->max_instances, tree->num_instances);
+    layer->max_groups = larger(layer->max_groups, tree->num_groups);
+    layer->max_parts = larger(layer->max_parts, tree->num_parts);
     if (layer->mode != MD5_LAYER_ADD)
         return true;
-    int32_t source;
+    int32_t clip;
     TRY(md5i_resolve(building, &building->clips, &work->desc->reference, "layer", work->desc->name,
-                     &source));
-    if (source < 0)
-        source = (int32_t)md5i_first_source(building, (uint32_t)motion);
-    TRY(md5i_build_reference(building, (uint32_t)source, &work->desc->reference_frame,
+                     &clip));
+    TRY(md5i_build_reference(building, clip, motion, &work->desc->reference_frame,
                              &state->reference));
-    md5i_mark_changed(building, (uint32_t)motion, state->reference);
+    md5i_mark_changed(building, motion, state->reference);
     return true;
 }
 
 static bool build_states(md5_building *building, layer_work *work)
 {
     const md5_layer_desc *const desc = work->desc;
+    md5_play_layer *const layer = work->layer;
     md5_machine *const machine = building->machine;
     if (desc->num_states == 0)
         return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "layer %s has no states",
                             QUOTED(desc->name));
-    TRY(md5i_begin_names(building->arena, &work->states, "state", desc->num_states));
+    TRY(md5i_begin_names(building->scratch, &work->states, "state", desc->num_states));
     for (uint32_t i = 0; i < desc->num_states; i++)
         md5i_add_name(&work->states, &desc->states[i].name);
     TRY(md5i_end_names(building->context, building->desc->locations, &work->states));
-    work->layer->first_state = machine->num_states;
-    work->layer->num_states = desc->num_states;
+    layer->states =
+        (md5_state *)md5i_build_array(building, desc->num_states, sizeof *layer->states);
+    TRY(layer->states);
+    layer->num_states = desc->num_states;
     md5i_begin_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++)
-        TRY(build_state(building, work, &desc->states[i], &machine->states[machine->num_states++]));
-    md5_play_layer *const layer = work->layer;
-    if (layer->mode != MD5_LAYER_ADD && layer->mask < 0)
+        TRY(build_state(building, work, i));
+    if (layer->mode == MD5_LAYER_ADD)
+        TRY(md5i_set_of_marks(building, layer->mask, &layer->joints));
+    else if (layer->mask < 0)
         return true;
-    layer->joints = layer->mode == MD5_LAYER_ADD ? md5i_set_of_marks(building, layer->mask)
-                                                 : machine->mask_sets[layer->mask].all;
+    else
+        layer->joints = machine->mask_sets[layer->mask].all;
     bool is_full = layer->mode == MD5_LAYER_ADD;
     for (uint32_t i = 0; i < desc->num_states; i++) {
-        md5_state *const state = &machine->states[layer->first_state + i];
-        md5i_narrow_state(building, layer, state);
-        is_full = is_full || state->is_exact;
+        md5i_narrow_state(building, layer, &layer->states[i]);
+        is_full = is_full || layer->states[i].is_exact;
     }
     machine->has_full_layers = machine->has_full_layers || is_full;
     return true;
@@ -85,7 +104,7 @@ static bool build_conditions(md5_building *building, const md5_transition_desc *
                              const char *owner, md5_transition *transition)
 {
     md5_machine *const machine = building->machine;
-    transition->first_condition = machine->num_conditions;
+    transition->conditions = machine->conditions + machine->num_conditions;
     transition->num_conditions = desc->num_conditions;
     for (uint32_t i = 0; i < desc->num_conditions; i++) {
         const md5_condition *const from = &desc->conditions[i];
@@ -103,14 +122,10 @@ static bool build_conditions(md5_building *building, const md5_transition_desc *
 }
 
 // Whether the time of a state of the layer goes on beyond 1: if its first clip is not played once.
-static bool goes_on(const md5_building *building, const layer_work *work, uint32_t state)
+static bool goes_on(const layer_work *work, uint32_t state)
 {
-    const md5_machine *const machine = building->machine;
-    const int32_t tree = machine->states[work->layer->first_state + state].tree;
-    if (tree < 0)
-        return true;
-    const md5_instance_plan *const first = &machine->instances[machine->trees[tree].first_instance];
-    return machine->playables[first->playable].mode != MD5_PLAY_ONCE;
+    const md5_blend_tree *const tree = work->layer->states[state].tree;
+    return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
 // Warns of an exit that no state reaches.
@@ -118,8 +133,8 @@ static void check_exit(md5_building *building, const layer_work *work,
                        const md5_transition_desc *desc, const md5_transition *transition)
 {
     const uint32_t num_going = transition->from < 0
-                                   ? work->num_going - goes_on(building, work, transition->to)
-                                   : goes_on(building, work, (uint32_t)transition->from);
+                                   ? work->num_going - goes_on(work, transition->to)
+                                   : goes_on(work, (uint32_t)transition->from);
     if (!desc->waits || desc->exit <= 1.0f || num_going > 0)
         return;
     const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
@@ -175,32 +190,36 @@ static int compare(const void *left, const void *right)
 static bool build_transitions(md5_building *building, layer_work *work)
 {
     const md5_layer_desc *const desc = work->desc;
-    md5_machine *const machine = building->machine;
-    md5_transition *const transitions = machine->transitions + machine->num_transitions;
-    work->layer->first_any = machine->num_transitions;
+    md5_play_layer *const layer = work->layer;
+    md5_transition *const transitions =
+        (md5_transition *)md5i_build_array(building, desc->num_transitions, sizeof *transitions);
+    TRY(transitions);
     for (uint32_t i = 0; i < desc->num_states; i++)
-        work->num_going += goes_on(building, work, i);
+        work->num_going += goes_on(work, i);
     for (uint32_t i = 0; i < desc->num_transitions; i++) {
         TRY(build_transition(building, work, i, &transitions[i]));
-        work->layer->has_waits = work->layer->has_waits || transitions[i].waits;
+        layer->has_waits = layer->has_waits || transitions[i].waits;
     }
     qsort(transitions, desc->num_transitions, sizeof *transitions, compare);
-    md5_state *const states = machine->states + work->layer->first_state;
+    layer->any = transitions;
     for (uint32_t i = 0; i < desc->num_transitions; i++) {
-        uint32_t *const count = transitions[i].from < 0
-                                    ? &work->layer->num_any
-                                    : &states[transitions[i].from].num_transitions;
-        if (transitions[i].from >= 0 && *count == 0)
-            states[transitions[i].from].first_transition = machine->num_transitions + i;
-        *count += 1;
+        md5_state *const from =
+            transitions[i].from < 0 ? NULL : &layer->states[transitions[i].from];
+        if (!from) {
+            layer->num_any++;
+            continue;
+        }
+        from->transitions = from->num_transitions == 0 ? &transitions[i] : from->transitions;
+        from->num_transitions++;
     }
-    machine->num_transitions += desc->num_transitions;
     return true;
 }
 
-static bool build_layer(md5_building *building, const md5_layer_desc *desc, md5_play_layer *layer)
+static bool build_layer(md5_building *building, uint32_t number)
 {
-    layer_work work = {.desc = desc, .layer = layer};
+    const md5_layer_desc *const desc = &building->desc->layers[number];
+    md5_play_layer *const layer = &building->machine->layers[number];
+    layer_work work = {.desc = desc, .layer = layer, .number = number};
     md5_layer_desc filled = *desc;
     md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
     *layer = (md5_play_layer){.mode = desc->mode, .weight = {.fixed = filled.weight}};
@@ -217,27 +236,21 @@ bool md5i_build_layers(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names layers;
-    TRY(md5i_begin_names(building->arena, &layers, "layer", desc->num_layers));
-    size_t num_states = 0, num_transitions = 0, num_conditions = 0;
+    TRY(md5i_begin_names(building->scratch, &layers, "layer", desc->num_layers));
+    size_t num_conditions = 0;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        md5i_add_name(&layers, &layer->name);
-        num_states += layer->num_states;
-        num_transitions += layer->num_transitions;
-        for (uint32_t k = 0; k < layer->num_transitions; k++)
-            num_conditions += layer->transitions[k].num_conditions;
+        md5i_add_name(&layers, &desc->layers[i].name);
+        for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
+            num_conditions += desc->layers[i].transitions[k].num_conditions;
     }
     TRY(md5i_end_names(building->context, desc->locations, &layers));
     machine->layers =
         (md5_play_layer *)md5i_build_array(building, desc->num_layers, sizeof *machine->layers);
-    machine->states = (md5_state *)md5i_build_array(building, num_states, sizeof *machine->states);
-    machine->transitions =
-        (md5_transition *)md5i_build_array(building, num_transitions, sizeof *machine->transitions);
     machine->conditions = (md5_play_condition *)md5i_build_array(building, num_conditions,
                                                                  sizeof *machine->conditions);
-    TRY(machine->layers && machine->states && machine->transitions && machine->conditions);
+    TRY(machine->layers && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++)
-        TRY(build_layer(building, &desc->layers[i], &machine->layers[i]));
+        TRY(build_layer(building, i));
     return true;
 }
 
@@ -349,7 +362,7 @@ bool md5i_build_morphs(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names names;
-    TRY(md5i_begin_names(building->arena, &names, "morph", desc->num_morphs));
+    TRY(md5i_begin_names(building->scratch, &names, "morph", desc->num_morphs));
     machine->morph_rows =
         (md5_morph_row *)md5i_build_array(building, desc->num_morphs, sizeof *machine->morph_rows);
     machine->morph_firsts =

@@ -313,11 +313,12 @@ static bool search_clip(md5_building *building, const md5_source *source)
     md5_machine *const machine = building->machine;
     const contact_search at = {
         .source = source,
-        .pose = (md5_xform *)md5i_build_array(building, machine->num_joints, sizeof *at.pose),
-        .places = (md5_vec3 *)md5i_build_array(building, source->binding->anim->num_frames,
+        .pose =
+            (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints, sizeof *at.pose),
+        .places = (md5_vec3 *)md5i_arena_alloc(building->scratch, source->binding->anim->num_frames,
                                                sizeof *at.places),
-        .facings = (md5_vec3 *)md5i_build_array(building, source->binding->anim->num_frames,
-                                                sizeof *at.facings),
+        .facings = (md5_vec3 *)md5i_arena_alloc(
+            building->scratch, source->binding->anim->num_frames, sizeof *at.facings),
     };
     TRY(at.pose && at.places && at.facings);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
@@ -491,14 +492,14 @@ bool md5i_build_modifiers(md5_building *building)
     const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names;
     size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_begin_names(building->arena, &names, "modifier", desc->num_modifiers));
+    TRY(md5i_begin_names(building->scratch, &names, "modifier", desc->num_modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
         md5i_add_name(&names, &desc->modifiers[i].name);
         num_feet += desc->modifiers[i].num_feet;
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
     }
     TRY(md5i_end_names(building->context, desc->locations, &names));
-    TRY(md5i_begin_names(building->arena, &building->joints, "joint", skeleton->num_joints));
+    TRY(md5i_begin_names(building->scratch, &building->joints, "joint", skeleton->num_joints));
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         md5i_add_name(&building->joints, &skeleton->joints[i].name);
     md5i_sort_names(&building->joints);

@@ -215,8 +215,7 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
         if (active->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= active->priority)
             return false;
     }
-    const md5_play_condition *const conditions =
-        player->machine->conditions + transition->first_condition;
+    const md5_play_condition *const conditions = transition->conditions;
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         if (!holds(player, layer, &conditions[i]))
             return false;
@@ -229,7 +228,7 @@ static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_ac
                           const md5_transition *transition)
 {
     return player->layer_states[layer].is_resting
-           && (!transition->waits || md5i_began_behind(player, active, transition->exit));
+           && (!transition->waits || md5i_began_behind(active, transition->exit));
 }
 
 // Merges two lists of transitions that are each in the order of priority.
@@ -242,10 +241,10 @@ static candidates candidates_of(const md5_player *player, uint32_t layer,
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const of = &machine->layers[layer];
-    const md5_state *const state = &machine->states[of->first_state + active->state];
+    const md5_state *const state = &of->states[active->state];
     candidates all = {
-        .own = machine->transitions + state->first_transition,
-        .any = machine->transitions + of->first_any,
+        .own = state->transitions,
+        .any = of->any,
     };
     all.own_end = all.own + state->num_transitions;
     all.any_end = all.any + of->num_any;
@@ -269,7 +268,7 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (is_open(player, layer, active, at)
-            && (!at->waits || md5i_has_reached(player, active, at->exit))
+            && (!at->waits || md5i_has_reached(active, at->exit))
             && !is_suppressed(player, layer, active, at))
             return at;
     }
@@ -281,7 +280,7 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
 static bool consume(md5_player *player, uint32_t layer, const md5_transition *transition)
 {
     const md5_machine *const machine = player->machine;
-    const md5_play_condition *const conditions = machine->conditions + transition->first_condition;
+    const md5_play_condition *const conditions = transition->conditions;
     bool has_consumed = false;
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const uint32_t parameter = conditions[i].parameter;
@@ -309,7 +308,7 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
     };
     if (transition->keeps_phase) {
         change.start =
-            md5i_exit_phase(player, md5_newest(&player->layer_states[layer]), transition);
+            md5i_exit_phase(md5_newest(&player->layer_states[layer]), transition);
         change.begin = MD5_BEGIN_AS_LEFT;
     }
     md5i_change_state(player, layer, &change);
@@ -483,10 +482,10 @@ static int32_t source_of(md5_layer_state *layer_state)
 // Offsets need a pose on both sides.
 static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
 {
-    if (to->tree < 0 || (layer_state->has_snapshot && layer_state->coverage < 1.0f))
+    if (!to->tree || (layer_state->has_snapshot && layer_state->coverage < 1.0f))
         return false;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
-        if (md5_active_at(layer_state, i)->tree < 0)
+        if (!md5_active_at(layer_state, i)->tree)
             return false;
     }
     return true;
@@ -499,9 +498,8 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const int32_t source = layer_state->num_used > 0 ? source_of(layer_state) : -1;
     const double duration = source < 0 ? 0.0 : fmax(change->duration, 0.0);
-    const bool is_inertial =
-        duration > 0.0 && change->fade == MD5_FADE_INERTIAL
-        && has_poses(layer_state, &machine->states[from->first_state + change->state]);
+    const bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
+                             && has_poses(layer_state, &from->states[change->state]);
     const bool fades = duration > 0.0 && !is_inertial;
     if (fades) {
         replace_unseen(layer_state);
@@ -648,28 +646,24 @@ static uint32_t add_walker(const step_context *context, md5_layer_state *layer_s
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
     const md5_active_state *const active = md5_active_at(layer_state, position);
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     const md5_clip_instance *const instance = &active->instances[number];
-    const md5_playable *const playable =
-        &machine->playables[machine->instances[tree->first_instance + number].playable];
-    const md5_source *const source = &machine->sources[playable->source];
-    const md5_cues cues = {&source->timings[playable->mode],
-                           machine->cues + source->first_cue[playable->mode],
-                           source->num_cues[playable->mode]};
-    if (instance->weight == 0.0f || cues.num_cues == 0)
+    const md5_playable *const playable = tree->instances[number].playable;
+    const md5_cues *const cues = &playable->source->cues[playable->mode];
+    if (instance->weight == 0.0f || cues->num_cues == 0)
         return num_walkers;
     md5_walker *const walker = &player->walkers[num_walkers];
     *walker = (md5_walker){
-        .clip = playable->source,
+        .clip = (uint32_t)(playable->source - machine->sources),
         .layer_state = layer_state,
         .position = position,
         .instance = number,
     };
     if (context->seconds == 0.0)
-        walker->walk = md5i_begin_event_start(&cues, instance->now);
+        walker->walk = md5i_begin_event_start(cues, instance->now);
     else
         walker->walk =
-            md5i_begin_event_walk(&cues, instance->before, instance->now, instance->is_at_start,
+            md5i_begin_event_walk(cues, instance->before, instance->now, instance->is_at_start,
                                   layer_state->ends_cycle && position + 1 == layer_state->num_used);
     return find_next(context, walker) ? num_walkers + 1 : num_walkers;
 }
@@ -678,19 +672,17 @@ static uint32_t add_shot_walker(const step_context *context, const md5_shot *sho
                                 uint32_t num_walkers)
 {
     const md5_machine *const machine = context->player->machine;
-    const md5_source *const source = &machine->sources[shot->source];
-    const md5_timing *const timing = md5i_shot_timing(machine, shot);
-    const md5_cues cues = {timing, machine->cues + source->first_cue[timing->mode],
-                           source->num_cues[timing->mode]};
-    if (cues.num_cues == 0 || (context->seconds == 0.0 && !shot->is_new))
+    const md5_cues *const cues =
+        &machine->sources[shot->source].cues[md5i_shot_timing(machine, shot)->mode];
+    if (cues->num_cues == 0 || (context->seconds == 0.0 && !shot->is_new))
         return num_walkers;
     md5_walker *const walker = &context->player->walkers[num_walkers];
     *walker = (md5_walker){
         .clip = shot->source,
         .shot = shot,
     };
-    walker->walk = context->seconds == 0.0 ? md5i_begin_event_start(&cues, shot->now)
-                                           : md5i_begin_event_walk(&cues, shot->before, shot->now,
+    walker->walk = context->seconds == 0.0 ? md5i_begin_event_start(cues, shot->now)
+                                           : md5i_begin_event_walk(cues, shot->before, shot->now,
                                                                    shot->is_at_start, false);
     return find_next(context, walker) ? num_walkers + 1 : num_walkers;
 }
@@ -712,7 +704,7 @@ static uint32_t gather_walkers(const step_context *context)
         md5_layer_state *const layer_state = &context->player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++) {
             const md5_active_state *const active = md5_active_at(layer_state, i);
-            const md5_blend_tree *const tree = md5_tree_of(context->player, active);
+            const md5_blend_tree *const tree = active->tree;
             if (!tree || (context->seconds == 0.0 && !active->is_new))
                 continue;
             for (uint32_t instance = 0; instance < tree->num_instances; instance++)
@@ -813,9 +805,8 @@ static void report(const step_context *context, uint32_t layer, uint32_t state, 
     }
     player->num_walked++;
     player->status.num_events++;
-    const size_t number = MD5_STATE_EVENTS * (machine->layers[layer].first_state + state);
     context->events(context->user, player,
-                    &machine->state_events[number + (kind - MD5_EVENT_ENTER)], 1.0f);
+                    &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
 }
 
 static void report_arrivals(const step_context *context)
@@ -878,9 +869,9 @@ static void handle_instant(const step_context *context)
 }
 
 // Whether some clip is where a cycle ends and another begins.
-static bool is_at_whole(const md5_player *player, const md5_active_state *active)
+static bool is_at_whole(const md5_active_state *active)
 {
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
         if (md5_clock_stays_whole(active->instances[i].now, active->instances[i].now))
             return true;
@@ -906,8 +897,7 @@ static void step_layer(md5_player *player, uint32_t layer, double seconds)
 static bool ends_cycle(const md5_player *player, uint32_t layer)
 {
     return player->machine->layers[layer].has_waits
-           && is_at_whole(player, md5_newest(&player->layer_states[layer]))
-           && is_at_exit(player, layer);
+           && is_at_whole(md5_newest(&player->layer_states[layer])) && is_at_exit(player, layer);
 }
 
 static void end_step(md5_layer_state *layer_state)

@@ -18,19 +18,18 @@ typedef struct joint_part {
 } joint_part;
 
 // Goes on to the next part: begin with {0}. False at the end.
-static bool next_part(const md5_machine *machine, const md5_joint_set *set, joint_part *part)
+static bool next_part(const md5_joint_set *set, joint_part *part)
 {
     const uint32_t begin = part->begin + part->count, left = set->count - begin;
     if (left == 0)
         return false;
-    *part = (joint_part){.begin = begin, .first = set->first, .count = left};
-    if (set->is_listed) {
-        part->listed = machine->listed + set->list + begin;
-        part->weights = machine->listed_weights + set->list + begin;
-        part->count = left < CHUNK ? left : CHUNK;
-    } else if (set->mask >= 0) {
-        part->weights = md5_mask_of(machine, set->mask) + set->first;
-    }
+    *part = (joint_part){
+        .listed = set->list ? set->list + begin : NULL,
+        .weights = set->weights ? set->weights + begin : NULL,
+        .begin = begin,
+        .first = set->first,
+        .count = set->list && left > CHUNK ? CHUNK : left,
+    };
     return true;
 }
 
@@ -59,11 +58,11 @@ static void put(const joint_part *part, const md5_xform *changed, md5_xform *pos
         pose[part->listed[i]] = changed[i];
 }
 
-static void blend_joints(const md5_machine *machine, const md5_joint_set *set,
-                         const md5_xform *other, float weight, md5_xform *pose)
+static void blend_joints(const md5_joint_set *set, const md5_xform *other, float weight,
+                         md5_xform *pose)
 {
     md5_xform of_pose[CHUNK], of_other[CHUNK];
-    for (joint_part part = {0}; next_part(machine, set, &part);) {
+    for (joint_part part = {0}; next_part(set, &part);) {
         md5_xform *const into = take_out(&part, pose, of_pose);
         md5_blend_poses(into, take(&part, other, of_other), weight, part.weights, part.count, into);
         put(&part, into, pose);
@@ -77,7 +76,7 @@ static void blend_all(const md5_machine *machine, const md5_detail_set *detail,
     if (!detail)
         md5_blend_poses(from, to, weight, NULL, machine->num_joints, pose);
     for (uint32_t i = 0; detail && i < detail->num_runs; i++) {
-        const md5_joint_run run = machine->runs[detail->first_run + i];
+        const md5_joint_run run = detail->runs[i];
         md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
                         pose + run.first);
     }
@@ -89,7 +88,7 @@ static void blend_runs(const md5_machine *machine, const md5_detail_set *detail,
 {
     const float *const weights = md5_mask_of(machine, mask);
     for (uint32_t i = 0; i < detail->num_runs; i++) {
-        const md5_joint_run run = machine->runs[detail->first_run + i];
+        const md5_joint_run run = detail->runs[i];
         if (md5_meets(run, &machine->mask_sets[mask].all))
             md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
                             run.count, pose + run.first);
@@ -111,13 +110,13 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
     }
     const md5_mask_sets *const sets = &machine->mask_sets[mask];
     if (weight < 1.0f || !sets->is_split) {
-        blend_joints(machine, &sets->all, other, weight, pose);
+        blend_joints(&sets->all, other, weight, pose);
         return;
     }
-    const uint32_t *const whole = machine->listed + sets->whole.list;
+    const uint32_t *const whole = sets->whole.list;
     for (uint32_t i = 0; i < sets->whole.count; i++)
         pose[whole[i]] = other[whole[i]];
-    blend_joints(machine, &sets->partial, other, weight, pose);
+    blend_joints(&sets->partial, other, weight, pose);
 }
 
 // blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
@@ -127,14 +126,14 @@ static void save_between(const md5_machine *machine, int32_t mask, const md5_xfo
 {
     const md5_joint_set *const set = &machine->mask_sets[mask].partial;
     for (uint32_t i = 0; i < set->count; i++)
-        saved[i] = pose[machine->listed[set->list + i]];
+        saved[i] = pose[set->list[i]];
 }
 
 static void blend_saved(const md5_machine *machine, int32_t mask, const md5_xform *saved,
                         md5_xform *pose)
 {
     md5_xform of_pose[CHUNK];
-    for (joint_part part = {0}; next_part(machine, &machine->mask_sets[mask].partial, &part);) {
+    for (joint_part part = {0}; next_part(&machine->mask_sets[mask].partial, &part);) {
         md5_xform *const other = take_out(&part, pose, of_pose);
         md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
         put(&part, other, pose);
@@ -142,22 +141,21 @@ static void blend_saved(const md5_machine *machine, int32_t mask, const md5_xfor
 }
 
 // Writes difference[set->count], of these joints to the reference.
-static void subtract_joints(const md5_machine *machine, const md5_joint_set *set,
-                            const md5_xform *source, int32_t reference, md5_xform *difference)
+static void subtract_joints(const md5_joint_set *set, const md5_xform *source,
+                            const md5_xform *reference, md5_xform *difference)
 {
-    const md5_xform *const from = md5_reference_of(machine, reference);
     md5_xform of_source[CHUNK], of_reference[CHUNK];
-    for (joint_part part = {0}; next_part(machine, set, &part);)
-        md5_subtract_pose(take(&part, source, of_source), take(&part, from, of_reference),
+    for (joint_part part = {0}; next_part(set, &part);)
+        md5_subtract_pose(take(&part, source, of_source), take(&part, reference, of_reference),
                           part.count, difference + part.begin);
 }
 
 // Adds difference[set->count] to these joints of `pose`.
-static void add_joints(const md5_machine *machine, const md5_joint_set *set,
-                       const md5_xform *difference, float weight, md5_xform *pose)
+static void add_joints(const md5_joint_set *set, const md5_xform *difference, float weight,
+                       md5_xform *pose)
 {
     md5_xform of_pose[CHUNK];
-    for (joint_part part = {0}; next_part(machine, set, &part);) {
+    for (joint_part part = {0}; next_part(set, &part);) {
         md5_xform *const into = take_out(&part, pose, of_pose);
         md5_add_pose(into, difference + part.begin, NULL, weight, part.weights, part.count, into);
         put(&part, into, pose);
@@ -165,16 +163,14 @@ static void add_joints(const md5_machine *machine, const md5_joint_set *set,
 }
 
 // md5i_subtract_joints() and md5i_add_joints() in one call.
-static void add_difference_of_joints(const md5_machine *machine, const md5_joint_set *set,
-                                     const md5_xform *source, int32_t reference, float weight,
-                                     md5_xform *pose)
+static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *source,
+                                     const md5_xform *reference, float weight, md5_xform *pose)
 {
-    const md5_xform *const from = md5_reference_of(machine, reference);
     md5_xform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
-    for (joint_part part = {0}; next_part(machine, set, &part);) {
+    for (joint_part part = {0}; next_part(set, &part);) {
         md5_xform *const into = take_out(&part, pose, of_pose);
-        md5_add_pose(into, take(&part, source, of_source), take(&part, from, of_reference), weight,
-                     part.weights, part.count, into);
+        md5_add_pose(into, take(&part, source, of_source), take(&part, reference, of_reference),
+                     weight, part.weights, part.count, into);
         put(&part, into, pose);
     }
 }
@@ -197,7 +193,7 @@ static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
 // A hash of the cycles that a state's clips are in.
 static uint64_t cycles_at(md5_player *player, const md5_active_state *active, double seconds)
 {
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     uint64_t mark = 0;
     md5i_find_clocks(player, active, seconds);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
@@ -238,13 +234,13 @@ typedef struct selection {
     const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
 } selection;
 
-static void sample_joints(const md5_machine *machine, const md5_source *source,
-                          const selection *only, const md5_moment *moment, md5_xform *pose)
+static void sample_joints(const md5_source *source, const selection *only, const md5_moment *moment,
+                          md5_xform *pose)
 {
     const md5_binding *const binding = source->binding;
     const md5_joint_set *const joints = only->joints;
-    const uint32_t *const listed = machine->listed + joints->list;
-    if (joints->is_listed) {
+    const uint32_t *const listed = joints->list;
+    if (listed) {
         for (uint32_t i = 0; i < joints->count; i++)
             pose[listed[i]] = *md5_constant_of(binding, listed[i]);
     } else {
@@ -260,9 +256,8 @@ static void sample_runs(const md5_machine *machine, const md5_source *source, co
     const md5_binding *const binding = source->binding;
     const md5_detail_set *const detail = only->detail;
     const size_t clip = (size_t)(source - machine->sources);
-    const md5_joint_run *const runs = machine->runs + detail->first_run;
-    const md5_run_slots *const slots =
-        machine->run_slots + detail->first_slots + clip * detail->num_runs;
+    const md5_joint_run *const runs = detail->runs;
+    const md5_run_slots *const slots = detail->slots + clip * detail->num_runs;
     md5_targets targets = binding->plan->targets;
     const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
     for (uint32_t i = 0; i < detail->num_runs; i++) {
@@ -279,21 +274,21 @@ static void sample_runs(const md5_machine *machine, const md5_source *source, co
 static void sample_selected(const md5_machine *machine, const md5_source *source,
                             const selection *only, const md5_moment *moment, md5_xform *pose)
 {
-    const bool is_listed = only->joints && only->joints->is_listed;
+    const bool is_listed = only->joints && only->joints->list;
     if (only->detail && !is_listed)
         sample_runs(machine, source, only, moment, pose);
     else
-        sample_joints(machine, source, only, moment, pose);
+        sample_joints(source, only, moment, pose);
 }
 
 static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,
                             const instant *at, uint32_t number, const selection *only,
                             md5_xform *pose)
 {
-    const md5_instance_plan *const plan = &machine->instances[tree->first_instance + number];
+    const md5_instance_plan *const plan = &tree->instances[number];
     const md5_clip_instance *const instance = &at->instances[number];
-    const md5_playable *const playable = &machine->playables[plan->playable];
-    const md5_source *const source = &machine->sources[playable->source];
+    const md5_playable *const playable = plan->playable;
+    const md5_source *const source = playable->source;
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_clock clock = clock_at(at, number, source, timing);
     const md5_moment moment = md5i_clock_moment(timing, clock, source->interpolation);
@@ -303,7 +298,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
         md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
     if (source->extract == MD5_EXTRACT_NONE)
         return;
-    const md5_root_track track = md5_track_of(machine, source);
+    const md5_root_track track = md5_track_of(source);
     const bool is_known =
         md5_is_at(&instance->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
     md5i_remove_root_delta(machine->model->skeleton.axes,
@@ -317,9 +312,9 @@ static void gather(const md5_player *player, const md5_active_state *active, con
                    const md5_detail_set *detail, pose_stack *stack)
 {
     const md5_machine *const machine = player->machine;
-    const md5_item *const item = &machine->items[part->item];
-    const md5i_part *const parts = machine->parts + md5_tree_of(player, active)->first_part;
-    const md5_motion *const parent = &machine->motions[parts[part->parent].motion];
+    const md5_item *const item = part->item;
+    const md5i_part *const parts = active->tree->parts;
+    const md5_motion *const parent = parts[part->parent].motion;
     const float weight = active->weights[part->weight];
     float *const gathered = &player->gathered[part->parent];
     const bool is_first = *gathered == 0.0f;
@@ -331,7 +326,7 @@ static void gather(const md5_player *player, const md5_active_state *active, con
     if (parent->kind != MD5_MOTION_STACK)
         blend_over(machine, detail, -1, last, weight / *gathered, into);
     else if (item->mode == MD5_LAYER_ADD)
-        add_difference_of_joints(machine, &item->added, last, item->reference, weight, into);
+        add_difference_of_joints(&item->added, last, item->reference, weight, into);
     else
         blend_over(machine, detail, item->mask, last, weight, into);
     stack->count--;
@@ -344,7 +339,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
                            md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     if (shift != 0.0)
         md5i_find_clocks(player, active, shift);
     const instant at = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
@@ -356,7 +351,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
         sample_instance(machine, tree, &at, 0, only, pose);
         return;
     }
-    const md5i_part *const parts = machine->parts + tree->first_part;
+    const md5i_part *const parts = tree->parts;
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
@@ -377,14 +372,14 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
                             md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_state *const state = &machine->states[layer->first_state + active->state];
+    const md5_state *const state = &layer->states[active->state];
     if (!state->is_partial) {
         evaluate_state(player, active, detail, 0.0, spare, pose);
         return;
     }
     const instant now = {.instances = active->instances};
     const selection only = {&layer->joints, &state->targets, detail};
-    sample_instance(machine, md5_tree_of(player, active), &now, 0, &only, pose);
+    sample_instance(machine, active->tree, &now, 0, &only, pose);
 }
 
 // == One-shots ================================================================================
@@ -534,9 +529,9 @@ static md5_xform *spare_pose(const blending *of, md5_xform *spare, uint32_t numb
     return spare + (size_t)number * of->num_joints;
 }
 
-static int32_t reference_of(const blending *of, const md5_active_state *active)
+static const md5_xform *reference_of(const blending *of, const md5_active_state *active)
 {
-    return of->player->machine->states[of->layer->first_state + active->state].reference;
+    return of->layer->states[active->state].reference;
 }
 
 // Seconds from now at which a state's clips are sampled. If a clip would cross into another cycle
@@ -568,20 +563,19 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_xfo
         return;
     }
     evaluate_state(of->player, active, NULL, shift, spare_pose(of, spare, 1), spare);
-    subtract_joints(of->player->machine, &of->layer->joints, spare, reference_of(of, active), pose);
+    subtract_joints(&of->layer->joints, spare, reference_of(of, active), pose);
 }
 
 // Adds what is left of an inertial transition.
 static void add_offsets(const blending *of, md5_xform *pose)
 {
-    const md5_machine *const machine = of->player->machine;
     const md5_layer_state *const layer_state = of->layer_state;
     const float elapsed = (float)(layer_state->settling.elapsed + of->shift);
     const float duration = (float)layer_state->settling.duration;
     if (!of->detail)
         md5i_add_offsets(layer_state->offsets, elapsed, duration, of->count, pose);
     for (uint32_t i = 0; of->detail && i < of->detail->num_runs; i++) {
-        const md5_joint_run run = machine->runs[of->detail->first_run + i];
+        const md5_joint_run run = of->detail->runs[i];
         md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
                          pose + run.first);
     }
@@ -603,7 +597,7 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
         const md5_active_state *const active = md5_active_at(of->layer_state, i);
         const bool is_bottom = i == part.begin && !part.has_snapshot;
         const float fade = is_bottom ? 1.0f : md5i_fade_at(active, of->shift);
-        const float own = active->tree < 0 ? 0.0f : fade;
+        const float own = !active->tree ? 0.0f : fade;
         covered = (1.0f - fade) * covered + own;
         if (own == 0.0f)
             continue;
@@ -715,25 +709,24 @@ static float evaluate_layer(const blending *of, md5_xform *spare, md5_xform *pos
 static const md5_active_state *single_motion(md5_layer_state *layer_state)
 {
     const md5_active_state *const newest = md5_newest(layer_state);
-    const bool is_single = layer_state->num_used == 1 && newest->tree >= 0
-                           && !layer_state->has_snapshot && !layer_state->has_offsets;
+    const bool is_single = layer_state->num_used == 1 && newest->tree && !layer_state->has_snapshot
+                           && !layer_state->has_offsets;
     return is_single ? newest : NULL;
 }
 
 // Adds an additive layer. A single state's difference need not be stored.
 static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
 {
-    const md5_machine *const machine = of->player->machine;
     const md5_joint_set *const joints = &of->layer->joints;
     const md5_active_state *const single = single_motion(of->layer_state);
     if (single) {
         evaluate_joints(of->player, of->layer, single, NULL, spare_pose(of, spare, 1), spare);
-        add_difference_of_joints(machine, joints, spare, reference_of(of, single), weight, pose);
+        add_difference_of_joints(joints, spare, reference_of(of, single), weight, pose);
         return;
     }
     const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
-        add_joints(machine, joints, spare, covered, pose);
+        add_joints(joints, spare, covered, pose);
 }
 
 static void blend_layer_over(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
@@ -742,7 +735,7 @@ static void blend_layer_over(const blending *of, float weight, md5_xform *spare,
     const md5_play_layer *const layer = of->layer;
     const md5_active_state *const single = layer->mask < 0 ? NULL : single_motion(of->layer_state);
     float covered = weight;
-    if (single && weight == 1.0f && machine->states[layer->first_state + single->state].is_exact) {
+    if (single && weight == 1.0f && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
         save_between(machine, layer->mask, pose, saved);
         evaluate_joints(of->player, layer, single, NULL, spare, pose);
@@ -852,7 +845,7 @@ static void blend_all_layers(md5_player *player, const md5_detail_set *detail, m
 static void fill_left_out(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
                           md5_xform *pose)
 {
-    const uint32_t *const left_out = machine->left_out + detail->first_joint;
+    const uint32_t *const left_out = detail->left_out;
     for (uint32_t i = 0; i < count; i++)
         pose[left_out[i]] = machine->model->bind_local[left_out[i]];
 }

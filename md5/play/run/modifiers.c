@@ -37,12 +37,12 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
                                 size_t sole)
 {
     const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     footing sum = {0.0f, 0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
-        const md5_instance_plan *const plan = &machine->instances[tree->first_instance + i];
-        const md5_playable *const playable = &machine->playables[plan->playable];
-        const md5_source *const source = &machine->sources[playable->source];
+        const md5_instance_plan *const plan = &tree->instances[i];
+        const md5_playable *const playable = plan->playable;
+        const md5_source *const source = playable->source;
         const md5_clip_instance *const instance = &active->instances[i];
         if (instance->weight == 0.0f)
             continue;
@@ -273,7 +273,7 @@ static void look(const md5_player *player, uint32_t number, const md5_detail_set
     md5_gaze_desc gaze = gaze_of(machine, modifier, target);
     uint32_t num_eyes = 0;
     for (uint32_t i = 0; i < gaze.num_eyes; i++)
-        if (!detail || machine->are_animated[detail->first_joint + gaze.eyes[i]])
+        if (!detail || detail->are_animated[gaze.eyes[i]])
             gaze.eyes[num_eyes++] = gaze.eyes[i];
     gaze.num_eyes = num_eyes;
     md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], &machine->model->skeleton, target->weight,

@@ -53,15 +53,14 @@ static md5_root_delta add(md5_root_delta a, md5_root_delta b, double t)
     return md5_root_delta_mul(a, blend(NO_DELTA, b, t));
 }
 
-static md5_root_delta root_delta_of_instance(const md5_machine *machine,
-                                             const md5_instance_plan *plan,
+static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
                                              md5_clip_instance *instance)
 {
-    const md5_playable *const playable = &machine->playables[plan->playable];
-    const md5_source *const source = &machine->sources[playable->source];
+    const md5_playable *const playable = plan->playable;
+    const md5_source *const source = playable->source;
     if (source->extract == MD5_EXTRACT_NONE)
         return NO_DELTA;
-    const md5_root_track track = md5_track_of(machine, source);
+    const md5_root_track track = md5_track_of(source);
     const md5_timing *const timing = &source->timings[playable->mode];
     const md5_root_position from = md5_is_at(&instance->root, instance->before)
                                        ? instance->root
@@ -81,7 +80,7 @@ static double mask_at_root(const md5_machine *machine, int32_t mask)
 static uint32_t gather(md5_player *player, const md5_active_state *active, const md5i_part *part,
                        const md5_motion *parent, uint32_t num_deltas)
 {
-    const md5_item *const item = &player->machine->items[part->item];
+    const md5_item *const item = part->item;
     const float weight = active->weights[part->weight];
     float *const gathered = &player->gathered[part->parent];
     const bool is_first = *gathered == 0.0f;
@@ -102,14 +101,12 @@ static uint32_t gather(md5_player *player, const md5_active_state *active, const
 // Walks the tree as md5i_evaluate_state() does.
 static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_state *active)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
         return NO_DELTA;
     if (tree->num_parts == 1) // a clip
-        return root_delta_of_instance(machine, &machine->instances[tree->first_instance],
-                                      &active->instances[0]);
-    const md5i_part *const parts = machine->parts + tree->first_part;
+        return root_delta_of_instance(tree->instances, &active->instances[0]);
+    const md5i_part *const parts = tree->parts;
     uint32_t num_deltas = 0;
     for (uint32_t i = 0; i < tree->num_parts; i++)
         player->gathered[i] = 0.0f;
@@ -119,11 +116,9 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
             continue;
         if (part->instance >= 0)
             player->root_deltas[num_deltas++] = root_delta_of_instance(
-                machine, &machine->instances[tree->first_instance + (uint32_t)part->instance],
-                &active->instances[part->instance]);
+                &tree->instances[part->instance], &active->instances[part->instance]);
         if (part->parent >= 0)
-            num_deltas = gather(player, active, part, &machine->motions[parts[part->parent].motion],
-                                num_deltas);
+            num_deltas = gather(player, active, part, parts[part->parent].motion, num_deltas);
     }
     return player->root_deltas[0];
 }
@@ -169,16 +164,14 @@ static md5_root_delta add_rest(md5_root_delta delta, const md5_layer_state *laye
 static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *active,
                                         bool is_before)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
         return NO_DELTA;
     const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
     md5i_find_clocks(player, active, shift);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
-        const md5_timing *const timing =
-            md5_timing_of(machine, &machine->instances[tree->first_instance + i]);
+        const md5_timing *const timing = tree->instances[i].playable->timing;
         const md5_clock other =
             md5_clock_after(timing, instance, player->instance_clocks[i], shift);
         // From here on it does not matter where it was before the last step.
@@ -209,7 +202,7 @@ md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_s
         md5_active_state *const active = md5_active_at(layer_state, i);
         const bool is_bottom = i == part.begin && !part.has_snapshot;
         const double fade = is_bottom ? 1.0 : (double)md5i_fade_at(active, 0.0);
-        const double own = active->tree < 0 ? 0.0 : fade;
+        const double own = !active->tree ? 0.0 : fade;
         covered = (1.0 - fade) * covered + own;
         if (own > 0.0)
             delta = blend(delta, root_delta_beside(player, active, is_before), own / covered);
@@ -243,10 +236,10 @@ void md5i_carry_root(md5_player *player, md5_layer_state *layer_state, md5_chain
 // -- Layers -------------------------------------------------------------------------------------
 
 // Whether any active state of a layer has root motion, or may have left some.
-static bool has_root_motion(const md5_player *player, md5_layer_state *layer_state)
+static bool has_root_motion(md5_layer_state *layer_state)
 {
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
-        const md5_blend_tree *const tree = md5_tree_of(player, md5_active_at(layer_state, i));
+        const md5_blend_tree *const tree = md5_active_at(layer_state, i)->tree;
         if (tree && tree->has_root_motion)
             return true;
     }
@@ -266,7 +259,7 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     *coverage = is_frozen ? fmax(rest, 0.0) * (double)layer_state->coverage : 0.0;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
-        if (active->tree < 0 || active->weight == 0.0f)
+        if (!active->tree || active->weight == 0.0f)
             continue;
         *coverage += (double)active->weight;
         delta =
@@ -281,7 +274,7 @@ static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_s
     const md5_source *const source = &machine->sources[shot->source];
     if (source->extract == MD5_EXTRACT_NONE)
         return NO_DELTA;
-    const md5_root_track track = md5_track_of(machine, source);
+    const md5_root_track track = md5_track_of(source);
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const md5_root_position from = md5i_root_position_at(&track, timing, shot->before);
     const md5_root_position to = md5i_root_position_at(&track, timing, shot->now);
@@ -331,8 +324,7 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const layer = &machine->layers[number];
-    const bool moves =
-        layer->has_root_motion && has_root_motion(player, &player->layer_states[number]);
+    const bool moves = layer->has_root_motion && has_root_motion(&player->layer_states[number]);
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
     const double share =
@@ -408,18 +400,17 @@ static float weight_at_moment(const md5_morph_desc *morph, const md5_moment *mom
 static float weight_of_clips(const md5_player *player, const md5_active_state *active,
                              const md5_morph_desc *morph, uint32_t source)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_source *const of = &player->machine->sources[source];
+    const md5_blend_tree *const tree = active->tree;
     float sum = 0.0f;
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
-        const md5_instance_plan *const plan = &machine->instances[tree->first_instance + i];
-        const md5_playable *const playable = &machine->playables[plan->playable];
+        const md5_instance_plan *const plan = &tree->instances[i];
+        const md5_playable *const playable = plan->playable;
         const md5_clip_instance *const instance = &active->instances[i];
-        if (playable->source != source || instance->weight == 0.0f)
+        if (playable->source != of || instance->weight == 0.0f)
             continue;
-        const md5_source *const of = &machine->sources[source];
         const md5_moment moment =
-            md5i_clock_moment(&of->timings[playable->mode], instance->now, of->interpolation);
+            md5i_clock_moment(playable->timing, instance->now, of->interpolation);
         sum += instance->weight * weight_at_moment(morph, &moment);
     }
     return sum;

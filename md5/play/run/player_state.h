@@ -85,7 +85,7 @@ static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip
 
 // A state that is playing or fading out.
 typedef struct md5_active_state {
-    int32_t tree; // -1: no motion
+    const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
     int32_t from; // source of its transition, -1 = none
     md5_ease_kind easing;
@@ -270,12 +270,6 @@ struct md5_player {
     md5_allocator allocator;
 };
 
-static inline const md5_blend_tree *md5_tree_of(const md5_player *player,
-                                                const md5_active_state *active)
-{
-    return active->tree < 0 ? NULL : &player->machine->trees[active->tree];
-}
-
 static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t number)
 {
     return number == 0 ? &layer_state->first : &layer_state->others[number - 1];
@@ -298,7 +292,7 @@ static inline const md5_detail_set *md5_detail_of(const md5_player *player)
 static inline bool md5_is_animated(const md5_machine *machine, const md5_detail_set *detail,
                                    const md5_modifier *modifier)
 {
-    const bool *const are_animated = machine->are_animated + detail->first_joint;
+    const bool *const are_animated = detail->are_animated;
     bool all = are_animated[modifier->joint];
     const bool has_feet = modifier->desc.kind == MD5_MODIFIER_FEET;
     for (uint32_t i = 0; has_feet && i < modifier->desc.num_feet; i++)
@@ -365,7 +359,7 @@ double md5i_active_time(const md5_active_state *active);
 
 // Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
 // the exit.
-double md5i_exit_phase(const md5_player *player, const md5_active_state *active,
+double md5i_exit_phase(const md5_active_state *active,
                        const md5_transition *transition);
 
 // Seconds that a clip takes from one clock to another at the current weights and speeds: negative
@@ -375,10 +369,10 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
 
 // Whether `exit` has been reached; backward it counts from the end. A state without motion is
 // always at its end.
-bool md5i_has_reached(const md5_player *player, const md5_active_state *active, double exit);
+bool md5i_has_reached(const md5_active_state *active, double exit);
 
 // Whether it began at or after `exit`.
-bool md5i_began_behind(const md5_player *player, const md5_active_state *active, double exit);
+bool md5i_began_behind(const md5_active_state *active, double exit);
 
 // Seconds, up to `most`, until `exit` is reached.
 double md5i_seconds_until(md5_player *player, const md5_active_state *active, double exit,

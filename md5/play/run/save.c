@@ -424,21 +424,20 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     keep(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX, "the start of a state");
     if (is_above && !(fades && duration > 0.0))
         fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
-    const int32_t number = machine->states[layer->first_state + state].tree;
+    const md5_blend_tree *const tree = layer->states[state].tree;
     if (archive->mode == STORE) {
         active->curve = easing >= first_curve ? &machine->curves[easing - first_curve] : NULL;
         active->easing = active->curve ? MD5_EASE_LINEAR : (md5_ease_kind)easing;
-        active->tree = number;
+        active->tree = tree;
     }
-    const md5_blend_tree *const tree = number < 0 ? NULL : &machine->trees[number];
     for (uint32_t i = 0; tree && i < tree->num_groups; i++) {
         keep(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES, "a cycle");
         keep(archive, DOUBLE, &active->groups[i].phase, 0.0, BELOW_ONE, "a phase");
     }
     // The cycle of a member of a group is saved relative to the group's.
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
-        const md5_instance_plan *const plan = &machine->instances[tree->first_instance + i];
-        const bool is_once = machine->playables[plan->playable].mode == MD5_PLAY_ONCE;
+        const md5_instance_plan *const plan = &tree->instances[i];
+        const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
         const bool is_based = plan->group >= 0 && archive->mode != CHECK;
         md5_clip_instance *const instance = &active->instances[i];
         keep_clock(archive, is_once, is_based ? active->groups[plan->group].cycle : 0,
@@ -665,13 +664,12 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
         memcpy(to, from, count * size);
 }
 
-static void copy_active(const md5_machine *machine, md5_active_state *to,
-                        const md5_active_state *from)
+static void copy_active(md5_active_state *to, const md5_active_state *from)
 {
     memcpy(to, from, offsetof(md5_active_state, instances));
-    if (from->tree < 0)
+    const md5_blend_tree *const tree = from->tree;
+    if (!tree)
         return;
-    const md5_blend_tree *const tree = &machine->trees[from->tree];
     copy_items(to->instances, from->instances, tree->num_instances, sizeof *to->instances);
     copy_items(to->groups, from->groups, tree->num_groups, sizeof *to->groups);
     copy_items(to->weights, from->weights, tree->num_parts, sizeof *to->weights);
@@ -693,7 +691,7 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
         copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
     }
     for (uint32_t i = 0; i < from->num_used; i++)
-        copy_active(machine, md5_active_at(to, i), md5_active_at(from, i));
+        copy_active(md5_active_at(to, i), md5_active_at(from, i));
 }
 
 void md5_player_copy(md5_player *to, const md5_player *from)

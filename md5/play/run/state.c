@@ -251,35 +251,25 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
 // -- By speed -----------------------------------------------------------------------------------
 
 // One of two clips between which a speed lies.
-static md5_sync_item sync_item(const md5_machine *machine, const md5_item *item, float weight)
+static md5_sync_item sync_item(const md5_item *item, float weight)
 {
-    const md5_playable *const playable =
-        &machine->playables[machine->motions[item->motion].playable];
     return (md5_sync_item){
         .weight = weight,
         .rate = 1.0 / item->gait.seconds,
-        .markers = machine->markers + machine->sources[playable->source].first_marker,
+        .markers = item->motion->playable.source->markers,
     };
 }
 
-static uint32_t count_markers(const md5_machine *machine, const md5_motion *motion,
-                              const md5_item *item)
-{
-    const md5_playable *const playable =
-        &machine->playables[machine->motions[item->motion].playable];
-    return motion->sync == MD5_SYNC_MARKERS ? machine->sources[playable->source].num_markers : 0;
-}
-
 // The seconds that a cycle of both would take by keeping step, over those that it should take.
-static double tempo(const md5_machine *machine, const md5_motion *motion, const md5_item *low,
-                    const float *weights)
+static double tempo(const md5_motion *motion, const md5_item *low, const float *weights)
 {
     const md5_item *const high = low + 1;
-    const md5_sync_item both[] = {sync_item(machine, low, weights[0]),
-                                  sync_item(machine, high, weights[1])};
+    const md5_sync_item both[] = {sync_item(low, weights[0]), sync_item(high, weights[1])};
     const double wanted =
         (double)weights[0] * low->gait.seconds + (double)weights[1] * high->gait.seconds;
-    return sync_cycle_seconds(both, 2, count_markers(machine, motion, low)) / wanted;
+    const uint32_t num_markers =
+        motion->sync == MD5_SYNC_MARKERS ? low->motion->playable.source->num_markers : 0;
+    return sync_cycle_seconds(both, 2, num_markers) / wanted;
 }
 
 // A blend space of clips that are positioned by the speed of their root motion, so that its
@@ -295,10 +285,9 @@ static double tempo(const md5_machine *machine, const md5_motion *motion, const 
 //
 // Writes the weights of a motion's items at a speed, and returns the factor by which all of its
 // clips play faster. Beyond the ends the outermost item plays at its own speed.
-static double weigh_by_speed(const md5_machine *machine, const md5_motion *motion, double speed,
-                             float *weights)
+static double weigh_by_speed(const md5_motion *motion, double speed, float *weights)
 {
-    const md5_item *const items = machine->items + motion->first_item;
+    const md5_item *const items = motion->items;
     const uint32_t count = motion->num_items;
     memset(weights, 0, count * sizeof *weights);
     uint32_t above = 0;
@@ -315,7 +304,7 @@ static double weigh_by_speed(const md5_machine *machine, const md5_motion *motio
     const float share = (float)(from_low / (from_low + to_high));
     weights[above - 1] = 1.0f - share;
     weights[above] = share;
-    return keeps_step ? tempo(machine, motion, &items[above - 1], &weights[above - 1]) : 1.0;
+    return keeps_step ? tempo(motion, &items[above - 1], &weights[above - 1]) : 1.0;
 }
 
 // == States =====================================================================================
@@ -332,12 +321,6 @@ static double weigh_by_speed(const md5_machine *machine, const md5_motion *motio
 // Cycles a second. Higher rates are meaningless and would overflow the count of cycles.
 #define MAX_RATE 1e6
 
-static const double *markers_of(const md5_machine *machine, const md5_instance_plan *plan)
-{
-    const md5_playable *const playable = &machine->playables[plan->playable];
-    return machine->markers + machine->sources[playable->source].first_marker;
-}
-
 float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
 {
     if (rule->parameter < 0)
@@ -350,22 +333,19 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
 }
 
 // Computes the weights of a motion's items. Returns the factor by which the items play faster.
-static double weigh_items(const md5_player *player, uint32_t number, float *weights)
+static double weigh_items(const md5_player *player, const md5_motion *motion, float *weights)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_motion *const motion = &machine->motions[number];
     if (motion->kind == MD5_MOTION_BY_SPEED)
-        return weigh_by_speed(machine, motion, (double)player->parameters[motion->x_parameter],
-                              weights);
+        return weigh_by_speed(motion, (double)player->parameters[motion->x_parameter], weights);
     if (motion->kind == MD5_MOTION_BLEND_1D) {
-        md5i_blend_weights_1d(md5_space_items(machine, number), motion->num_items,
+        md5i_blend_weights_1d(motion->places, motion->num_items,
                               player->parameters[motion->x_parameter], weights);
     } else if (motion->kind == MD5_MOTION_BLEND_2D) {
-        md5i_blend_weights_2d(md5_space_items(machine, number), motion->num_items,
+        md5i_blend_weights_2d(motion->places, motion->num_items,
                               player->parameters[motion->x_parameter],
                               player->parameters[motion->y_parameter], weights);
     } else {
-        const md5_item *const items = machine->items + motion->first_item;
+        const md5_item *const items = motion->items;
         weights[0] = 1.0f;
         for (uint32_t i = 1; i < motion->num_items; i++)
             weights[i] = md5i_weight_of(player, &items[i].weight);
@@ -375,15 +355,14 @@ static double weigh_items(const md5_player *player, uint32_t number, float *weig
 
 void md5i_weigh_state(md5_player *player, md5_active_state *active)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
-    const md5i_part *const parts = machine->parts + tree->first_part;
+    const md5i_part *const parts = tree->parts;
     active->weights[0] = 1.0f;
     for (uint32_t i = tree->num_parts; i-- > 0;) {
         const md5i_part *const part = &parts[i];
-        const md5_motion *const motion = &machine->motions[part->motion];
+        const md5_motion *const motion = part->motion;
         const float weight = active->weights[part->weight];
         md5_flow *const flow = &player->flows[i];
         *flow = (md5_flow){1.0, 1.0f};
@@ -399,11 +378,11 @@ void md5i_weigh_state(md5_player *player, md5_active_state *active)
         if (part->leads_group)
             flow->share = 1.0f;
         if (part->instance < 0) {
-            flow->speed *= weigh_items(player, part->motion, active->weights + part->children);
+            flow->speed *= weigh_items(player, motion, active->weights + part->children);
             continue;
         }
         md5_clip_instance *const instance = &active->instances[part->instance];
-        const double rate = flow->speed * machine->playables[motion->playable].cycles;
+        const double rate = flow->speed * motion->playable.cycles;
         instance->rate = md5_least(rate > -MAX_RATE ? rate : -MAX_RATE, MAX_RATE);
         instance->weight = active->totals[i];
         instance->share = flow->share;
@@ -436,21 +415,19 @@ static void set_clocks(const md5_blend_tree *tree, md5_active_state *active,
 static void follow(const md5_player *player, const md5_blend_tree *tree,
                    const md5_group_plan *group, md5_clock shared)
 {
-    const md5_machine *const machine = player->machine;
     for (uint32_t i = 0; i < group->num_members; i++) {
-        const uint32_t instance = machine->members[group->first_member + i];
-        const md5_instance_plan *const plan = &machine->instances[tree->first_instance + instance];
+        const uint32_t instance = group->members[i];
+        const md5_instance_plan *const plan = &tree->instances[instance];
         player->instance_clocks[instance] =
-            md5i_sync_clock(markers_of(machine, plan), group->num_markers, shared);
+            md5i_sync_clock(plan->playable->source->markers, group->num_markers, shared);
     }
 }
 
 // Where a clip begins. With MD5_BEGIN_AS_LEFT only the phase counts, not the cycle.
-static md5_clock clock_of_start(const md5_machine *machine, const md5_instance_plan *plan,
-                                const md5_change *change)
+static md5_clock clock_of_start(const md5_instance_plan *plan, const md5_change *change)
 {
-    const md5_timing *const timing = md5_timing_of(machine, plan);
-    const double own = machine->playables[plan->playable].start;
+    const md5_timing *const timing = plan->playable->timing;
+    const double own = plan->playable->start;
     md5_clock clock = md5i_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
                                                                               : change->start);
     if (change->begin == MD5_BEGIN_AT)
@@ -464,23 +441,22 @@ static md5_clock clock_of_start(const md5_machine *machine, const md5_instance_p
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change)
 {
-    const md5_machine *const machine = player->machine;
     active->state = change->state;
-    active->tree = machine->states[layer->first_state + change->state].tree;
+    active->tree = layer->states[change->state].tree;
     active->is_new = false;
     active->start_time = 0.0;
     player->has_new = true;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
-    const md5_instance_plan *const plans = machine->instances + tree->first_instance;
+    const md5_instance_plan *const plans = tree->instances;
     for (uint32_t i = 0; i < tree->num_instances; i++)
-        player->instance_clocks[i] = clock_of_start(machine, &plans[i], change);
+        player->instance_clocks[i] = clock_of_start(&plans[i], change);
     for (uint32_t i = 0; i < tree->num_groups; i++) {
-        const md5_group_plan *const group = &machine->groups[tree->first_group + i];
-        const uint32_t leader = machine->members[group->first_member];
+        const md5_group_plan *const group = &tree->groups[i];
+        const uint32_t leader = group->members[0];
         player->group_clocks[i] =
-            md5i_sync_shared(markers_of(machine, &plans[leader]), group->num_markers,
+            md5i_sync_shared(plans[leader].playable->source->markers, group->num_markers,
                              player->instance_clocks[leader]);
         follow(player, tree, group, player->group_clocks[i]);
     }
@@ -488,8 +464,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
-            instance->now =
-                md5i_clock_snap(md5_timing_of(machine, &plans[i]), instance->now, MD5_BORDER);
+            instance->now = md5i_clock_snap(plans[i].playable->timing, instance->now, MD5_BORDER);
         instance->before = instance->now;
         instance->seconds_at_end = 0.0;
         instance->is_at_start = change->begin != MD5_BEGIN_AT;
@@ -507,13 +482,12 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
 static void gather_group(const md5_player *player, const md5_active_state *active,
                          const md5_blend_tree *tree, const md5_group_plan *group)
 {
-    const md5_machine *const machine = player->machine;
     for (uint32_t i = 0; i < group->num_members; i++) {
-        const uint32_t instance = machine->members[group->first_member + i];
+        const uint32_t instance = group->members[i];
         player->sync_items[i] = (md5_sync_item){
             .weight = active->instances[instance].share,
             .rate = active->instances[instance].rate,
-            .markers = markers_of(machine, &machine->instances[tree->first_instance + instance]),
+            .markers = tree->instances[instance].playable->source->markers,
         };
     }
 }
@@ -521,34 +495,31 @@ static void gather_group(const md5_player *player, const md5_active_state *activ
 static md5_clock group_clock_after(const md5_player *player, const md5_active_state *active,
                                    const md5_blend_tree *tree, uint32_t number, double seconds)
 {
-    const md5_group_plan *const group = &player->machine->groups[tree->first_group + number];
+    const md5_group_plan *const group = &tree->groups[number];
     gather_group(player, active, tree, group);
     return md5i_sync_advance(player->sync_items, group->num_members, group->num_markers,
                              active->groups[number], seconds);
 }
 
 // Of a clip that is not synchronised.
-static md5_clock instance_clock_after(const md5_player *player, const md5_active_state *active,
-                                      const md5_blend_tree *tree, uint32_t number, double seconds)
+static md5_clock instance_clock_after(const md5_active_state *active, const md5_blend_tree *tree,
+                                      uint32_t number, double seconds)
 {
-    const md5_machine *const machine = player->machine;
     const md5_clip_instance *const instance = &active->instances[number];
-    const md5_timing *const timing =
-        md5_timing_of(machine, &machine->instances[tree->first_instance + number]);
+    const md5_timing *const timing = tree->instances[number].playable->timing;
     return md5i_clock_advance(timing, instance->now, instance->rate * seconds);
 }
 
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (machine->instances[tree->first_instance + i].group < 0)
-            player->instance_clocks[i] = instance_clock_after(player, active, tree, i, seconds);
+        if (tree->instances[i].group < 0)
+            player->instance_clocks[i] = instance_clock_after(active, tree, i, seconds);
     }
     for (uint32_t i = 0; i < tree->num_groups; i++) {
         player->group_clocks[i] = group_clock_after(player, active, tree, i, seconds);
-        follow(player, tree, &machine->groups[tree->first_group + i], player->group_clocks[i]);
+        follow(player, tree, &tree->groups[i], player->group_clocks[i]);
     }
 }
 
@@ -566,19 +537,17 @@ static void count_rest(md5_clip_instance *instance, double seconds)
         instance->seconds_at_end = fabs(beyond / instance->rate);
 }
 
-static void count_rests(const md5_machine *machine, const md5_blend_tree *tree,
-                        md5_active_state *active, double seconds)
+static void count_rests(const md5_blend_tree *tree, md5_active_state *active, double seconds)
 {
     for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (md5_timing_of(machine, &machine->instances[tree->first_instance + i])->mode
-            == MD5_PLAY_ONCE)
+        if (tree->instances[i].playable->timing->mode == MD5_PLAY_ONCE)
             count_rest(&active->instances[i], seconds);
     }
 }
 
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds)
 {
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
+    const md5_blend_tree *const tree = active->tree;
     active->elapsed += fabs(seconds);
     if (!tree)
         return;
@@ -592,31 +561,30 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
         return;
     if (tree->num_groups == 0) {
         for (uint32_t i = 0; i < tree->num_instances; i++)
-            active->instances[i].now = instance_clock_after(player, active, tree, i, seconds);
+            active->instances[i].now = instance_clock_after(active, tree, i, seconds);
     } else {
         md5i_find_clocks(player, active, seconds);
         set_clocks(tree, active, player->instance_clocks, player->group_clocks);
     }
-    count_rests(player->machine, tree, active, seconds);
+    count_rests(tree, active, seconds);
 }
 
 double md5i_active_time(const md5_active_state *active)
 {
-    return active->tree < 0 ? 0.0 : md5_clock_time(active->instances[0].now);
+    return !active->tree ? 0.0 : md5_clock_time(active->instances[0].now);
 }
 
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
                              uint32_t number, md5_clock from, md5_clock to)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
-    const md5_instance_plan *const plan = &machine->instances[tree->first_instance + number];
+    const md5_blend_tree *const tree = active->tree;
+    const md5_instance_plan *const plan = &tree->instances[number];
     if (plan->group < 0) {
         const double cycles = md5_clock_between(from, to);
         return cycles == 0.0 ? 0.0 : cycles / active->instances[number].rate;
     }
-    const md5_group_plan *const group = &machine->groups[tree->first_group + (uint32_t)plan->group];
-    const double *const markers = markers_of(machine, plan);
+    const md5_group_plan *const group = &tree->groups[plan->group];
+    const double *const markers = plan->playable->source->markers;
     gather_group(player, active, tree, group);
     return md5i_sync_seconds(player->sync_items, group->num_members, group->num_markers,
                              md5i_sync_shared(markers, group->num_markers, from),
@@ -624,18 +592,16 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
 }
 
 // Whether the first clip plays backward: by its own rate, or by the mean rate of its group.
-static bool is_backward(const md5_player *player, const md5_active_state *active)
+static bool is_backward(const md5_active_state *active)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
-    const int32_t number = machine->instances[tree->first_instance].group;
+    const md5_blend_tree *const tree = active->tree;
+    const int32_t number = tree->instances[0].group;
     if (number < 0)
         return active->instances[0].rate < 0.0;
-    const md5_group_plan *const group = &machine->groups[tree->first_group + (uint32_t)number];
+    const md5_group_plan *const group = &tree->groups[number];
     double rate = 0.0;
     for (uint32_t i = 0; i < group->num_members; i++) {
-        const md5_clip_instance *const instance =
-            &active->instances[machine->members[group->first_member + i]];
+        const md5_clip_instance *const instance = &active->instances[group->members[i]];
         rate += (double)instance->share * instance->rate;
     }
     return rate < 0.0;
@@ -648,13 +614,11 @@ typedef struct exit_position {
     bool is_backward;
 } exit_position;
 
-static exit_position exit_of(const md5_player *player, const md5_active_state *active, double exit)
+static exit_position exit_of(const md5_active_state *active, double exit)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
-    const md5_timing *const timing =
-        md5_timing_of(machine, &machine->instances[tree->first_instance]);
-    exit_position position = {.is_backward = is_backward(player, active)};
+    const md5_blend_tree *const tree = active->tree;
+    const md5_timing *const timing = tree->instances[0].playable->timing;
+    exit_position position = {.is_backward = is_backward(active)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1.0 - limited : limited;
     // An exit may lie beyond the ends of a clip that is played once.
@@ -672,63 +636,59 @@ static double distance_to(const exit_position *exit, double time)
 }
 
 // Whether a time is at or after an exit. Usually this is clear without snapping to frames.
-static bool is_behind(const md5_player *player, const md5_active_state *active, double exit,
-                      double time)
+static bool is_behind(const md5_active_state *active, double exit, double time)
 {
-    if (active->tree < 0)
+    if (!active->tree)
         return true;
-    const double delta = is_backward(player, active) ? time - (1.0 - exit) : exit - time;
+    const double delta = is_backward(active) ? time - (1.0 - exit) : exit - time;
     if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
         return delta < 0.0;
-    const exit_position position = exit_of(player, active, exit);
+    const exit_position position = exit_of(active, exit);
     return distance_to(&position, time) <= MD5_BORDER;
 }
 
-bool md5i_has_reached(const md5_player *player, const md5_active_state *active, double exit)
+bool md5i_has_reached(const md5_active_state *active, double exit)
 {
-    return is_behind(player, active, exit, md5i_active_time(active));
+    return is_behind(active, exit, md5i_active_time(active));
 }
 
-bool md5i_began_behind(const md5_player *player, const md5_active_state *active, double exit)
+bool md5i_began_behind(const md5_active_state *active, double exit)
 {
-    return is_behind(player, active, exit, active->start_time);
+    return is_behind(active, exit, active->start_time);
 }
 
 double md5i_seconds_until(md5_player *player, const md5_active_state *active, double exit,
                           double most)
 {
-    if (active->tree < 0)
+    if (!active->tree)
         return most;
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
-    const md5_instance_plan *const plan = &machine->instances[tree->first_instance];
+    const md5_blend_tree *const tree = active->tree;
+    const md5_instance_plan *const plan = tree->instances;
     const md5_clock now = active->instances[0].now;
     const double rate = active->instances[0].rate;
     // The common case: clearly not reached within `most`.
     if (plan->group < 0 && rate > 0.0
         && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
         return most;
-    const exit_position position = exit_of(player, active, exit);
+    const exit_position position = exit_of(active, exit);
     if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
         return most;
     // A clip that is played once stops at its end.
-    if (md5_timing_of(machine, plan)->mode == MD5_PLAY_ONCE
+    if (plan->playable->timing->mode == MD5_PLAY_ONCE
         && (position.time < 0.0 || position.time > 1.0))
         return most;
     const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
     return seconds > 0.0 && seconds < most ? seconds : most;
 }
 
-double md5i_exit_phase(const md5_player *player, const md5_active_state *active,
+double md5i_exit_phase(const md5_active_state *active,
                        const md5_transition *transition)
 {
-    if (active->tree < 0)
+    if (!active->tree)
         return 0.0;
-    const md5_machine *const machine = player->machine;
-    const md5_blend_tree *const tree = md5_tree_of(player, active);
-    const md5_timing *const timing =
-        md5_timing_of(machine, &machine->instances[tree->first_instance]);
-    const exit_position exit = exit_of(player, active, transition->exit);
+    const md5_blend_tree *const tree = active->tree;
+    const md5_timing *const timing = tree->instances[0].playable->timing;
+    const exit_position exit = exit_of(active, transition->exit);
     const bool is_once = timing->mode == MD5_PLAY_ONCE;
     if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
         return is_once ? exit.time : exit.clock.phase;

@@ -422,10 +422,6 @@ void md5_free_character(md5_character *character)
 {
     if (!character)
         return;
-    const md5_load_opts opts = {.allocator = character->allocator};
-    md5_context context;
     free_parts((const owned_parts *)character);
-    md5i_context_begin(&context, &opts, NULL, NULL);
-    md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)character->memory};
-    md5i_arena_free(&arena);
+    md5i_free_memory(&character->allocator, character->memory);
 }

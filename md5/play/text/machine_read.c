@@ -673,11 +673,6 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
 
 void md5_free_machine_file(md5_machine_file *file)
 {
-    if (!file)
-        return;
-    md5_context context;
-    const md5_load_opts opts = {.allocator = file->allocator};
-    md5i_context_begin(&context, &opts, NULL, NULL);
-    md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)file->memory};
-    md5i_arena_free(&arena);
+    if (file)
+        md5i_free_memory(&file->allocator, file->memory);
 }
