@@ -74,7 +74,7 @@ void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size)
 bool md5i_arena_reserve(md5_arena *arena, size_t size)
 {
     const md5_context *const context = arena->context;
-    const size_t room = context->memory_limit - context->memory_held;
+    const size_t room = context->allocator.limit - context->memory_held;
     const size_t header = aligned_size(1, sizeof(md5_chunk)), wanted = aligned_size(size, 1);
     if (wanted > room || room - wanted < header)
         return true;

@@ -921,8 +921,8 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
     const float scale = md5_scale_of(skeleton);
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];
-        const int32_t joint = md5_find_joint(skeleton, adjustment->joint);
-        if (joint < 0 || is_replaced(part, anim->num_adjustments, i))
+        const uint32_t joint = md5_find_joint(skeleton, adjustment->joint);
+        if (joint == MD5_NONE || is_replaced(part, anim->num_adjustments, i))
             continue;
         const md5_xform local =
             scaled(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);

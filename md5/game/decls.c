@@ -313,7 +313,7 @@ enum {
 // How many bytes may still be read of a file's search path; `cost`: what it has taken so far.
 static size_t room_of(const md5_game *game, const md5_game_entry *entry, size_t cost)
 {
-    const size_t half = game->context.memory_limit / 2, held = game->context.memory_held;
+    const size_t half = game->context.allocator.limit / 2, held = game->context.memory_held;
     size_t room = half > held ? half - held : 0;
     const size_t left = cost < MOST_ARCHIVE ? MOST_ARCHIVE - cost : 0;
     if (game->paths[entry->path].is_archive && left < room)

@@ -232,7 +232,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
         (md5_entity_file *)md5i_arena_alloc(&load->arena, 1, sizeof *file);
     TRY(file);
     md5_anim *const anim = md5_load_anim(name, &load->opts, &error);
-    md5_binding *const binding = anim ? md5_bind(owner->model, anim, &load->opts, &error) : NULL;
+    md5_binding *const binding = md5_bind(owner->model, anim, &load->opts, &error);
     if (anim && binding) {
         file->anim = anim;
         file->binding = binding;

@@ -965,10 +965,10 @@ static bool run_step(image_run *run, const md5_image_step *step)
         if (run->opts)
             opts = *run->opts;
         opts.allocator = run->context.allocator;
-        opts.memory_limit = run->context.memory_limit - run->context.memory_held;
+        opts.allocator.limit -= run->context.memory_held;
         opts.file_name = step->file;
         // 0 would mean the default.
-        opts.memory_limit += opts.memory_limit == 0;
+        opts.allocator.limit += opts.allocator.limit == 0;
         md5_image *image = load_named(run->game, step->file, &opts, &reason);
         if (!image) {
             reason.status = reason.status == MD5_OK ? MD5_ERROR_IO : reason.status;

@@ -16,7 +16,6 @@ static md5_load_opts opts_of(md5_game *game)
 {
     const md5_load_opts opts = {
         .allocator = game->context.allocator,
-        .memory_limit = game->context.memory_limit,
         .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS,
     };
     return opts;

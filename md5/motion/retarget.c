@@ -62,12 +62,12 @@ static md5_quoted quote(const char *name)
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
-// Finds a joint of a pair by its name; true with -1 if the pair names none.
+// Finds a joint of a pair by its name; true with MD5_NONE if the pair names none.
 static bool look_up(making *make, const md5_model *model, const char *which, const char *name,
-                    uint32_t pair, int32_t *joint)
+                    uint32_t pair, uint32_t *joint)
 {
     *joint = md5_find_joint(&model->skeleton, name);
-    if (name && *joint < 0)
+    if (name && *joint == MD5_NONE)
         return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
                          "pair %u: the %s has no joint %s", pair, which, quote(name).text);
     return true;
@@ -80,24 +80,24 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
                           make->targets));
     // A source joint that is named in a pair no longer drives the target joint of equal name.
     for (uint32_t i = 0; i < num_pairs; i++) {
-        const int32_t named = md5_find_joint(&make->source->skeleton, pairs[i].source);
-        if (named >= 0 && make->targets[named] >= 0)
+        const uint32_t named = md5_find_joint(&make->source->skeleton, pairs[i].source);
+        if (named != MD5_NONE && make->targets[named] >= 0)
             make->sources[make->targets[named]] = -1;
     }
     for (uint32_t i = 0; i < num_pairs; i++) {
         const md5_joint_pair *const pair = &pairs[i];
-        int32_t from, to;
+        uint32_t from, to;
         TRY(look_up(make, make->source, "source", pair->source, i, &from));
         TRY(look_up(make, make->target, "target", pair->target, i, &to));
-        if (to < 0)
+        if (to == MD5_NONE)
             continue;
         if (make->is_named[to])
             return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
                              "pair %u: joint %s of the target is in two pairs", i,
                              quote(pair->target).text);
         make->is_named[to] = true;
-        make->is_aligned[to] = pair->align && from >= 0;
-        make->sources[to] = from;
+        make->is_aligned[to] = pair->align && from != MD5_NONE;
+        make->sources[to] = (int32_t)from;
     }
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
