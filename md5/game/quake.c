@@ -107,8 +107,7 @@ static bool expect(md5_lex *lex, char c, const char *where)
 // Returns NULL after an error.
 static const char *read_string(md5_lex *lex)
 {
-    md5_lex_space(lex);
-    const char *const start = lex->at;
+    const char *const start = md5_lex_next(lex);
     if (start == lex->end || *start != '"') {
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
                       found(lex).text);
@@ -238,8 +237,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
     md5_lex *const lex = reader->lex;
     md5_scale_row row = {.joint = joint};
     bool is_read, scales = false;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     row.is_position = strcmp(name, "scale_positions") == 0;
@@ -262,8 +260,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     md5_lex_space(lex);
