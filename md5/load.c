@@ -646,7 +646,6 @@ static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_mod
     kept_tables *const kept = place_tables(&block, file, model->bind);
     kept->opts = (md5_load_opts){
         .allocator = context->allocator,
-        .memory_limit = context->memory_limit,
         .axes = context->axes,
         .scale = context->scale,
         .flip_v = context->flip_v,

@@ -174,7 +174,7 @@ typedef struct md5_curve_desc {
     // that range. NULL: uniform, and an open curve goes from the first to the last point. NULL for
     // a closed curve.
     const float *knots;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_curve_desc;
 
 typedef struct md5_curve md5_curve;

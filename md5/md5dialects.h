@@ -140,7 +140,7 @@ typedef struct md5_cube2 {
 // `root` is the folder of the game's data, which `exec` and `md5dir` are relative to. NULL: the
 // part of the path before `packages/models/`, else the part up to `data/`, else the current folder.
 // The paths of the result begin with it; only .cfg files are read, and the two default files to see
-// if they can be opened. `opts` and `error` may be NULL; of the options allocator, memory_limit,
+// if they can be opened. `opts` and `error` may be NULL; of the options allocator,
 // files, warn and max_warnings are used. Returns NULL on failure. Free with md5_free_cube2(). Reads
 // at most 64 files, nested at most 16 deep; time and memory are linear in their sizes.
 MD5_GAME_API md5_cube2 *md5_load_cube2(const char *path, const char *root,

@@ -52,12 +52,12 @@ typedef struct md5_game md5_game;
 // ignored.
 //
 // Reads all declaration files through `paths`; the array is copied. Of `opts` (may be NULL),
-// allocator, memory_limit, warn and max_warnings are used; both limits apply to the whole game.
+// allocator, warn and max_warnings are used; both limits apply to the whole game.
 // Returns NULL and fills `error` (may be NULL) if memory runs out. A file that cannot be read is a
 // warning. Time and memory are linear in the sizes of the names and files. So that no file costs
 // the rest of the game, these are not read, with a warning: files of declarations of more than 16
 // MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration
-// counts as 320 bytes more; and what is beyond half of memory_limit.
+// counts as 320 bytes more; and what is beyond half of the allocator's limit.
 MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
                                        const md5_load_opts *opts, md5_error *error);
 
@@ -712,10 +712,10 @@ struct md5_entity {
 // attachments; an entity that would be attached to itself is a warning.
 //
 // Of `opts` (may be NULL), files are not used. With other axes or another scale all poses, offsets
-// and placements are converted. memory_limit applies to each file separately. Returns NULL and
-// fills `error` (may be NULL) if there is no such entity, if it has no model of MD5 files, or if
-// memory runs out; the error has the location of the declaration. A part, copied joint or clip with
-// a mistake is dropped with a warning.
+// and placements are converted. The allocator's limit applies to each file separately. Returns NULL
+// and fills `error` (may be NULL) if there is no such entity, if it has no model of MD5 files, or
+// if memory runs out; the error has the location of the declaration. A part, copied joint or clip
+// with a mistake is dropped with a warning.
 //
 // Time and memory: linear in the files, plus the number of clips times that of channels.
 MD5_GAME_API md5_entity *md5_load_entity(md5_game *game, const char *name,
@@ -749,7 +749,7 @@ MD5_GAME_API void md5_entity_part_copy_joints(const md5_entity_part *part, const
 typedef struct md5_actor md5_actor;
 
 // Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
-// it. Of `opts`, allocator and memory_limit are used. Returns NULL only if memory runs out.
+// it. Of `opts`, the allocator is used. Returns NULL only if memory runs out.
 MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
                                          md5_error *error);
 MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed

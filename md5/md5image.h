@@ -44,7 +44,6 @@ typedef struct md5_image_decoder {
 // Begin with `md5_image_opts opts = {0};`. Zero in a field means its default.
 typedef struct md5_image_opts {
     md5_allocator allocator;
-    size_t memory_limit;       // bytes that one call may hold at a time; 0 = 1 GiB
     const char *file_name;     // the name that messages use for bytes in memory; NULL = none
     md5_image_decoder decoder; // both functions, or none: then only TGA, DDS and PCX can be read
     // Of programs: leave files of other sizes than powers of two as they are. The engine resamples
@@ -54,7 +53,7 @@ typedef struct md5_image_opts {
     // engine, unless it is older than one of the files that it was made of (md5_game_path.time).
     // The engine compares their times when it loads a picture again; here that is always done.
     bool compressed_first;
-    uintptr_t reserved[8]; // 0
+    uint64_t reserved[8]; // 0
 } md5_image_opts;
 
 // Decodes the bytes of a file, whose first bytes tell the format:

@@ -61,7 +61,7 @@ typedef enum md5_status {
     MD5_OK,
     MD5_WARNING,        // not a failure: only passed to md5_warn_fn
     MD5_ERROR_IO,       // the file cannot be read or is too large; the message says why
-    MD5_ERROR_MEMORY,   // the allocator returned NULL, or memory_limit would be exceeded
+    MD5_ERROR_MEMORY,   // the allocator returned NULL, or its limit would be exceeded
     MD5_ERROR_SYNTAX,   // the grammar does not allow this token here
     MD5_ERROR_RANGE,    // a count, index or number outside its range
     MD5_ERROR_VERSION,  // an MD5 file of an unsupported version
@@ -131,6 +131,7 @@ typedef struct md5_allocator {
     void *(*alloc)(void *user, size_t size);             // 16-byte aligned, or NULL
     void (*free)(void *user, void *memory, size_t size); // size as it was passed to alloc
     void *user;
+    size_t limit; // bytes that one call may hold at a time; 0 = 1 GiB
 } md5_allocator;
 
 // Called for each problem that does not stop a load, from within the loading function. `warning`
@@ -172,7 +173,6 @@ typedef enum md5_part {
 // Options of a load: begin with `md5_load_opts opts = {0};`. Zero in a field means its default.
 typedef struct md5_load_opts {
     md5_allocator allocator;
-    size_t memory_limit;   // bytes that one call may hold at a time; 0 = 1 GiB
     const char *file_name; // the name that messages use for a text in memory; NULL = none
     md5_warn_fn *warn;     // NULL: warnings are only counted
     void *warn_user;
@@ -192,7 +192,7 @@ typedef struct md5_load_opts {
     // `allocator` and `files` at the same time. `warn` is called on the calling thread alone, with
     // what one thread would report, in the same order. NULL: the calling thread reads all.
     const md5_threads *threads;
-    uintptr_t reserved[7]; // 0
+    uint64_t reserved[7]; // 0
 } md5_load_opts;
 
 // Conversion: with C = md5_mat34_from_axes(axes, scale), every position p of an asset becomes C p,
@@ -438,10 +438,10 @@ MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_o
 MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
                                      md5_error *error);
 
-// Return the index of the first joint or mesh of that name (case-sensitive), or -1 if there is none
-// or `name` is NULL. Linear in their number: call them once.
-MD5_API int32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
-MD5_API int32_t md5_find_mesh(const md5_model *model, const char *name);
+// Return the index of the first joint or mesh of that name (case-sensitive), or MD5_NONE if there
+// is none or `name` is NULL. Linear in their number: call them once.
+MD5_API uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
+MD5_API uint32_t md5_find_mesh(const md5_model *model, const char *name);
 
 // Frees the arrays and skinning plans of all meshes, for programs that have uploaded them: 98 % of
 // a model's memory. The skeleton, the bind pose, and names, counts, bounds and losses of the meshes
@@ -514,8 +514,9 @@ typedef struct md5_binding {
 //
 // Each difference is a warning. If no name matches, returns NULL and MD5_ERROR_MISMATCH with the
 // first difference; also if the two were loaded with different axes or scales. `opts` and `error`
-// may be NULL. Time and memory are linear in the number of joints and the length of their names
-// (times its logarithm if orders differ).
+// may be NULL. If `model` or `anim` is NULL, because its load failed, returns NULL and leaves the
+// error of that load, so that one check behind md5_bind() is enough. Time and memory are linear in
+// the number of joints and the length of their names (times its logarithm if orders differ).
 MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
                               const md5_load_opts *opts, md5_error *error);
 
@@ -746,10 +747,10 @@ typedef struct md5_compress_opts {
     const md5_model *model;
     const float *distances;
 
-    uintptr_t reserved[8]; // 0
+    uint64_t reserved[8]; // 0
 } md5_compress_opts;
 
-// Compresses an animation. `compress`, `opts` (allocator, memory_limit, warnings) and `error` may
+// Compresses an animation. `compress`, `opts` (allocator, warnings) and `error` may
 // be NULL. Free the result with md5_free_anim(). Returns NULL with
 //
 // - MD5_ERROR_RANGE if the tolerance is negative or not finite, or finer than floats of the clip's
@@ -765,7 +766,7 @@ MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opt
                                     const md5_load_opts *opts, md5_error *error);
 
 // Makes a plain animation of a compressed one, whose frames are the samples of the clip at them:
-// for tools. There are no bounds of frames. `opts` (allocator, memory_limit) and `error` may be
+// for tools. There are no bounds of frames. `opts` (allocator) and `error` may be
 // NULL. Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY, or
 // MD5_ERROR_MISMATCH if `anim` is not compressed.
 MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts,

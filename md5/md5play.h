@@ -91,7 +91,7 @@ typedef struct md5_clip_desc {
     // synchronised with marker i of the others in a blend space. Ascending.
     const uint32_t *markers; // [num_markers]
     uint32_t num_markers;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_clip_desc;
 
 // -- Masks ----------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ typedef struct md5_follow_desc {
     // EASE: used instead of `easing`, for cubic Béziers and steps; NULL = `easing`. x1 and x2 must
     // be 0 to 1.
     const md5_easing *curve;
-    uintptr_t reserved[3]; // 0
+    uint64_t reserved[3]; // 0
 } md5_follow_desc;
 
 // -- Motions --------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ typedef struct md5_motion_item {
     // at a steady rate, this is the easing of a fade in and out. Without weight_parameter it has no
     // effect.
     const md5_easing *weight_curve;
-    uintptr_t reserved[3]; // 0
+    uint64_t reserved[3]; // 0
 } md5_motion_item;
 
 typedef struct md5_motion_desc {
@@ -219,7 +219,7 @@ typedef struct md5_motion_desc {
     md5_sync sync;                         // blend spaces
     const md5_motion_item *items;          // [num_items]
     uint32_t num_items;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_motion_desc;
 
 // -- States and transitions -----------------------------------------------------------------
@@ -280,7 +280,7 @@ typedef struct md5_transition_desc {
     float start;      // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority; // the highest is taken; of equal ones the first in the table
     md5_interrupt interrupt;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_transition_desc;
 
 typedef struct md5_state_desc {
@@ -301,7 +301,7 @@ typedef struct md5_layer_desc {
     const md5_transition_desc *transitions; // [num_transitions]
     uint32_t num_states, num_transitions;
     const md5_easing *weight_curve; // as in md5_motion_item
-    uintptr_t reserved[3];          // 0
+    uint64_t reserved[3];           // 0
 } md5_layer_desc;
 
 // -- Modifiers ------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ typedef struct md5_modifier_gaze {
     const char *eyes[MD5_MAX_EYES]; // joints; those after the first NULL are ignored
     md5_gaze_numbers numbers;       // most_seconds at least least_seconds
     uint32_t seed;                  // with which players begin: see md5_player_gaze()
-    uintptr_t reserved[4];          // 0
+    uint64_t reserved[4];           // 0
 } md5_modifier_gaze;
 
 // Holds planted feet of a modifier of kind MD5_MODIFIER_FEET where they stand in the world, while
@@ -370,7 +370,7 @@ typedef struct md5_modifier_hold {
     // themselves. Feet after the last element are not held.
     const char *toes[MD5_MAX_HELD];
     md5_hold_numbers numbers;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_modifier_hold;
 
 typedef struct md5_modifier_desc {
@@ -392,8 +392,8 @@ typedef struct md5_modifier_desc {
     float smoothing; // FEET: time constant of their heights, s; 0 means 0.1, MD5_ZERO means 0
     const md5_modifier_gaze *gaze; // GAZE; NULL = no eyes, and defaults
     const md5_modifier_hold *hold; // FEET; NULL = feet are not held
-    float weight;          // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
-    uintptr_t reserved[1]; // 0
+    float weight;         // 0..1 that players begin with; 0 means 1, MD5_ZERO means 0: it is off
+    uint64_t reserved[1]; // 0
 } md5_modifier_desc;
 
 // Initially the weight is that of the table, `position` is not finite and `rotation` 0 0 0 0, which
@@ -440,8 +440,8 @@ typedef struct md5_morph_desc {
     const char *clip;          // BY_CLIP
     const md5_morph_key *keys; // BY_CLIP: [num_keys], 1 or more
     uint32_t num_keys;
-    float weight;          // factor, magnitude at most a million; 0 means 1, MD5_ZERO means 0
-    uintptr_t reserved[4]; // 0
+    float weight;         // factor, magnitude at most a million; 0 means 1, MD5_ZERO means 0
+    uint64_t reserved[4]; // 0
 } md5_morph_desc;
 
 // -- Machine --------------------------------------------------------------------------------
@@ -478,7 +478,7 @@ typedef struct md5_machine_desc {
     const md5_locations *locations;
     const md5_morph_desc *morphs; // [num_morphs]
     uint32_t num_morphs;
-    uintptr_t reserved[6]; // 0
+    uint64_t reserved[6]; // 0
 } md5_machine_desc;
 
 typedef struct md5_machine md5_machine;
@@ -489,7 +489,7 @@ typedef struct md5_machine md5_machine;
 // model, clips that cannot be synchronised. MD5_ERROR_RANGE: a frame that a clip lacks, a number
 // that is not finite or out of range, a motion that is made of more than 4096 others, each counted
 // as often as it is used. MD5_ERROR_SYNTAX: a mask. Warns of exits that are never reached. Of
-// `opts`, file_name, allocator, memory_limit, warn, warn_user and max_warnings are used. Time and
+// `opts`, file_name, allocator, warn, warn_user and max_warnings are used. Time and
 // memory: linear in the tables, plus joints, clips and layers for each mask, plus joints for each
 // added item or state, plus the size of the flattened blend tree of each state, plus the clips'
 // frames times the joints and times the feet that are held.
@@ -619,7 +619,7 @@ typedef struct md5_shot_desc {
     // `easing`. Copied. A weight is the eased share of the fade in that has passed, or 1 minus that
     // of the fade out; where a curve overshoots, it stays at 0 or 1.
     const md5_easing *fade_in_curve, *fade_out_curve;
-    uintptr_t reserved[2]; // 0
+    uint64_t reserved[2]; // 0
 } md5_shot_desc;
 
 // Plays a clip as a one-shot. `desc` may be NULL. One that plays in the slot already fades out

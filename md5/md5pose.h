@@ -107,7 +107,7 @@ typedef struct md5_two_bone_job {
     md5_two_bone_numbers numbers;
     float weight;
     const md5_joint_limit *limits; // [num_joints] of root, middle and tip; NULL: none
-    uintptr_t reserved[4];         // 0
+    uint64_t reserved[4];          // 0
 } md5_two_bone_job;
 // Bends an arm or a leg so that its tip reaches the target; points it at a target out of reach.
 // Returns false and changes nothing if the tip has no two ancestors, or if joints of `limb` do not
@@ -143,7 +143,7 @@ typedef struct md5_aim_job {
     md5_vec3 target; // point to look at
     md5_aim_numbers numbers;
     float weight;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_aim_job;
 // Turns a chain of joints so that the tip points at the target. Returns false and changes nothing
 // if the tip is invalid or length is 0.
@@ -175,7 +175,7 @@ typedef struct md5_chain_job {
     uint32_t iterations; // at most
     float weight;
     const md5_joint_limit *limits; // [num_joints] of the chain's joints, tip included; NULL: none
-    uintptr_t reserved[4];         // 0
+    uint64_t reserved[4];          // 0
 } md5_chain_job;
 enum { MD5_MAX_CHAIN = 64 };
 // Moves the tip of a chain to the target. Returns the remaining distance at weight 1 in units, or
@@ -207,7 +207,7 @@ typedef struct md5_goals_job {
     uint32_t iterations; // at most
     float weight;
     const md5_joint_limit *limits; // [num_joints]; NULL: none
-    uintptr_t reserved[4];         // 0
+    uint64_t reserved[4];          // 0
 } md5_goals_job;
 // Moves several tips of one skeleton to their targets together, such as two hands on the same
 // spine, by damped least squares with one Jacobian for all. Chains may share joints; a joint of any
@@ -268,7 +268,7 @@ typedef struct md5_feet_job {
     float smoothing; // time constant of `lift` and `drop`, seconds; 0 = none
     float seconds;   // since the last call: the result does not depend on the frame rate
     float weight;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_feet_job;
 // Places feet on the ground. With weight 0 only `lift` and `drop` are updated and the joints
 // checked. Returns the number of feet that are placed (MD5_LIMB_PLACED); `result` says what is
@@ -301,7 +301,7 @@ typedef struct md5_spring_job {
     float seconds;           // since the last call
     bool is_first;           // the first call, or the first after a teleport
     float weight;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_spring_job;
 // Advances a spring chain and poses it. The motion is solved exactly for an animation that moves
 // linearly between calls: stable for any step, independent of how time is split. If `is_first`, the
@@ -409,7 +409,7 @@ typedef struct md5_walk_desc {
                          // MD5_ZERO = at once
     float smoothing;     // time constant of the body's height and tilt, seconds; 0 = 0.12
     float bank; // slope of leaning into a curve, for each unit/s^2 towards its inside; 0 = none
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_walk_desc;
 
 // A leg's part of the state.
@@ -506,7 +506,7 @@ typedef struct md5_gaze_desc {
     const md5_vec3 *targets;     // [num_targets] points worth a look, model space
     uint32_t num_targets;
     md5_gaze_numbers numbers;
-    uintptr_t reserved[4]; // 0
+    uint64_t reserved[4]; // 0
 } md5_gaze_desc;
 
 // The state of a gaze. Directions are tangents to the left and upward of straight ahead.

@@ -61,7 +61,7 @@ typedef struct md5_skin_job {
     // point into one array of interleaved vertices, whose other bytes are not touched.
     void *positions, *normals, *tangents;
     size_t position_stride, normal_stride, tangent_stride; // bytes, multiples of 4; 0 = no gaps
-    uintptr_t reserved[4];                                 // 0
+    uint64_t reserved[4];                                  // 0
 } md5_skin_job;
 
 // Skins jobs[count], each with the bits of md5_skin() of the whole mesh, on the threads, which may
@@ -82,7 +82,7 @@ typedef struct md5_pack_job {
     md5_pack_format format;
     void *joints, *weights;             // [num_vertices * slots] as the format says
     size_t joint_stride, weight_stride; // bytes from vertex to vertex; 0 = no gaps
-    uintptr_t reserved[4];              // 0
+    uint64_t reserved[4];               // 0
 } md5_pack_job;
 
 // Packs the influences of each drawn vertex for a vertex format, largest first. Drops those beyond
@@ -181,7 +181,7 @@ typedef struct md5_morph {
 // - MD5_ERROR_MEMORY.
 //
 // Time is linear in the vertices of all sources, memory in those that they change. `opts`
-// (allocator, memory_limit) and `error` may be NULL. Free the result with md5_free_morph().
+// (allocator) and `error` may be NULL. Free the result with md5_free_morph().
 MD5_API md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources,
                                   uint32_t count, const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
@@ -257,7 +257,7 @@ typedef struct md5_baked {
 // - MD5_ERROR_MISMATCH if the geometry was released;
 // - MD5_ERROR_MEMORY.
 //
-// Time and memory are linear in vertices times frames. `opts` (allocator, memory_limit) and `error`
+// Time and memory are linear in vertices times frames. `opts` (allocator) and `error`
 // may be NULL. Free the result with md5_free_baked().
 MD5_API md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes,
                                   uint32_t num_frames, const md5_load_opts *opts, md5_error *error);
@@ -302,8 +302,8 @@ typedef struct md5_weights_desc {
     uint32_t max_influences; // of one vertex, 1 to 16; 0 = 4
     uint32_t smoothing;      // rounds over the edges of the mesh, 1 to 64; 0 = 3
     bool no_smoothing;
-    float falloff;         // 0..1: how quickly influence ends, see below; 0 = 1, MD5_ZERO = 0
-    uintptr_t reserved[4]; // 0
+    float falloff;        // 0..1: how quickly influence ends, see below; 0 = 1, MD5_ZERO = 0
+    uint64_t reserved[4]; // 0
 } md5_weights_desc;
 
 // Weights of one mesh, in one block of memory.

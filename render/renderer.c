@@ -259,7 +259,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     }
     md5_allocator allocator = opts->allocator;
     if (!allocator.alloc || !allocator.free)
-        allocator = (md5_allocator){default_alloc, default_free, NULL};
+        allocator = (md5_allocator){default_alloc, default_free, NULL, 0};
     md5gl_renderer *const renderer =
         (md5gl_renderer *)md5gli_alloc(&allocator, 1, sizeof *renderer, error);
     if (!renderer)

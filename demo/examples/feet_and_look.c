@@ -74,19 +74,18 @@ int main(int argc, char **argv)
     md5_error error;
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
-    md5_binding *binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!binding) {
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
         return 1;
     }
     uint32_t joints[NUM_NAMES];
     for (int i = 0; i < NUM_NAMES; i++) {
-        const int32_t found = md5_find_joint(&model->skeleton, argv[3 + i]);
-        if (found < 0) {
+        joints[i] = md5_find_joint(&model->skeleton, argv[3 + i]);
+        if (joints[i] == MD5_NONE) {
             fprintf(stderr, "the model has no joint '%s'\n", argv[3 + i]);
             return 1;
         }
-        joints[i] = (uint32_t)found;
     }
     md5_xform *pose = malloc(model->skeleton.num_joints * sizeof *pose);
     if (!pose)

@@ -9,7 +9,10 @@
 #include <vector>
 
 template <auto Free> struct Deleter {
-    template <typename T> void operator()(T *asset) const { Free(asset); }
+    template <typename T> void operator()(T *asset) const
+    {
+        Free(asset);
+    }
 };
 using Model = std::unique_ptr<md5_model, Deleter<md5_free_model>>;
 using Anim = std::unique_ptr<md5_anim, Deleter<md5_free_anim>>;
@@ -24,7 +27,7 @@ int main(int argc, char **argv)
     md5_error error{};
     const Model model{md5_load_model(argv[1], nullptr, &error)};
     const Anim anim{model ? md5_load_anim(argv[2], nullptr, &error) : nullptr};
-    const Binding binding{anim ? md5_bind(model.get(), anim.get(), nullptr, &error) : nullptr};
+    const Binding binding{md5_bind(model.get(), anim.get(), nullptr, &error)};
     if (!binding) {
         std::fprintf(stderr, "%s:%u: %s\n", error.file, static_cast<unsigned>(error.line),
                      error.message);

@@ -62,9 +62,8 @@ int main(void)
 {
     size_t held = 0;
     const md5_load_opts opts = {
-        .allocator = {count_alloc, count_free, &held},
+        .allocator = {count_alloc, count_free, &held, 1 << 20}, // refuse files that need more
         .files = {open_file, close_file, NULL},
-        .memory_limit = 1 << 20, // refuse files that would need more
     };
     md5_error error;
     md5_character *lamp = md5_load_character("lamp/lamp.md5machine", &opts, &error);

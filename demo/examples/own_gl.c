@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
-    md5_binding *binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    md5_binding *binding = md5_bind(model, anim, NULL, NULL);
     if (!binding || model->skeleton.num_joints > MAX_JOINTS || SDL_Init(SDL_INIT_VIDEO) != 0)
         return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
     const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);

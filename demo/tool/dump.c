@@ -99,7 +99,7 @@ static bool dump_moments(const md5_model *model, const dump_options *options, md
 {
     md5_anim *anim = md5_load_anim(options->anim, NULL, error);
     const md5_load_opts opts = {.file_name = options->anim, .warn = print_warning};
-    md5_binding *binding = anim ? md5_bind(model, anim, &opts, error) : NULL;
+    md5_binding *binding = md5_bind(model, anim, &opts, error);
     dump_buffers buffers = {0};
 
     if (binding && !allocate(model, &buffers)) {

@@ -61,7 +61,7 @@ static void report_name(const cube_check *check, const char *what, const char *n
 
 static void check_joint(const cube_check *check, const char *what, const char *name)
 {
-    if (name[0] && md5_find_joint(&check->model->skeleton, name) < 0)
+    if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
         report_name(check, what, name);
 }
 
@@ -75,7 +75,7 @@ static void check_names(const cube_check *check, const md5_cube2_part *part)
         check_joint(check, "md5adjust: the mesh has no joint", part->adjustments[i].joint);
     for (uint32_t i = 0; i < part->num_rows; i++) {
         const char *const mesh = part->rows[i].mesh;
-        if (strcmp(mesh, "*") != 0 && md5_find_mesh(check->model, mesh) < 0)
+        if (strcmp(mesh, "*") != 0 && md5_find_mesh(check->model, mesh) == MD5_NONE)
             report_name(check, "no mesh has the name", mesh);
     }
 }

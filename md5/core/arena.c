@@ -71,10 +71,18 @@ void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
+void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size)
+{
+    void *const copy = md5i_arena_room(arena, count, size);
+    if (copy && count > 0)
+        memcpy(copy, from, count * size);
+    return copy;
+}
+
 bool md5i_arena_reserve(md5_arena *arena, size_t size)
 {
     const md5_context *const context = arena->context;
-    const size_t room = context->memory_limit - context->memory_held;
+    const size_t room = context->allocator.limit - context->memory_held;
     const size_t header = aligned_size(1, sizeof(md5_chunk)), wanted = aligned_size(size, 1);
     if (wanted > room || room - wanted < header)
         return true;

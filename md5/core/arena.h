@@ -13,8 +13,9 @@ typedef struct md5_arena {
 // Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
 // 0. Returns NULL and sets the error if memory runs out or the product overflows.
 void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size);
-// The same, but uninitialized.
+// The same, but uninitialized, or with a copy of from[count].
 void *md5i_arena_room(md5_arena *arena, size_t count, size_t size);
+void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size);
 // Allocates one chunk for the next `size` bytes (each element rounded up to 16), if the memory
 // limit allows it; otherwise memory is taken chunk by chunk later. Returns false and sets the error
 // if memory runs out.

@@ -42,9 +42,9 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
 #define MD5_ASSERT_RESERVED(options)                        \
     MD5_ASSERT(!(options) || MD5_RESERVED_IS_ZERO(options), \
                #options ": reserved members must be 0; begin with = {0}")
-static inline bool md5_are_zero(const uintptr_t *members, size_t count)
+static inline bool md5_are_zero(const uint64_t *members, size_t count)
 {
-    uintptr_t bits = 0;
+    uint64_t bits = 0;
     for (size_t i = 0; i < count; i++)
         bits |= members[i];
     return bits == 0;

@@ -78,7 +78,8 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
         context->allocator.alloc = default_alloc;
         context->allocator.free = default_free;
     }
-    context->memory_limit = chosen->memory_limit ? chosen->memory_limit : DEFAULT_MEMORY_LIMIT;
+    if (context->allocator.limit == 0)
+        context->allocator.limit = DEFAULT_MEMORY_LIMIT;
     context->files = chosen->files;
     context->warn = chosen->warn;
     context->warn_user = chosen->warn_user;
@@ -199,10 +200,10 @@ void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char 
 
 void *md5i_alloc(md5_context *context, size_t size)
 {
-    if (size > context->memory_limit - context->memory_held) {
+    if (size > context->allocator.limit - context->memory_held) {
         md5i_fail(context, MD5_ERROR_MEMORY, 0, 0,
                   "%zu bytes more than the %zu held would pass the memory limit of %zu", size,
-                  context->memory_held, context->memory_limit);
+                  context->memory_held, context->allocator.limit);
         return NULL;
     }
     void *memory = context->allocator.alloc(context->allocator.user, size ? size : 1);

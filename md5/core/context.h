@@ -32,8 +32,8 @@ typedef struct md5_held_warnings {
 } md5_held_warnings;
 
 typedef struct md5_context {
-    md5_allocator allocator; // both hooks set
-    size_t memory_limit, memory_held;
+    md5_allocator allocator; // both hooks and the limit are set
+    size_t memory_held;
     md5_files files;
     md5_warn_fn *warn;
     void *warn_user;

@@ -412,8 +412,7 @@ static const char *number_end(const md5_lex *lex, const char *next)
 
 bool md5i_lex_float_slow(md5_lex *lex, float *value)
 {
-    md5_lex_space(lex);
-    const char *const start = lex->at;
+    const char *const start = md5_lex_next(lex);
     const bool negate = take_lone_minus(lex);
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
     const char *const next = number_end(lex, md5i_scan_float_exact(lex->at, lex->end, value));
@@ -452,8 +451,7 @@ bool md5i_lex_double(md5_lex *lex, double *value)
 bool md5i_lex_int_slow(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
-    md5_lex_space(lex);
-    const char *const start = lex->at;
+    const char *const start = md5_lex_next(lex);
     take_lone_minus(lex);
     const char *next = lex->at;
     const bool negative = start < lex->end && *start == '-';
@@ -531,8 +529,7 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
 {
     int64_t number = 0;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,

@@ -66,6 +66,13 @@ static inline void md5_lex_space(md5_lex *lex)
     }
 }
 
+// Returns the position of the next token.
+static inline const char *md5_lex_next(md5_lex *lex)
+{
+    md5_lex_space(lex);
+    return lex->at;
+}
+
 // Returns the end of the bare word at `at`.
 const char *md5i_lex_word_end(const md5_lex *lex, const char *at);
 

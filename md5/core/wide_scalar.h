@@ -7,7 +7,7 @@
 #define MD5_WIDTH 1
 #define MD5_WIDE_NAME(name) name##_scalar
 #define MD5_WIDE_NARROWER(name) name##_scalar // never reached: a width of 1 is always filled
-#define MD5_WIDE_REGISTERS 32 // constants of one float are no burden
+#define MD5_WIDE_REGISTERS 32                 // constants of one float are no burden
 #define MD5_WIDE_CODE
 #define MD5_WIDE_INLINE static MD5_ALWAYS_INLINE
 

@@ -3,18 +3,15 @@
 
 #include <string.h>
 
-void *md5i_grow(md5_arena *arena, void *items, uint32_t count, uint32_t *room, size_t size)
+void *md5i_grow(md5_arena *arena, void *items, uint32_t count, size_t size)
 {
     enum { FIRST = 16 };
-    if (count < *room)
+    const bool is_full = count == 0 || (count >= FIRST && (count & (count - 1)) == 0);
+    if (!is_full)
         return items;
-    const size_t doubled = *room > UINT32_MAX / 2 ? SIZE_MAX : *room > 0 ? 2 * *room : FIRST;
-    void *const copy = md5i_arena_room(arena, doubled, size);
-    if (!copy)
-        return NULL;
-    if (count > 0)
+    void *const copy = md5i_arena_room(arena, count > 0 ? 2 * (size_t)count : FIRST, size);
+    if (copy && count > 0)
         memcpy(copy, items, count * size);
-    *room = (uint32_t)doubled;
     return copy;
 }
 

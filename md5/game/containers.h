@@ -6,9 +6,10 @@
 
 // == Arrays that grow =============================================================================
 
-// Returns an array with room for one item more than `count`, all of `size` bytes: `items` itself,
-// or a copy with twice its room in the arena. NULL and the context's error if memory runs out.
-void *md5i_grow(md5_arena *arena, void *items, uint32_t count, uint32_t *room, size_t size);
+// Returns an array with room for one item more than `count`, all of `size` bytes: `items`, which
+// this function has returned for each count before, or a copy in the arena where that is full,
+// which follows from the count. NULL and the context's error if memory runs out.
+void *md5i_grow(md5_arena *arena, void *items, uint32_t count, size_t size);
 
 // == Names ========================================================================================
 //

@@ -11,8 +11,8 @@
 
 // An array whose items are added one by one: it is doubled when it is full.
 typedef struct md5_cube2_list {
-    void *items; // [count] of `room`
-    uint32_t count, room;
+    void *items;
+    uint32_t count;
 } md5_cube2_list;
 
 typedef struct md5_cube2_part_reader {
@@ -40,7 +40,7 @@ typedef struct md5_cube2_reader {
 // Returns a new item of `size` bytes, all 0, at the end. NULL if memory runs out.
 static void *cube_add(md5_arena *arena, md5_cube2_list *list, size_t size)
 {
-    void *const items = md5i_grow(arena, list->items, list->count, &list->room, size);
+    void *const items = md5i_grow(arena, list->items, list->count, size);
     if (!items)
         return NULL;
     list->items = items;
@@ -921,8 +921,8 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
     const float scale = md5_scale_of(skeleton);
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];
-        const int32_t joint = md5_find_joint(skeleton, adjustment->joint);
-        if (joint < 0 || is_replaced(part, anim->num_adjustments, i))
+        const uint32_t joint = md5_find_joint(skeleton, adjustment->joint);
+        if (joint == MD5_NONE || is_replaced(part, anim->num_adjustments, i))
             continue;
         const md5_xform local =
             scaled(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);

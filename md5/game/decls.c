@@ -44,17 +44,16 @@ static bool copy_lists(md5_game *game)
         md5_arena *const arena = &game->arena;
         md5_decl_entry *const copies =
             (md5_decl_entry *)md5i_arena_alloc(arena, from->count, sizeof *copies);
-        to->entries =
-            (md5_decl_entry **)md5i_arena_alloc(arena, from->count, sizeof(md5_decl_entry *));
-        TRY(copies && to->entries);
-        to->room = from->count;
+        TRY(copies);
         for (uint32_t k = 0; k < from->count && from->entries[k]->decl.file; k++) {
             md5_decl_entry *const copy = &copies[to->count];
             copy->decl = from->entries[k]->decl;
             copy->decl.state = MD5_DECL_UNPARSED;
             copy->line_start = from->entries[k]->line_start;
             void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
-            TRY(added);
+            to->entries = (md5_decl_entry **)md5i_grow(arena, to->entries, to->count,
+                                                       sizeof(md5_decl_entry *));
+            TRY(added && to->entries);
             *added = copy;
             to->entries[to->count++] = copy;
         }
@@ -281,7 +280,7 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     md5_decl_entry *const entry =
         (md5_decl_entry *)md5i_arena_alloc(&game->arena, 1, sizeof *entry);
     md5_decl_entry **const entries = (md5_decl_entry **)md5i_grow(
-        &game->arena, list->entries, list->count, &list->room, sizeof(md5_decl_entry *));
+        &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
     if (entries)
         list->entries = entries;
     void **const added =
@@ -313,7 +312,7 @@ enum {
 // How many bytes may still be read of a file's search path; `cost`: what it has taken so far.
 static size_t room_of(const md5_game *game, const md5_game_entry *entry, size_t cost)
 {
-    const size_t half = game->context.memory_limit / 2, held = game->context.memory_held;
+    const size_t half = game->context.allocator.limit / 2, held = game->context.memory_held;
     size_t room = half > held ? half - held : 0;
     const size_t left = cost < MOST_ARCHIVE ? MOST_ARCHIVE - cost : 0;
     if (game->paths[entry->path].is_archive && left < room)
@@ -610,18 +609,6 @@ static md5_game *make_game(const md5_load_opts *opts, md5_error *error)
     return game;
 }
 
-static bool copy_paths(md5_game *game, const md5_game_path *paths, size_t num_paths)
-{
-    md5_game_path *const copy =
-        (md5_game_path *)md5i_arena_alloc(&game->arena, num_paths, sizeof *copy);
-    TRY(copy);
-    if (num_paths > 0)
-        memcpy(copy, paths, num_paths * sizeof *copy);
-    game->paths = copy;
-    game->num_paths = num_paths;
-    return true;
-}
-
 md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
                           md5_error *error)
 {
@@ -629,7 +616,10 @@ md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md
     md5_game *const game = make_game(opts, error);
     if (!game)
         return NULL;
-    if (copy_paths(game, paths, num_paths) && md5i_game_index_files(game) && index_decls(game)) {
+    game->paths =
+        (const md5_game_path *)md5i_arena_copy(&game->arena, paths, num_paths, sizeof *paths);
+    game->num_paths = num_paths;
+    if (game->paths && md5i_game_index_files(game) && index_decls(game)) {
         game->context.error = &game->context.unseen;
         game->is_used = false;
         return game;

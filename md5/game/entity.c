@@ -156,12 +156,6 @@ static const md5_decl *place_of(const md5_entity *entity)
     return entity->def ? entity->def->decl : entity->model_def ? entity->model_def->decl : NULL;
 }
 
-static bool has_extension(const char *file)
-{
-    const char *const dot = strrchr(file, '.');
-    return dot && strcmp(dot, ".md5mesh") == 0;
-}
-
 // Finds entityDef and modelDef. `file` becomes that of the mesh. `is_model`: the name is that of a
 // modelDef or file, even if an entityDef has it, too.
 static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
@@ -185,7 +179,7 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
                                ? "has a mistake, of which a warning was given"
                                : "has no mesh");
     *file = def ? def->mesh : model;
-    if (!has_extension(*file))
+    if (!md5_has_extension(*file, ".md5mesh"))
         return entity_fail(load->context, place_of(entity),
                            "%s is no %smodelDef and no .md5mesh file", quote(*file).text,
                            entity->def ? "" : "entityDef, ");
@@ -232,7 +226,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
         (md5_entity_file *)md5i_arena_alloc(&load->arena, 1, sizeof *file);
     TRY(file);
     md5_anim *const anim = md5_load_anim(name, &load->opts, &error);
-    md5_binding *const binding = anim ? md5_bind(owner->model, anim, &load->opts, &error) : NULL;
+    md5_binding *const binding = md5_bind(owner->model, anim, &load->opts, &error);
     if (anim && binding) {
         file->anim = anim;
         file->binding = binding;
@@ -476,21 +470,12 @@ static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
 
 // -- Copied joints --------------------------------------------------------------------------------
 
-static const char *without_prefix(const char *text, const char *prefix)
-{
-    while (*prefix && md5_lower(*text) == *prefix) {
-        text++;
-        prefix++;
-    }
-    return *prefix ? NULL : text;
-}
-
 // Reads "copy_joint A" "B" or "copy_joint_world A" "B". Returns false if it names no joints.
 static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
                       const md5_entity_key *key, const md5_entity *head, md5_joint_copy *copy)
 {
-    const char *const in_model = without_prefix(key->name, "copy_joint_world ");
-    const char *const in_parent = without_prefix(key->name, "copy_joint ");
+    const char *const in_model = md5_behind_prefix(key->name, "copy_joint_world ");
+    const char *const in_parent = md5_behind_prefix(key->name, "copy_joint ");
     const char *const joint = in_model ? in_model : in_parent ? in_parent : key->name;
     const int32_t from = find_joint(&body->entity.model->skeleton, joint);
     const int32_t to = find_joint(&head->model->skeleton, key->value);

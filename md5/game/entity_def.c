@@ -22,8 +22,8 @@ typedef struct parsed_entity {
 // Keys while they are read or collected, in game->scratch. Names are unique, ignoring case.
 typedef struct key_list {
     md5_game *game;
-    md5_entity_key *keys; // [room], `count` of them used
-    uint32_t count, room;
+    md5_entity_key *keys; // [count]
+    uint32_t count;
     md5_name_map names; // lower case; the value is a uint32_t
 } key_list;
 
@@ -44,8 +44,7 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
     if (found)
         return &list->keys[*(const uint32_t *)*found];
     uint32_t *const index = (uint32_t *)md5i_arena_alloc(scratch, 1, sizeof *index);
-    list->keys = (md5_entity_key *)md5i_grow(scratch, list->keys, list->count, &list->room,
-                                             sizeof *list->keys);
+    list->keys = (md5_entity_key *)md5i_grow(scratch, list->keys, list->count, sizeof *list->keys);
     void **const added = index && list->keys ? md5i_name_map_add(&list->names, scratch, key) : NULL;
     if (!added)
         return NULL;
@@ -68,23 +67,11 @@ static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
 
 static const md5_entity_key *keep_keys(key_list *list)
 {
-    md5_entity_key *const kept =
-        (md5_entity_key *)md5i_arena_alloc(&list->game->arena, list->count, sizeof *kept);
-    if (kept && list->count > 0)
-        memcpy(kept, list->keys, list->count * sizeof *kept);
-    return kept;
+    return (const md5_entity_key *)md5i_arena_copy(&list->game->arena, list->keys, list->count,
+                                                   sizeof *list->keys);
 }
 
 // -- One text -------------------------------------------------------------------------------------
-
-static bool begins_with(const char *text, const char *prefix)
-{
-    while (*prefix && md5_lower(*text) == md5_lower(*prefix)) {
-        text++;
-        prefix++;
-    }
-    return *prefix == '\0';
-}
 
 // Reads a pair. Sets `is_good` to false after a mistake.
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
@@ -149,7 +136,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     for (uint32_t i = 0; i < list.count; i++) {
         const md5_entity_key key = list.keys[i];
         const size_t size = strlen(key.value);
-        if (!begins_with(key.name, "inherit")) {
+        if (!md5_behind_prefix(key.name, "inherit")) {
             list.keys[count++] = key;
             continue;
         }
@@ -279,17 +266,13 @@ bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *erro
     return is_done;
 }
 
-static bool is_key(const char *name, const char *key)
-{
-    return begins_with(name, key) && strlen(name) == strlen(key);
-}
-
 const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 {
     MD5_ASSERT(def != NULL, "def: not NULL");
     MD5_ASSERT(key != NULL, "key: not NULL");
     for (uint32_t i = 0; i < def->num_keys; i++) {
-        if (is_key(def->keys[i].name, key))
+        const char *const rest = md5_behind_prefix(def->keys[i].name, key);
+        if (rest && *rest == '\0')
             return def->keys[i].value;
     }
     return NULL;
@@ -302,7 +285,7 @@ const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const c
     MD5_ASSERT(prefix != NULL, "prefix: not NULL");
     MD5_ASSERT(!key || (key >= def->keys && key < def->keys + def->num_keys), "key: one of these");
     for (uint32_t i = key ? (uint32_t)(key - def->keys) + 1 : 0; i < def->num_keys; i++) {
-        if (begins_with(def->keys[i].name, prefix))
+        if (md5_behind_prefix(def->keys[i].name, prefix))
             return &def->keys[i];
     }
     return NULL;

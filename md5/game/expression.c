@@ -18,13 +18,12 @@ typedef struct table_reader {
     md5_decl_lex lex;
     md5_table table;
     float *values;
-    uint32_t room;
 } table_reader;
 
 static bool add_value(table_reader *reader, float value)
 {
     reader->values = (float *)md5i_grow(&reader->lex.game->scratch, reader->values,
-                                        reader->table.num_values, &reader->room, sizeof(float));
+                                        reader->table.num_values, sizeof(float));
     TRY(reader->values);
     reader->values[reader->table.num_values++] = value;
     return true;
@@ -101,7 +100,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     if (entry->parsed)
         return true;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    table_reader reader = {.room = 0};
+    table_reader reader = {.values = NULL};
     md5i_decl_lex_begin_decl(&reader.lex, game, entry);
     const bool is_good = read_table(&reader);
     const bool is_kept = game->context.error->status == MD5_OK && (is_good || make_default(&reader))

@@ -7,6 +7,8 @@
 #include "md5/game/containers.h"
 #include "md5/md5game.h"
 
+#include <string.h>
+
 // A file of the game, the best of its name.
 typedef struct md5_game_entry {
     const char *name;    // lower case, / between folders
@@ -26,8 +28,8 @@ typedef struct md5_decl_entry {
 
 typedef struct md5_decl_list {
     md5_name_map names;       // of md5_decl_entry
-    md5_decl_entry **entries; // [room], `count` of them used
-    uint32_t count, room;
+    md5_decl_entry **entries; // [count]
+    uint32_t count;
 } md5_decl_list;
 
 struct md5_game {
@@ -91,6 +93,23 @@ static inline const char *md5_game_copy(md5_arena *arena, const char *text, size
 static inline char md5_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+// Returns what is behind the prefix of a text, ignoring case; NULL if it begins otherwise.
+static inline const char *md5_behind_prefix(const char *text, const char *prefix)
+{
+    for (; *prefix; text++, prefix++) {
+        if (md5_lower(*text) != md5_lower(*prefix))
+            return NULL;
+    }
+    return text;
+}
+
+// Whether a name ends in an extension, such as ".md5mesh", whose case matters.
+static inline bool md5_has_extension(const char *name, const char *extension)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot && strcmp(dot, extension) == 0;
 }
 
 // == Files ========================================================================================

@@ -9,10 +9,8 @@ void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_erro
 {
     md5_load_opts load_opts;
     memset(&load_opts, 0, sizeof load_opts);
-    if (opts) {
+    if (opts)
         load_opts.allocator = opts->allocator;
-        load_opts.memory_limit = opts->memory_limit;
-    }
     md5i_context_begin(context, &load_opts, opts ? opts->file_name : NULL, error);
 }
 

@@ -227,36 +227,6 @@ bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program
     return is_made;
 }
 
-// -- Files ----------------------------------------------------------------------------------------
-
-static bool has_extension(const char *name)
-{
-    const char *const dot = strrchr(name, '.');
-    return dot && !strchr(dot, '/');
-}
-
-const char *md5_game_image_file(const md5_game *game, const char *name)
-{
-    enum { LONGEST = MD5_IMAGE_TEXT + 8 };
-    char path[LONGEST];
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    const size_t length = strlen(name);
-    if (length + sizeof ".tga" > LONGEST || name[0] == '_')
-        return NULL;
-    memcpy(path, name, length + 1);
-    if (!has_extension(name))
-        memcpy(path + length, ".tga", sizeof ".tga");
-    const md5_game_entry *entry = md5i_game_find_file(game, path);
-    char *const dot = strrchr(path, '.');
-    const md5_token extension = {.text = dot, .size = strlen(dot)};
-    if (!entry && md5i_token_is_word(&extension, ".tga")) {
-        memcpy(dot, ".jpg", sizeof ".jpg");
-        entry = md5i_game_find_file(game, path);
-    }
-    return entry ? entry->spelled : NULL;
-}
-
 // == Sizes ========================================================================================
 //
 // Resampling as the engine does it: to powers of two when a file is loaded, and to the size of
@@ -799,6 +769,18 @@ static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
     return true;
 }
 
+const char *md5_game_image_file(const md5_game *game, const char *name)
+{
+    enum { MAX_TRIED = 2 }; // as in the engine
+    char path[LONGEST_PATH];
+    const md5_game_entry *entry = NULL;
+    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT(name != NULL, "name: not NULL");
+    for (size_t i = 0; name[0] != '_' && !entry && i < MAX_TRIED && candidate(path, name, i); i++)
+        entry = md5i_game_find_file(game, path);
+    return entry ? entry->spelled : NULL;
+}
+
 // Adds a name and why it failed. Text that does not fit is cut.
 static void note_failure(image_search *search, const char *name, const char *reason)
 {
@@ -965,10 +947,10 @@ static bool run_step(image_run *run, const md5_image_step *step)
         if (run->opts)
             opts = *run->opts;
         opts.allocator = run->context.allocator;
-        opts.memory_limit = run->context.memory_limit - run->context.memory_held;
+        opts.allocator.limit -= run->context.memory_held;
         opts.file_name = step->file;
         // 0 would mean the default.
-        opts.memory_limit += opts.memory_limit == 0;
+        opts.allocator.limit += opts.allocator.limit == 0;
         md5_image *image = load_named(run->game, step->file, &opts, &reason);
         if (!image) {
             reason.status = reason.status == MD5_OK ? MD5_ERROR_IO : reason.status;

@@ -16,6 +16,7 @@ typedef struct material_reader {
     md5_material *material;
     md5_decl_lex *lex;
     bool has_memory;
+    int value; // of the word that is read: see `words`
 } material_reader;
 
 // Takes what md5i_mistake() returns.
@@ -41,40 +42,35 @@ static md5_token read_on_line(material_reader *reader)
     return token;
 }
 
-static void read_editor_image(material_reader *reader, int unused)
+static void read_editor_image(material_reader *reader)
 {
-    (void)unused;
     const md5_token token = read_on_line(reader);
     reader->material->editor_image = keep(reader, &token);
     md5i_decl_lex_skip_line(reader->lex);
 }
 
-static void read_description(material_reader *reader, int unused)
+static void read_description(material_reader *reader)
 {
-    (void)unused;
     const md5_token token = read_on_line(reader);
     reader->material->description = keep(reader, &token);
 }
 
-static void read_gui(material_reader *reader, int unused)
+static void read_gui(material_reader *reader)
 {
-    (void)unused;
     const md5_token token = read_on_line(reader);
     reader->material->gui = keep(reader, &token);
 }
 
-static void read_spectrum(material_reader *reader, int unused)
+static void read_spectrum(material_reader *reader)
 {
-    (void)unused;
     const md5_token token = read_on_line(reader);
     reader->material->spectrum = md5i_token_int(&token);
 }
 
 // The rest of the line, as it stands there: its tokens decide only where it ends.
-static void read_render_bump(material_reader *reader, int unused)
+static void read_render_bump(material_reader *reader)
 {
     md5_token token;
-    (void)unused;
     const char *start = reader->lex->at;
     while (md5i_decl_lex_read_on_line(reader->lex, &token))
         continue;
@@ -156,50 +152,46 @@ static bool take_surface_word(material_reader *reader, const md5_token *token)
 // -- Drawing --------------------------------------------------------------------------------------
 
 // A word that sets one bool of md5_material, given by its offset.
-static void set_flag(material_reader *reader, int offset)
+static void set_flag(material_reader *reader)
 {
-    *(bool *)(void *)((char *)reader->material + offset) = true;
+    *(bool *)(void *)((char *)reader->material + reader->value) = true;
 }
 
-static void clear_overlays(material_reader *reader, int unused)
+static void clear_overlays(material_reader *reader)
 {
-    (void)unused;
     reader->material->allows_overlays = false;
 }
 
-static void force_overlays(material_reader *reader, int unused)
+static void force_overlays(material_reader *reader)
 {
-    (void)unused;
     reader->parser->forces_overlays = true;
 }
 
-static void set_coverage(material_reader *reader, int coverage)
+static void set_coverage(material_reader *reader)
 {
-    reader->material->coverage = (md5_coverage)coverage;
+    reader->material->coverage = (md5_coverage)reader->value;
 }
 
 // alphazeroclamp is zeroclamp here, in the engine too.
-static void set_repeat(material_reader *reader, int repeat)
+static void set_repeat(material_reader *reader)
 {
-    reader->parser->repeat = (md5_image_repeat)repeat;
+    reader->parser->repeat = (md5_image_repeat)reader->value;
 }
 
-static void set_cull(material_reader *reader, int cull)
+static void set_cull(material_reader *reader)
 {
-    reader->material->cull = (md5_cull)cull;
+    reader->material->cull = (md5_cull)reader->value;
     reader->material->no_shadows = true;
 }
 
-static void set_mirror(material_reader *reader, int unused)
+static void set_mirror(material_reader *reader)
 {
-    (void)unused;
     reader->material->sort = -3.0f;
     reader->material->coverage = MD5_COVERAGE_OPAQUE;
 }
 
-static void set_decal(material_reader *reader, int unused)
+static void set_decal(material_reader *reader)
 {
-    (void)unused;
     reader->material->has_polygon_offset = reader->material->no_shadows = true;
     reader->material->polygon_offset = 1.0f;
     reader->material->surface |= DISCRETE;
@@ -208,10 +200,9 @@ static void set_decal(material_reader *reader, int unused)
 }
 
 // Takes any token of its line, whatever it is.
-static void read_polygon_offset(material_reader *reader, int unused)
+static void read_polygon_offset(material_reader *reader)
 {
     md5_token token;
-    (void)unused;
     reader->material->has_polygon_offset = true;
     reader->material->polygon_offset = 1.0f;
     if (md5i_decl_lex_read_on_line(reader->lex, &token))
@@ -227,10 +218,9 @@ static const struct sort_word {
     {"postProcess", 100.0f}, {"portalSky", 1.0f},
 };
 
-static void read_sort(material_reader *reader, int unused)
+static void read_sort(material_reader *reader)
 {
     md5_token token;
-    (void)unused;
     if (!md5i_decl_lex_read_on_line(reader->lex, &token)) {
         fail(reader, md5i_mistake(reader->lex, "a number or a word", "missing sort parameter"));
         return;
@@ -285,10 +275,9 @@ static void read_deform_decl(material_reader *reader)
     reader->has_memory &= table && md5i_parse_table(game, table);
 }
 
-static void read_deform(material_reader *reader, int unused)
+static void read_deform(material_reader *reader)
 {
     md5_token token;
-    (void)unused;
     if (!md5i_decl_lex_any(reader->lex, &token))
         return;
     for (size_t i = 0; i < sizeof deform_words / sizeof deform_words[0]; i++) {
@@ -313,10 +302,9 @@ static void read_deform(material_reader *reader, int unused)
         md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
 }
 
-static void read_decal_info(material_reader *reader, int unused)
+static void read_decal_info(material_reader *reader)
 {
     md5_material *const material = reader->material;
-    (void)unused;
     (void)md5i_decl_lex_float(reader->lex, &material->decal_stay);
     (void)md5i_decl_lex_float(reader->lex, &material->decal_fade);
     (void)md5i_decl_lex_vector(reader->lex, material->decal_start, 4);
@@ -325,10 +313,9 @@ static void read_decal_info(material_reader *reader, int unused)
 
 // -- Images ---------------------------------------------------------------------------------------
 
-static void read_falloff(material_reader *reader, int unused)
+static void read_falloff(material_reader *reader)
 {
     char text[MD5_IMAGE_TEXT];
-    (void)unused;
     reader->has_memory &=
         md5i_read_image_text(reader->lex, text)
         && md5i_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
@@ -336,7 +323,7 @@ static void read_falloff(material_reader *reader, int unused)
 
 // diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
 // name of the image without quotes. So a name that needs its quotes is a mistake.
-static void read_shortcut(material_reader *reader, int light)
+static void read_shortcut(material_reader *reader)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
     char image[MD5_IMAGE_TEXT], text[MD5_IMAGE_TEXT + 64];
@@ -345,7 +332,8 @@ static void read_shortcut(material_reader *reader, int light)
         reader->has_memory = false;
         return;
     }
-    const int size = snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[light], image);
+    const int size =
+        snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[reader->value], image);
     md5i_decl_lex_begin(&lex, reader->parser->game, reader->lex->file, reader->lex->line, text,
                         (size_t)size);
     lex.joins_strings = false;
@@ -358,8 +346,8 @@ static void read_shortcut(material_reader *reader, int light)
 
 static const struct material_word {
     const char *word;
-    void (*read)(material_reader *reader, int value);
-    int value;
+    void (*read)(material_reader *reader);
+    int value; // reader->value
 } words[] = {
     {"qer_editorimage", read_editor_image, 0},
     {"description", read_description, 0},
@@ -404,7 +392,8 @@ static void read_word(material_reader *reader, const md5_token *token)
         return;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (md5i_token_is_word(token, words[i].word)) {
-            words[i].read(reader, words[i].value);
+            reader->value = words[i].value;
+            words[i].read(reader);
             return;
         }
     }
@@ -430,7 +419,7 @@ static void read_word(material_reader *reader, const md5_token *token)
 // engine's verdict sets parser->is_defaulted. Returns false if memory runs out.
 static bool read_words(md5_material_parser *parser, md5_decl_lex *lex)
 {
-    material_reader reader = {parser, &parser->material, lex, true};
+    material_reader reader = {parser, &parser->material, lex, true, 0};
     md5_token token;
     while (!parser->is_defaulted && reader.has_memory) {
         const bool is_read = md5i_decl_lex_any(lex, &token);
@@ -632,26 +621,17 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
     return true;
 }
 
-// Copies `count` items of `size` bytes into game->arena. Returns NULL if memory runs out.
-static void *keep_items(md5_game *game, const void *items, uint32_t count, size_t size)
-{
-    void *const copy = md5i_arena_room(&game->arena, count, size);
-    if (copy && count > 0)
-        memcpy(copy, items, count * size);
-    return copy;
-}
-
 static bool keep_material(md5_material_parser *parser, md5_decl_entry *entry)
 {
-    md5_game *const game = parser->game;
+    md5_arena *const arena = &parser->game->arena;
     md5_material *const from = &parser->material;
-    from->stages =
-        (const md5_stage *)keep_items(game, parser->stages, from->num_stages, sizeof(md5_stage));
-    from->registers =
-        (const float *)keep_items(game, parser->registers, from->num_registers, sizeof(float));
-    from->ops = (const md5_material_op *)keep_items(game, parser->ops, from->num_ops,
-                                                    sizeof(md5_material_op));
-    md5_material *const material = (md5_material *)keep_items(game, from, 1, sizeof *from);
+    from->stages = (const md5_stage *)md5i_arena_copy(arena, parser->stages, from->num_stages,
+                                                      sizeof(md5_stage));
+    from->registers = (const float *)md5i_arena_copy(arena, parser->registers, from->num_registers,
+                                                     sizeof(float));
+    from->ops = (const md5_material_op *)md5i_arena_copy(arena, parser->ops, from->num_ops,
+                                                         sizeof(md5_material_op));
+    md5_material *const material = (md5_material *)md5i_arena_copy(arena, from, 1, sizeof *from);
     TRY(from->stages && from->registers && from->ops && material);
     entry->parsed = material;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;

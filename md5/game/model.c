@@ -271,11 +271,10 @@ static bool own_joint_channels(md5_model_parser *parser)
     const uint32_t count = parser->mesh->num_joints;
     if (parser->owns_joint_channels)
         return true;
-    uint8_t *const copy = (uint8_t *)md5i_arena_room(&parser->game->scratch, count, 1);
+    uint8_t *const copy =
+        (uint8_t *)md5i_arena_copy(&parser->game->scratch, parser->joint_channels, count, 1);
     parser->has_memory &= copy != NULL;
     TRY(copy);
-    if (count > 0)
-        memcpy(copy, parser->joint_channels, count);
     parser->joint_channels = copy;
     parser->owns_joint_channels = true;
     return true;
@@ -475,7 +474,7 @@ const char *md5_frame_code_name(md5_frame_code code)
 // Commands while they are read, in game->scratch.
 typedef struct command_list {
     md5_frame_command *commands;
-    uint32_t count, room;
+    uint32_t count;
 } command_list;
 
 static const struct command_word *command_of(const md5_token *token)
@@ -582,7 +581,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     if (!read_command(parser, &command))
         return;
     list->commands = (md5_frame_command *)md5i_grow(&parser->game->scratch, list->commands,
-                                                    list->count, &list->room, sizeof command);
+                                                    list->count, sizeof command);
     parser->has_memory &= list->commands != NULL;
     if (list->commands)
         list->commands[list->count++] = command;
@@ -1082,11 +1081,9 @@ static bool keep_joint_channels(md5_model_parser *parser, md5_parsed_model *mode
     model->joint_channels = parser->joint_channels;
     if (!parser->owns_joint_channels)
         return true;
-    model->joint_channels = (uint8_t *)md5i_arena_alloc(&parser->game->arena, num_joints, 1);
-    TRY(model->joint_channels);
-    if (num_joints > 0)
-        memcpy(model->joint_channels, parser->joint_channels, num_joints);
-    return true;
+    model->joint_channels =
+        (uint8_t *)md5i_arena_copy(&parser->game->arena, parser->joint_channels, num_joints, 1);
+    return model->joint_channels != NULL;
 }
 
 static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)

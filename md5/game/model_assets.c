@@ -16,7 +16,6 @@ static md5_load_opts opts_of(md5_game *game)
 {
     const md5_load_opts opts = {
         .allocator = game->context.allocator,
-        .memory_limit = game->context.memory_limit,
         .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS,
     };
     return opts;
@@ -90,13 +89,6 @@ static void *load_anim(md5_game *game, const char *file, const char *text, size_
     return asset;
 }
 
-// Whether a name ends in an extension, whose case matters.
-static bool has_extension(const char *file, const char *extension)
-{
-    const char *const dot = strrchr(file, '.');
-    return dot && strcmp(dot, extension) == 0;
-}
-
 typedef void *load_asset(md5_game *game, const char *file, const char *text, size_t size);
 
 // Returns what a file is loaded to, broken_asset(), or NULL if memory runs out.
@@ -117,7 +109,7 @@ static void *load_file(md5_game *game, const char *file, load_asset *load)
 static const void *find_asset(md5_game *game, const char *file, const char *extension,
                               load_asset *load)
 {
-    if (!has_extension(file, extension))
+    if (!md5_has_extension(file, extension))
         return NULL;
     void **const found = md5i_name_map_find(&game->assets, file);
     if (found && *found)

@@ -86,16 +86,9 @@ typedef struct scale_reader {
     md5_lex *lex;
     const md5_anim *anim;
     md5_name_map joints; // values are 1 + the index
-    md5_scale_row *rows; // [count] of `room`
-    uint32_t count, room;
+    md5_scale_row *rows; // [count]
+    uint32_t count;
 } scale_reader;
-
-static void skip_space(md5_lex *lex)
-{
-    while (lex->at < lex->end
-           && (*lex->at == ' ' || *lex->at == '\t' || *lex->at == '\n' || *lex->at == '\r'))
-        lex->at++;
-}
 
 // What is at lex->at, for a message.
 static md5_quoted found(const md5_lex *lex)
@@ -103,18 +96,9 @@ static md5_quoted found(const md5_lex *lex)
     return md5i_lex_token(lex, lex->at);
 }
 
-static bool take(md5_lex *lex, char c)
-{
-    skip_space(lex);
-    if (lex->at == lex->end || *lex->at != c)
-        return false;
-    lex->at++;
-    return true;
-}
-
 static bool expect(md5_lex *lex, char c, const char *where)
 {
-    return take(lex, c)
+    return md5i_lex_take(lex, c)
            || md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
                             found(lex).text);
 }
@@ -123,8 +107,7 @@ static bool expect(md5_lex *lex, char c, const char *where)
 // Returns NULL after an error.
 static const char *read_string(md5_lex *lex)
 {
-    skip_space(lex);
-    const char *const start = lex->at;
+    const char *const start = md5_lex_next(lex);
     if (start == lex->end || *start != '"') {
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
                       found(lex).text);
@@ -183,7 +166,7 @@ static const char *end_of_plain(const md5_lex *lex)
 // Skips a value of a kind that has no meaning here.
 static bool skip_value(md5_lex *lex, const char *expected)
 {
-    skip_space(lex);
+    md5_lex_space(lex);
     md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
     if (lex->at < lex->end && *lex->at == '"')
         return read_string(lex) != NULL;
@@ -199,7 +182,7 @@ static bool skip_value(md5_lex *lex, const char *expected)
 
 static bool read_number(md5_lex *lex, float *value, bool *is_number)
 {
-    skip_space(lex);
+    md5_lex_space(lex);
     const char *const end = end_of_plain(lex);
     const char *const next = md5_scan_float(lex->at, end, value);
     *is_number = next && next == end && md5_is_length(*value);
@@ -212,7 +195,7 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
 // As in the engine, the first letter decides.
 static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
 {
-    skip_space(lex);
+    md5_lex_space(lex);
     const char first = lex->at < lex->end ? *lex->at : '\0';
     *is_bool = first == 't' || first == 'f';
     *value = first == 't';
@@ -227,7 +210,7 @@ static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
 static bool add_row(scale_reader *reader, md5_scale_row row)
 {
     reader->rows = (md5_scale_row *)md5i_grow(reader->lex->arena, reader->rows, reader->count,
-                                              &reader->room, sizeof *reader->rows);
+                                              sizeof *reader->rows);
     TRY(reader->rows);
     row.order = reader->count;
     reader->rows[reader->count++] = row;
@@ -254,8 +237,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
     md5_lex *const lex = reader->lex;
     md5_scale_row row = {.joint = joint};
     bool is_read, scales = false;
-    skip_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     row.is_position = strcmp(name, "scale_positions") == 0;
@@ -278,11 +260,10 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
-    skip_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
-    skip_space(lex);
+    md5_lex_space(lex);
     if (lex->at < lex->end && *lex->at != '{')
         return skip_value(lex, "an object");
     TRY(expect(lex, '{', "before the scales of a joint"));
@@ -291,11 +272,11 @@ static bool read_joint(scale_reader *reader)
         md5i_lex_warn(lex, at, "the animation has no joint %s",
                       md5i_quote(name, strlen(name)).text);
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
-    if (take(lex, '}'))
+    if (md5i_lex_take(lex, '}'))
         return true;
     do
         TRY(read_member(reader, index, joint != NULL));
-    while (take(lex, ','));
+    while (md5i_lex_take(lex, ','));
     return expect(lex, '}', "or ',' after a scale");
 }
 
@@ -317,13 +298,13 @@ static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **
     scale_reader reader = {.lex = lex, .anim = anim};
     TRY(name_joints(&reader));
     TRY(expect(lex, '{', "at the start of scales"));
-    if (!take(lex, '}')) {
+    if (!md5i_lex_take(lex, '}')) {
         do
             TRY(read_joint(&reader));
-        while (take(lex, ','));
+        while (md5i_lex_take(lex, ','));
         TRY(expect(lex, '}', "or ',' after a joint"));
     }
-    skip_space(lex);
+    md5_lex_space(lex);
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
     *rows = reader.rows;

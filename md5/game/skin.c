@@ -12,14 +12,12 @@ typedef struct skin_reader {
     md5_skin_def skin;
     md5_skin_row *rows;
     const char **models;
-    uint32_t row_room, model_room;
 } skin_reader;
 
 static bool add_row(skin_reader *reader, const char *from, const char *to)
 {
-    reader->rows =
-        (md5_skin_row *)md5i_grow(&reader->game->scratch, reader->rows, reader->skin.num_rows,
-                                  &reader->row_room, sizeof *reader->rows);
+    reader->rows = (md5_skin_row *)md5i_grow(&reader->game->scratch, reader->rows,
+                                             reader->skin.num_rows, sizeof *reader->rows);
     TRY(reader->rows);
     md5_skin_row *const row = &reader->rows[reader->skin.num_rows++];
     row->from = from;
@@ -66,9 +64,9 @@ static bool read_skin(skin_reader *reader, bool *is_good)
             return true;
         }
         if (md5i_token_is_word(&token, "model")) {
-            reader->models = (const char **)md5i_grow(&reader->game->scratch, reader->models,
-                                                      reader->skin.num_models, &reader->model_room,
-                                                      sizeof *reader->models);
+            reader->models =
+                (const char **)md5i_grow(&reader->game->scratch, reader->models,
+                                         reader->skin.num_models, sizeof *reader->models);
             const char *const copy = md5_game_copy(&reader->game->arena, second.text, second.size);
             TRY(reader->models && copy);
             reader->models[reader->skin.num_models++] = copy;
@@ -108,19 +106,14 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
         TRY(make_implicit(&reader, entry->decl.name, &is_good));
     md5_arena *const arena = &game->arena;
     md5_skin_def *const skin = (md5_skin_def *)md5i_arena_alloc(arena, 1, sizeof *skin);
-    md5_skin_row *const rows =
-        (md5_skin_row *)md5i_arena_alloc(arena, reader.skin.num_rows, sizeof *rows);
-    const char **const models =
-        (const char **)md5i_arena_alloc(arena, reader.skin.num_models, sizeof *models);
-    TRY(skin && rows && models);
-    if (reader.skin.num_rows > 0)
-        memcpy(rows, reader.rows, reader.skin.num_rows * sizeof *rows);
-    if (reader.skin.num_models > 0)
-        memcpy(models, reader.models, reader.skin.num_models * sizeof *models);
+    TRY(skin);
     *skin = reader.skin;
     skin->decl = &entry->decl;
-    skin->rows = rows;
-    skin->models = models;
+    skin->rows = (const md5_skin_row *)md5i_arena_copy(arena, reader.rows, skin->num_rows,
+                                                       sizeof *skin->rows);
+    skin->models = (const char *const *)md5i_arena_copy(arena, reader.models, skin->num_models,
+                                                        sizeof *skin->models);
+    TRY(skin->rows && skin->models);
     entry->parsed = skin;
     entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
     return true;

@@ -15,6 +15,7 @@ typedef struct md5_stage_reader {
     md5_stage *stage;
     char image[MD5_IMAGE_TEXT];
     bool has_memory;
+    int value; // of the word that is read: see `words`
 } md5_stage_reader;
 
 enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
@@ -64,11 +65,9 @@ static void read_pair(md5_stage_reader *reader, uint32_t *a, uint32_t *b)
     *b = md5i_read_expression(reader->parser, reader->lex);
 }
 
-// The second argument of a word is the value in the table of words.
-static void read_scroll(md5_stage_reader *reader, int unused)
+static void read_scroll(md5_stage_reader *reader)
 {
     uint32_t a, b;
-    (void)unused;
     read_pair(reader, &a, &b);
     const uint32_t one = md5i_add_constant(reader->parser, 1.0f);
     const uint32_t zero = md5i_add_constant(reader->parser, 0.0f);
@@ -76,10 +75,9 @@ static void read_scroll(md5_stage_reader *reader, int unused)
     multiply(reader, matrix);
 }
 
-static void read_scale(md5_stage_reader *reader, int unused)
+static void read_scale(md5_stage_reader *reader)
 {
     uint32_t a, b;
-    (void)unused;
     read_pair(reader, &a, &b);
     const uint32_t zero = md5i_add_constant(reader->parser, 0.0f);
     uint32_t matrix[2][3] = {{a, zero, zero}, {zero, b, zero}};
@@ -93,10 +91,9 @@ static uint32_t centered(md5_material_parser *parser, uint32_t x)
     return md5i_add_op(parser, MD5_OP_SUBTRACT, half, product(parser, half, x));
 }
 
-static void read_center_scale(md5_stage_reader *reader, int unused)
+static void read_center_scale(md5_stage_reader *reader)
 {
     uint32_t a, b;
-    (void)unused;
     read_pair(reader, &a, &b);
     const uint32_t zero = md5i_add_constant(reader->parser, 0.0f);
     const uint32_t s = centered(reader->parser, a), t = centered(reader->parser, b);
@@ -104,10 +101,9 @@ static void read_center_scale(md5_stage_reader *reader, int unused)
     multiply(reader, matrix);
 }
 
-static void read_shear(md5_stage_reader *reader, int unused)
+static void read_shear(md5_stage_reader *reader)
 {
     uint32_t a, b;
-    (void)unused;
     read_pair(reader, &a, &b);
     md5_material_parser *const parser = reader->parser;
     const uint32_t one = md5i_add_constant(parser, 1.0f);
@@ -139,11 +135,10 @@ static bool read_table(md5_stage_reader *reader, const char *name, uint32_t at, 
 
 // Rotates by a number of full turns, around the middle of the texture, with the sine and cosine of
 // the game's tables.
-static void read_rotate(md5_stage_reader *reader, int unused)
+static void read_rotate(md5_stage_reader *reader)
 {
     md5_material_parser *const parser = reader->parser;
     uint32_t sine, cosine;
-    (void)unused;
     const uint32_t at = md5i_read_expression(parser, reader->lex);
     if (!read_table(reader, "sinTable", at, &sine) || !read_table(reader, "cosTable", at, &cosine))
         return;
@@ -169,20 +164,19 @@ static void set_program(md5_stage_reader *reader, int which, const char *name)
     reader->has_memory &= name != NULL;
 }
 
-static void read_program(md5_stage_reader *reader, int which)
+static void read_program(md5_stage_reader *reader)
 {
     md5_token token;
     if (md5i_decl_lex_read_on_line(reader->lex, &token))
-        set_program(reader, which, md5i_keep_token(reader->parser->game, &token));
+        set_program(reader, reader->value, md5i_keep_token(reader->parser->game, &token));
 }
 
 // A mega texture is a file of the engine's own format. Without the file, the material is defaulted
 // in the engine's verdict.
-static void read_mega_texture(md5_stage_reader *reader, int unused)
+static void read_mega_texture(md5_stage_reader *reader)
 {
     char path[MD5_IMAGE_TEXT];
     md5_token token;
-    (void)unused;
     if (!md5i_decl_lex_read_on_line(reader->lex, &token)) {
         reader->parser->is_defaulted |=
             md5i_mistake(reader->lex, "a file", "missing file of 'megaTexture'");
@@ -223,12 +217,11 @@ static bool take_comma(md5_stage_reader *reader)
 }
 
 // vertexParm NUMBER x [, y [, z [, w]]]: one value counts for all, a missing z is 0, a missing w 1.
-static void read_vertex_parm(md5_stage_reader *reader, int unused)
+static void read_vertex_parm(md5_stage_reader *reader)
 {
     md5_material_parser *const parser = reader->parser;
     md5_stage_program *const program = &reader->stage->program;
     int32_t number;
-    (void)unused;
     if (!read_number(reader, "vertexParm", MD5_MAX_VERTEX_PARMS, &number))
         return;
     if ((uint32_t)number >= program->num_vertex_parms)
@@ -274,13 +267,12 @@ static bool take_fragment_word(const md5_token *token, md5_image_repeat *repeat)
     return false;
 }
 
-static void read_fragment_map(md5_stage_reader *reader, int unused)
+static void read_fragment_map(md5_stage_reader *reader)
 {
     md5_stage_program *const program = &reader->stage->program;
     md5_token token = {.text = ""};
     char text[MD5_IMAGE_TEXT];
     int32_t unit;
-    (void)unused;
     if (!read_number(reader, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
         return;
     if ((uint32_t)unit >= program->num_images)
@@ -363,10 +355,9 @@ static uint32_t factor_of(md5_stage_reader *reader, const named_bits *rows, cons
     return row->bits;
 }
 
-static void read_blend(md5_stage_reader *reader, int unused)
+static void read_blend(md5_stage_reader *reader)
 {
     md5_token token;
-    (void)unused;
     if (!md5i_decl_lex_read(reader->lex, &token))
         return;
     const named_bits *const blend = row_of(blends, &token), *const light = row_of(lights, &token);
@@ -391,26 +382,27 @@ static void read_blend(md5_stage_reader *reader, int unused)
 
 // -- Images ---------------------------------------------------------------------------------------
 
-static void read_map(md5_stage_reader *reader, int cube)
+static void read_map(md5_stage_reader *reader)
 {
     // `map` leaves the kind of an earlier cubeMap as it is.
-    if (cube != MD5_IMAGE_2D)
-        reader->stage->cube = (md5_image_cube)cube;
+    if (reader->value != MD5_IMAGE_2D)
+        reader->stage->cube = (md5_image_cube)reader->value;
     reader->has_memory &= md5i_read_image_text(reader->lex, reader->image);
 }
 
-static void read_dynamic(md5_stage_reader *reader, int dynamic)
+static void read_dynamic(md5_stage_reader *reader)
 {
-    reader->stage->dynamic = (md5_dynamic_image)dynamic;
+    reader->stage->dynamic = (md5_dynamic_image)reader->value;
     reader->stage->dynamic_width = md5i_decl_lex_int(reader->lex);
     reader->stage->dynamic_height = md5i_decl_lex_int(reader->lex);
-    if (dynamic != MD5_IMAGE_REMOTE)
+    if (reader->value != MD5_IMAGE_REMOTE)
         reader->stage->texgen = MD5_TEXGEN_SCREEN;
 }
 
-static void read_video(md5_stage_reader *reader, int is_sound_map)
+static void read_video(md5_stage_reader *reader)
 {
     md5_token token;
+    const bool is_sound_map = reader->value != 0;
     bool is_read = md5i_decl_lex_read(reader->lex, &token);
     const bool loops = is_read && !is_sound_map && md5i_token_is_word(&token, "loop");
     if (loops)
@@ -427,61 +419,47 @@ static void read_video(md5_stage_reader *reader, int is_sound_map)
     reader->has_memory &= reader->stage->video != NULL;
 }
 
-static void set_filter(md5_stage_reader *reader, int filter)
+static void set_filter(md5_stage_reader *reader)
 {
-    reader->stage->filter = (md5_image_filter)filter;
+    reader->stage->filter = (md5_image_filter)reader->value;
 }
 
-static void set_repeat(md5_stage_reader *reader, int repeat)
+static void set_repeat(md5_stage_reader *reader)
 {
-    reader->stage->repeat = (md5_image_repeat)repeat;
-}
-
-static void set_quality(md5_stage_reader *reader, int unused)
-{
-    (void)unused;
-    reader->stage->high_quality = true;
-}
-
-static void set_no_picmip(md5_stage_reader *reader, int unused)
-{
-    (void)unused;
-    reader->stage->no_picmip = true;
+    reader->stage->repeat = (md5_image_repeat)reader->value;
 }
 
 // -- State ----------------------------------------------------------------------------------------
 
-static void skip_name(md5_stage_reader *reader, int unused)
+// A word that sets one bool of md5_stage, given by its offset.
+static void set_flag(md5_stage_reader *reader)
 {
-    (void)unused;
+    *(bool *)(void *)((char *)reader->stage + reader->value) = true;
+}
+
+static void skip_name(md5_stage_reader *reader)
+{
     md5i_decl_lex_skip_line(reader->lex);
 }
 
-static void set_ignore_alpha_test(md5_stage_reader *reader, int unused)
+static void set_vertex_color(md5_stage_reader *reader)
 {
-    (void)unused;
-    reader->stage->ignore_alpha_test = true;
+    reader->stage->vertex_color = (md5_vertex_color)reader->value;
 }
 
-static void set_vertex_color(md5_stage_reader *reader, int color)
+static void add_bits(md5_stage_reader *reader)
 {
-    reader->stage->vertex_color = (md5_vertex_color)color;
+    reader->stage->bits |= (uint32_t)reader->value;
 }
 
-static void add_bits(md5_stage_reader *reader, int bits)
+static void set_texgen(md5_stage_reader *reader)
 {
-    reader->stage->bits |= (uint32_t)bits;
+    reader->stage->texgen = (md5_texgen)reader->value;
 }
 
-static void set_texgen(md5_stage_reader *reader, int texgen)
-{
-    reader->stage->texgen = (md5_texgen)texgen;
-}
-
-static void read_polygon_offset(md5_stage_reader *reader, int unused)
+static void read_polygon_offset(md5_stage_reader *reader)
 {
     md5_token token;
-    (void)unused;
     reader->stage->polygon_offset = 1.0f;
     if (!md5i_decl_lex_read_on_line(reader->lex, &token))
         return;
@@ -489,10 +467,9 @@ static void read_polygon_offset(md5_stage_reader *reader, int unused)
     (void)md5i_decl_lex_float(reader->lex, &reader->stage->polygon_offset);
 }
 
-static void read_texgen(md5_stage_reader *reader, int unused)
+static void read_texgen(md5_stage_reader *reader)
 {
     md5_token token;
-    (void)unused;
     (void)md5i_decl_lex_any(reader->lex, &token);
     if (md5i_token_is_word(&token, "normal")) {
         reader->stage->texgen = MD5_TEXGEN_NORMAL;
@@ -514,33 +491,29 @@ static void read_texgen(md5_stage_reader *reader, int unused)
     }
 }
 
-static void read_alpha_test(md5_stage_reader *reader, int unused)
+static void read_alpha_test(md5_stage_reader *reader)
 {
-    (void)unused;
     reader->stage->has_alpha_test = true;
     reader->stage->alpha_test = md5i_read_expression(reader->parser, reader->lex);
     reader->parser->material.coverage = MD5_COVERAGE_PERFORATED;
 }
 
-static void read_condition(md5_stage_reader *reader, int unused)
+static void read_condition(md5_stage_reader *reader)
 {
-    (void)unused;
     reader->stage->condition = md5i_read_expression(reader->parser, reader->lex);
 }
 
 // -- Color ----------------------------------------------------------------------------------------
 
-static void set_colored(md5_stage_reader *reader, int unused)
+static void set_colored(md5_stage_reader *reader)
 {
-    (void)unused;
     for (uint32_t i = 0; i < 4; i++)
         reader->stage->color[i] = MD5_REGISTER_PARM0 + i;
 }
 
 // color r, g, b, a
-static void read_color(md5_stage_reader *reader, int unused)
+static void read_color(md5_stage_reader *reader)
 {
-    (void)unused;
     for (uint32_t i = 0; i < 4; i++) {
         if (i > 0)
             md5i_match(reader->parser, reader->lex, ",");
@@ -549,21 +522,23 @@ static void read_color(md5_stage_reader *reader, int unused)
 }
 
 // One value for the channels whose bits are set: red 1, green 2, blue 4, alpha 8.
-static void read_channels(md5_stage_reader *reader, int channels)
+static void read_channels(md5_stage_reader *reader)
 {
     const uint32_t value = md5i_read_expression(reader->parser, reader->lex);
     for (int i = 0; i < 4; i++) {
-        if (channels >> i & 1)
+        if (reader->value >> i & 1)
             reader->stage->color[i] = value;
     }
 }
 
 // -- Words ----------------------------------------------------------------------------------------
 
+#define STAGE_FLAG(member) set_flag, (int)offsetof(md5_stage, member)
+
 static const struct stage_word {
     const char *word;
-    void (*read)(md5_stage_reader *reader, int value);
-    int value;
+    void (*read)(md5_stage_reader *reader);
+    int value; // reader->value
 } words[] = {
     {"name", skip_name, 0},
     {"blend", read_blend, 0},
@@ -578,17 +553,17 @@ static const struct stage_word {
     {"soundmap", read_video, true},
     {"cubeMap", read_map, MD5_IMAGE_CUBE},
     {"cameraCubeMap", read_map, MD5_IMAGE_CAMERA_CUBE},
-    {"ignoreAlphaTest", set_ignore_alpha_test, 0},
+    {"ignoreAlphaTest", STAGE_FLAG(ignore_alpha_test)},
     {"nearest", set_filter, MD5_FILTER_NEAREST},
     {"linear", set_filter, MD5_FILTER_LINEAR},
     {"clamp", set_repeat, MD5_IMAGE_CLAMP},
     {"noclamp", set_repeat, MD5_IMAGE_REPEAT},
     {"zeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
     {"alphazeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO_ALPHA},
-    {"uncompressed", set_quality, 0},
-    {"highquality", set_quality, 0},
-    {"forceHighQuality", set_quality, 0},
-    {"nopicmip", set_no_picmip, 0},
+    {"uncompressed", STAGE_FLAG(high_quality)},
+    {"highquality", STAGE_FLAG(high_quality)},
+    {"forceHighQuality", STAGE_FLAG(high_quality)},
+    {"nopicmip", STAGE_FLAG(no_picmip)},
     {"vertexColor", set_vertex_color, MD5_VERTEX_COLOR_MODULATE},
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
     {"privatePolygonOffset", read_polygon_offset, 0},
@@ -627,7 +602,8 @@ static void read_word(md5_stage_reader *reader, const md5_token *token)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (md5i_token_is_word(token, words[i].word)) {
-            words[i].read(reader, words[i].value);
+            reader->value = words[i].value;
+            words[i].read(reader);
             return;
         }
     }

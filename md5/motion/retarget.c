@@ -323,29 +323,29 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
                           make->targets));
     // A source joint that is named in a pair no longer drives the target joint of equal name.
     for (uint32_t i = 0; i < num_pairs; i++) {
-        const int32_t named = md5_find_joint(&make->source->skeleton, pairs[i].source);
-        if (named >= 0 && make->targets[named] >= 0)
+        const uint32_t named = md5_find_joint(&make->source->skeleton, pairs[i].source);
+        if (named != MD5_NONE && make->targets[named] >= 0)
             make->sources[make->targets[named]] = -1;
     }
     for (uint32_t i = 0; i < num_pairs; i++) {
         const md5_joint_pair *const pair = &pairs[i];
-        const int32_t from = md5_find_joint(&make->source->skeleton, pair->source);
-        const int32_t to = md5_find_joint(target, pair->target);
-        const bool is_from_wrong = pair->source && from < 0;
-        if (is_from_wrong || (pair->target && to < 0))
+        const uint32_t from = md5_find_joint(&make->source->skeleton, pair->source);
+        const uint32_t to = md5_find_joint(target, pair->target);
+        const bool is_from_wrong = pair->source && from == MD5_NONE;
+        if (is_from_wrong || (pair->target && to == MD5_NONE))
             return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
                              "pair %u: the %s has no joint %s", i,
                              is_from_wrong ? "source" : "target",
                              quote(is_from_wrong ? pair->source : pair->target).text);
-        if (to < 0)
+        if (to == MD5_NONE)
             continue;
         if (make->joints[to].is_named)
             return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
                              "pair %u: joint %s of the target is in two pairs", i,
                              quote(pair->target).text);
         make->joints[to].is_named = true;
-        make->joints[to].is_aligned = pair->align && from >= 0;
-        make->sources[to] = from;
+        make->joints[to].is_aligned = pair->align && from != MD5_NONE;
+        make->sources[to] = (int32_t)from;
     }
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)

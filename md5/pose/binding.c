@@ -430,9 +430,16 @@ static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md
 md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_load_opts *opts,
                       md5_error *error)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT_OPTS(opts);
+    if (!model || !anim) {
+        md5_context context;
+        if (error && error->status == MD5_OK) {
+            md5i_context_begin(&context, opts, NULL, error);
+            md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "no %s is given",
+                      model ? "animation" : "model");
+        }
+        return NULL;
+    }
     const md5_binding parts = {
         .model = model,
         .skeleton = &model->skeleton,

@@ -228,8 +228,7 @@ static bool read_frame_number(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     uint32_t number;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
         reader->first_frame = number;
@@ -354,8 +353,7 @@ static bool read_attribute(md5_lex *lex, channel *out)
 {
     static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
     md5_span name;
-    md5_lex_space(lex);
-    out->attribute_at = lex->at;
+    out->attribute_at = md5_lex_next(lex);
     TRY(md5i_lex_text(lex, &name, "an attribute"));
     out->attribute = 0;
     while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
@@ -368,8 +366,7 @@ static bool read_attribute(md5_lex *lex, channel *out)
 
 static bool read_frame_rate(md5_lex *lex, channel *out)
 {
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_lex_double(lex, &out->frame_rate));
     const float narrow = (float)out->frame_rate;
     if (narrow > 0.0f && isfinite(narrow))
@@ -378,21 +375,10 @@ static bool read_frame_rate(md5_lex *lex, channel *out)
                          out->frame_rate);
 }
 
-static bool read_strings(md5_lex *lex)
-{
-    md5_span text;
-    uint32_t count;
-    TRY(md5i_read_uint(lex, "strings", &count));
-    for (uint32_t i = 0; i < count; i++)
-        TRY(md5i_lex_text(lex, &text, "a string"));
-    return true;
-}
-
 static bool read_range(md5_lex *lex, channel *out)
 {
     TRY(md5i_read_uint(lex, "first frame", &out->first));
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_read_uint(lex, "last frame", &out->end));
     if (out->end >= out->first)
         return true;
@@ -431,6 +417,8 @@ typedef enum channel_word {
 static bool read_values(md5_lex *lex, int word, channel *out)
 {
     double seconds; // frames are counted by keys and ranges
+    md5_span text;
+    uint32_t count;
     switch (word) {
     case WORD_JOINT:
         return md5i_lex_text(lex, &out->joint, "a joint's name");
@@ -439,7 +427,10 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     case WORD_RATE:
         return read_frame_rate(lex, out);
     case WORD_STRINGS:
-        return read_strings(lex);
+        TRY(md5i_read_uint(lex, "strings", &count));
+        for (uint32_t i = 0; i < count; i++)
+            TRY(md5i_lex_text(lex, &text, "a string"));
+        return true;
     case WORD_RANGE:
         return read_range(lex, out);
     case WORD_KEYS:
@@ -483,12 +474,10 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     md5_lex *const lex = reader->lex;
     channel *const out = &reader->channels[index];
     uint32_t number;
-    md5_lex_space(lex);
-    out->at = lex->at;
+    out->at = md5_lex_next(lex);
     if (!md5_lex_take_word(lex, "channel"))
         return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_read_uint(lex, "channel", &number));
     if (number != index)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
@@ -532,12 +521,6 @@ static bool group_channels(channel_reader *reader)
     return true;
 }
 
-// 0 or 1 for the joints that hold bounds, else NONE.
-static uint32_t bounds_of(md5_span joint)
-{
-    return md5_span_is(joint, "boundsMin") ? 0 : md5_span_is(joint, "boundsMax") ? 1 : NONE;
-}
-
 static void enter(channel_reader *reader, joint_channels *table, const channel *added)
 {
     const channel **const known = &table->of[added->attribute];
@@ -561,11 +544,12 @@ static bool make_joints(channel_reader *reader)
     uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
         const channel *const added = &reader->channels[i];
-        const uint32_t bounds = bounds_of(added->joint), owner = reader->owners[i];
+        const uint32_t owner = reader->owners[i];
+        const bool is_max = md5_span_is(added->joint, "boundsMax");
         if (owner == NONE)
             continue;
-        if (bounds != NONE) {
-            enter(reader, &reader->bounds[bounds], added);
+        if (is_max || md5_span_is(added->joint, "boundsMin")) {
+            enter(reader, &reader->bounds[is_max], added);
             continue;
         }
         if (owner == i) { // its first channel; from here on this has the number of the joint
@@ -766,13 +750,11 @@ static bool read_track(md5_anim_reader *reader, md5_track *track)
 {
     md5_lex *const lex = &reader->lex;
     int64_t first;
-    md5_lex_space(lex);
-    const char *at = lex->at;
+    const char *at = md5_lex_next(lex);
     TRY(md5i_read_uint(lex, "flags", &track->flags));
     if (track->flags > MOST_FLAGS)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63", track->flags);
-    md5_lex_space(lex);
-    at = lex->at;
+    at = md5_lex_next(lex);
     TRY(md5_lex_int(lex, &first));
     const bool is_used = track->flags != 0;
     const bool fits = first >= 0 && first <= INT32_MAX;
@@ -787,20 +769,6 @@ static bool read_track(md5_anim_reader *reader, md5_track *track)
         reader->needed_at = at;
     }
     return true;
-}
-
-// NAME parent flags first
-static bool read_joint(md5_anim_reader *reader, uint32_t joint)
-{
-    md5_lex *const lex = &reader->lex;
-    const uint32_t num_joints = reader->num_joints.value;
-    md5_file_joint *const out = &reader->joints[joint];
-    if (md5_lex_at_block_end(lex))
-        return md5i_fail_short(lex, "numJoints", num_joints, joint);
-    out->at = (uint32_t)(lex->at - lex->text);
-    TRY(md5i_lex_joint_name(lex, &out->name));
-    TRY(md5i_read_parent(lex, num_joints, &out->parent));
-    return read_track(reader, &reader->tracks[joint]);
 }
 
 // Reserves the memory that an ordinary file needs in one chunk, once its counts are known. Includes
@@ -834,32 +802,14 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(reader->joints);
     reader->tracks = (md5_track *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
     TRY(reader->tracks);
-    for (uint32_t joint = 0; joint < num_joints; joint++)
-        TRY(read_joint(reader, joint));
+    for (uint32_t joint = 0; joint < num_joints; joint++) // NAME parent flags first
+        TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint])
+            && read_track(reader, &reader->tracks[joint]));
     TRY(md5i_end_rows(lex, "numJoints", num_joints, "niii"));
     return md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order);
 }
 
 // -- Bounds and base frame ------------------------------------------------------------------
-
-static bool is_empty(const md5_bounds *box)
-{
-    const md5_vec3 low = box->min, high = box->max;
-    const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
-    return is_inverted || (low.x == high.x && low.y == high.y && low.z == high.z);
-}
-
-// Exporters that do not compute bounds write zeros.
-static void check_boxes(md5_lex *lex, const char *at, const md5_bounds *bounds, uint32_t count)
-{
-    uint32_t frame = 0;
-    while (frame < count && is_empty(&bounds[frame]))
-        frame++;
-    if (frame == count)
-        md5i_lex_warn(
-            lex, at,
-            "all boxes of 'bounds' are empty: programs that use them for culling hide the model");
-}
 
 // If there are more boxes than frames, keeps the first ones. If there are fewer, keeps none: it is
 // unknown to which frames they belong.
@@ -868,6 +818,7 @@ static bool read_bounds(md5_anim_reader *reader)
     md5_lex *const lex = &reader->lex;
     const char *const at = lex->at;
     uint32_t num_boxes = 0;
+    bool are_empty = true; // exporters that do not compute bounds write zeros
     TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
     TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
     reader->bounds_at = at;
@@ -879,27 +830,25 @@ static bool read_bounds(md5_anim_reader *reader)
         md5_bounds box;
         TRY(md5_read_vec3(lex, &box.min));
         TRY(md5_read_vec3(lex, &box.max));
-        if (num_boxes < num_frames)
+        const md5_vec3 low = box.min, high = box.max;
+        const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
+        const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
+        if (num_boxes < num_frames) {
             bounds[num_boxes] = box;
+            are_empty = are_empty && (is_inverted || is_point);
+        }
         num_boxes += num_boxes < UINT32_MAX;
     }
     TRY(md5i_lex_expect(lex, '}'));
-    if (num_boxes >= num_frames) {
+    if (num_boxes >= num_frames)
         reader->file->bounds = bounds;
-        check_boxes(lex, at, bounds, num_frames);
-    }
+    if (num_boxes >= num_frames && are_empty)
+        md5i_lex_warn(
+            lex, at,
+            "all boxes of 'bounds' are empty: programs that use them for culling hide the model");
     if (num_boxes != num_frames)
         md5i_lex_warn(lex, at, "numFrames says %u, but 'bounds' has %u boxes: %s", num_frames,
                       num_boxes, num_boxes > num_frames ? "the first are used" : "none is used");
-    return true;
-}
-
-static bool read_base_transform(md5_lex *lex, md5_xform *transform)
-{
-    md5_vec3 rotation;
-    TRY(md5_read_point(lex, &transform->translation));
-    TRY(md5i_read_rotation(lex, &rotation));
-    transform->rotation = (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
     return true;
 }
 
@@ -915,7 +864,11 @@ static bool read_base_frame(md5_anim_reader *reader)
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (md5_lex_at_block_end(lex))
             return md5i_fail_short(lex, "numJoints", num_joints, joint);
-        TRY(read_base_transform(lex, &reader->base_frame[joint]));
+        md5_vec3 rotation;
+        TRY(md5_read_point(lex, &reader->base_frame[joint].translation));
+        TRY(md5i_read_rotation(lex, &rotation));
+        reader->base_frame[joint].rotation =
+            (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
     }
     return md5i_end_rows(lex, "numJoints", num_joints, "pp");
 }

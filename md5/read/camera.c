@@ -97,8 +97,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
 static bool read_cut(camera_reader *reader, uint32_t index)
 {
     md5_lex *const lex = &reader->lex;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     uint32_t *const cut = &reader->cuts[index];
     TRY(md5i_read_uint(lex, "cut", cut));
     if (*cut >= reader->num_frames.value)
@@ -137,8 +136,7 @@ static bool read_frame(md5_lex *lex, md5_camera_view *view)
 {
     md5_xform transform;
     TRY(md5i_read_transform(lex, &transform));
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5_lex_length(lex, &view->fov));
     view->position = transform.translation;
     view->rotation = transform.rotation;

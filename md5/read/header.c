@@ -87,8 +87,7 @@ static bool read_version(md5_lex *lex, md5_header *header)
     if (header->version_at)
         return md5i_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
                              "'MD5Version' appears a second time");
-    md5_lex_space(lex);
-    header->version_at = lex->at;
+    header->version_at = md5_lex_next(lex);
     TRY(md5_lex_int(lex, &version));
     const bool is_old = version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
     if (version != 10 && version != 12 && !is_old)
@@ -126,24 +125,18 @@ void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
     header->version = kinds & MD5_KIND_VERSION_6 ? MD5_VERSION_6 : 10;
 }
 
-// Reports a keyword of version 6 in a later version, and the other way round.
-static bool check_age(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
-{
-    return !is_of_other_age(header, word, kinds)
-           || md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
-                            md5i_quote(word.bytes, word.size).text, age_of(kinds),
-                            header->version == MD5_VERSION_6 ? "this is version 6"
-                            : header->version_at             ? "this is a later one"
-                                                 : "the line 'MD5Version 6' is missing");
-}
-
 bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
 {
     const unsigned kinds = md5i_word_kinds(word);
     if (!md5_span_is_name(word))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
                              md5i_lex_token(lex, lex->at).text);
-    TRY(check_age(lex, header, word, kinds));
+    if (is_of_other_age(header, word, kinds))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
+                             md5i_quote(word.bytes, word.size).text, age_of(kinds),
+                             header->version == MD5_VERSION_6 ? "this is version 6"
+                             : header->version_at             ? "this is a later one"
+                                                  : "the line 'MD5Version 6' is missing");
     if (kinds != 0 && !(kinds & header->kind))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this is %s, not %s: found %s",
                              kind_name(kinds), kind_name(header->kind),
@@ -279,9 +272,11 @@ bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint3
                          count_word, count, md5i_lex_token(lex, lex->at).text, item);
 }
 
-static void warn_of_blocks(md5_lex *lex, const char *what, const char *count_word,
-                           const md5_count *count)
+bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
+                     const char *count_word, const md5_count *count)
 {
+    if (!header->has_command_line)
+        md5i_lex_warn(lex, lex->text, "'commandline' is missing");
     const uint32_t num_more = skip_blocks(lex, what);
     const unsigned long long number = (unsigned long long)count->value + num_more;
     if (num_more == 1)
@@ -290,14 +285,6 @@ static void warn_of_blocks(md5_lex *lex, const char *what, const char *count_wor
     else if (num_more > 1)
         md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last %u are not read",
                       count_word, count->value, number, num_more);
-}
-
-bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
-                     const char *count_word, const md5_count *count)
-{
-    if (!header->has_command_line)
-        md5i_lex_warn(lex, lex->text, "'commandline' is missing");
-    warn_of_blocks(lex, what, count_word, count);
     const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error->status != MD5_OK)
         return false;
@@ -314,8 +301,7 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
 bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
 {
     int64_t value;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5_lex_int(lex, &value));
     if (count->at)
         return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
@@ -341,8 +327,7 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
 
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
 {
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_lex_double(lex, frame_rate));
     if (*given_at)
         return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' appears a second time");

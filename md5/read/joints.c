@@ -1,29 +1,24 @@
 #include "md5/read/tables.h"
 #include "md5/core/math.h"
+#include "md5/read/header.h"
 #include "md5/read/rows.h"
 
-bool md5i_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent)
+bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file_joint *joint)
 {
     int64_t number;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    if (md5_lex_at_block_end(lex))
+        return md5i_fail_short(lex, "numJoints", num_joints, index);
+    joint->at = (uint32_t)(lex->at - lex->text);
+    TRY(md5i_lex_joint_name(lex, &joint->name));
+    const char *const at = md5_lex_next(lex);
     TRY(md5_lex_int(lex, &number));
     if (number >= (int64_t)num_joints)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "parent %lld, but numJoints is %u",
                              (long long)number, num_joints);
     if (number < -1)
         md5i_lex_warn(lex, at, "parent %lld is read as -1: no parent", (long long)number);
-    *parent = number < 0 ? -1 : (int32_t)number;
+    joint->parent = number < 0 ? -1 : (int32_t)number;
     return true;
-}
-
-// Whether the x y z of a rotation can be brought to unit length. If not, `at` is reported.
-static bool check_rotation(md5_lex *lex, const char *at, md5_vec3 rotation)
-{
-    if (isfinite(md5_vec3_dot(rotation, rotation)))
-        return true;
-    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
-                         (double)rotation.x, (double)rotation.y, (double)rotation.z);
 }
 
 void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_t count)
@@ -38,10 +33,11 @@ void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_
 
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5_read_vec3(lex, rotation));
-    TRY(check_rotation(lex, at, *rotation));
+    if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
+                             (double)rotation->x, (double)rotation->y, (double)rotation->z);
     if (md5_quat_is_overlong(rotation->x, rotation->y, rotation->z))
         md5i_warn_overlong(lex, at, *rotation, 1);
     return true;
@@ -89,11 +85,18 @@ static bool find_children(md5_arena *arena, const md5_file_joint *joints, uint32
     return true;
 }
 
-// Names a joint that is its own ancestor: from any joint that no root leads to, as many steps
-// upward as there are joints end on such a one.
+// Names a joint that is its own ancestor. What the walk from the roots did not reach lies on a
+// circle, or below one: as many steps upward as there are joints end on one.
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
-                       uint32_t joint)
+                       const uint32_t *order, uint32_t num_reached)
 {
+    bool *const reached = (bool *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reached);
+    TRY(reached);
+    for (uint32_t i = 0; i < num_reached; i++)
+        reached[order[i]] = true;
+    uint32_t joint = 0;
+    while (reached[joint])
+        joint++;
     for (uint32_t step = 0; step < num_joints; step++)
         joint = (uint32_t)joints[joint].parent;
     uint32_t first = joint;
@@ -103,20 +106,6 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     return md5i_lex_fail(lex, lex->text + joints[first].at, MD5_ERROR_RANGE,
                          "joint %s is its own ancestor: parents form a cycle",
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
-}
-
-// What the walk from the roots did not reach lies on a circle, or below one.
-static bool fail_unreached(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
-                           const uint32_t *order, uint32_t num_reached)
-{
-    bool *const reached = (bool *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reached);
-    TRY(reached);
-    for (uint32_t i = 0; i < num_reached; i++)
-        reached[order[i]] = true;
-    uint32_t lost = 0;
-    while (reached[lost])
-        lost++;
-    return fail_cycle(lex, joints, num_joints, lost);
 }
 
 // Whether the joints stand level by level, as in chains, flat skeletons and some exporters' files.
@@ -148,7 +137,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
             order[known++] = family.children[i];
     }
     if (known < num_joints)
-        return fail_unreached(lex, joints, num_joints, order, known);
+        return fail_cycle(lex, joints, num_joints, order, known);
     md5i_arena_rewind(lex->arena, before);
     return true;
 }

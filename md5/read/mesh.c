@@ -188,8 +188,7 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u '%s'",
                              count_word, count->value, md5i_lex_token(lex, lex->at).text, item,
                              word);
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5_lex_int(lex, &number));
     if (number != item && !*is_warned) {
         *is_warned = true;
@@ -213,8 +212,7 @@ static bool read_vertex(md5_lex *lex, bool is_old, md5_vertex *vertex, md5_vec2 
 {
     TRY(read_texcoord(lex, is_old, texcoord));
     TRY(md5i_read_uint(lex, "first weight", &vertex->first_weight));
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_read_uint(lex, "number of weights", &vertex->num_weights));
     if (vertex->num_weights == 0)
         md5i_lex_warn(lex, at, "a vertex without weights stays at the origin");
@@ -232,21 +230,6 @@ static bool read_vec4(md5_lex *lex, md5_vec4 *value)
     return md5_lex_bracket(lex, ')');
 }
 
-static bool allocate_vertices(const md5_mesh_reader *reader, md5_mesh_build *mesh)
-{
-    md5_arena *const arena = reader->lex.arena;
-    const uint32_t count = mesh->num_file_vertices;
-    TRY(mesh->file_vertices =
-            (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices));
-    TRY(mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords));
-    mesh->has_frames = md5_has_frames(reader);
-    if (!mesh->has_frames)
-        return true;
-    TRY(mesh->normals = (md5_vec3 *)md5i_arena_room(arena, count, sizeof *mesh->normals));
-    TRY(mesh->tangents = (md5_vec4 *)md5i_arena_room(arena, count, sizeof *mesh->tangents));
-    return true;
-}
-
 // Each reads a count, whose keyword was consumed, and the rows after it.
 static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
 {
@@ -255,7 +238,15 @@ static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
-    TRY(allocate_vertices(reader, mesh));
+    md5_arena *const arena = lex->arena;
+    TRY(mesh->file_vertices =
+            (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices));
+    TRY(mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords));
+    mesh->has_frames = md5_has_frames(reader);
+    if (mesh->has_frames) {
+        TRY(mesh->normals = (md5_vec3 *)md5i_arena_room(arena, count, sizeof *mesh->normals));
+        TRY(mesh->tangents = (md5_vec4 *)md5i_arena_room(arena, count, sizeof *mesh->tangents));
+    }
     block->vertices_at = lex->at;
     const bool is_old = md5_is_old_mesh(reader);
     md5_row_number number = md5_row_begin();
@@ -337,8 +328,7 @@ static bool read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
 static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
 {
     md5_lex *const lex = &reader->lex;
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_read_uint(lex, "joint", &weight->joint));
     if (weight->joint >= reader->num_joints.value)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but %s is %u", weight->joint,
@@ -561,8 +551,7 @@ static bool read_matrix(md5_lex *lex, md5_quat *rotation)
     enum { SIZE = 9 };
     const float TOLERANCE = 0.01f;
     float m[SIZE];
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(read_numbers(lex, m, SIZE));
     const md5_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
     if (!(distance_from_rotation(rows) <= TOLERANCE))
@@ -604,8 +593,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
         bone->bind.translation = (md5_vec3){position[0], position[1], position[2]};
         return true;
     }
-    md5_lex_space(lex);
-    bone->parent_at = lex->at;
+    bone->parent_at = md5_lex_next(lex);
     return md5i_lex_text(lex, &bone->parent, "a bone's name");
 }
 
@@ -682,8 +670,7 @@ static bool read_bone(md5_mesh_reader *reader)
                              reader->num_joints.value);
     reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
     lex->at += strlen("bone");
-    md5_lex_space(lex);
-    const char *const at = lex->at;
+    const char *const at = md5_lex_next(lex);
     TRY(md5i_read_uint(lex, "bone", &number));
     if (number != index)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number, index);
@@ -696,19 +683,6 @@ static bool read_bone(md5_mesh_reader *reader)
 
 // -- Joints ---------------------------------------------------------------------------------
 
-// NAME parent ( position ) ( rotation )
-static bool read_joint(md5_mesh_reader *reader, uint32_t joint, md5_xform *bind)
-{
-    md5_lex *const lex = &reader->lex;
-    md5_file_joint *const out = &reader->joints[joint];
-    if (md5_lex_at_block_end(lex))
-        return md5i_fail_short(lex, "numJoints", reader->num_joints.value, joint);
-    out->at = (uint32_t)(lex->at - lex->text);
-    TRY(md5i_lex_joint_name(lex, &out->name));
-    TRY(md5i_read_parent(lex, reader->num_joints.value, &out->parent));
-    return md5i_read_transform(lex, bind);
-}
-
 static bool read_joint_rows(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -720,8 +694,9 @@ static bool read_joint_rows(md5_mesh_reader *reader)
     TRY(bind);
 
     TRY(md5_lex_bracket(lex, '{'));
-    for (uint32_t joint = 0; joint < num_joints; joint++)
-        TRY(read_joint(reader, joint, &bind[joint]));
+    for (uint32_t joint = 0; joint < num_joints; joint++) // NAME parent ( position ) ( rotation )
+        TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint])
+            && md5i_read_transform(lex, &bind[joint]));
     TRY(md5i_end_rows(lex, "numJoints", num_joints, "nipp"));
     TRY(md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order));
     reader->file->num_joints = num_joints;
@@ -924,17 +899,12 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
     return md5i_header_word(lex, &reader->header, word);
 }
 
-static bool is_complete(const md5_mesh_reader *reader)
-{
-    return reader->joints && reader->num_meshes.at
-           && reader->num_meshes_read == reader->num_meshes.value;
-}
-
 static bool read_file(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5i_header_begin(lex, &reader->header));
-    while (!is_complete(reader)) {
+    while (!reader->joints || !reader->num_meshes.at
+           || reader->num_meshes_read < reader->num_meshes.value) {
         const md5_span word = md5i_lex_peek_word(lex);
         // After the joints another file may begin, although meshes of this one are missing.
         if (lex->at == lex->end || (reader->joints && md5_span_is(word, "MD5Version")))

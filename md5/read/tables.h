@@ -12,8 +12,9 @@ typedef struct md5_file_joint {
     int32_t parent; // -1 or below the number of joints
 } md5_file_joint;
 
-// Reads a parent: any negative number is a root; one out of range is an error.
-bool md5i_read_parent(md5_lex *lex, uint32_t num_joints, int32_t *parent);
+// Reads the name and the parent of joint number `index`: any negative parent is a root; one out of
+// range is an error, and so is the end of the block.
+bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file_joint *joint);
 
 // Reads ( x y z ) of a rotation, unchanged. Warns if they are longer than 1.
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation);

@@ -312,7 +312,7 @@ static void show_memory(bench_table *table, const bench_texts *all)
     for (size_t i = 0; i < all->count; i++) {
         const bench_text *const text = &all->texts[i];
         bench_heap heap = {0};
-        const md5_load_opts opts = {.allocator = {bench_alloc, bench_free, &heap}};
+        const md5_load_opts opts = {.allocator = {bench_alloc, bench_free, &heap, 0}};
         md5_anim *const anim =
             text->is_anim ? md5_parse_anim(text->bytes, text->size, &opts, NULL) : NULL;
         md5_model *const model =

@@ -426,10 +426,10 @@ TEST (decompress_gives_the_frames_of_the_clip) {
     }
     md5_free_anim(again);
     test_heap heap = {.fail_at = 1};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     CHECK(md5_decompress_anim(of.compressed, &opts, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    const md5_load_opts small = {.memory_limit = 100};
+    const md5_load_opts small = {.allocator = {.limit = 100}};
     CHECK(md5_decompress_anim(of.compressed, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_free_anim(of.compressed);

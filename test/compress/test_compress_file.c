@@ -297,7 +297,7 @@ TEST (compress_survives_failure_of_every_allocation) {
     md5_model *const model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         const md5_compress_opts options = {.model = model};
         md5_error error;
         md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);

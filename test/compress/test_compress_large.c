@@ -100,7 +100,7 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
         bool done = false;
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
-            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
             md5_error error;
             const md5_compress_opts options = {.model = k % 2 == 0 ? model : NULL};
             md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
@@ -138,7 +138,7 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
         bool done = false;
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
-            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
             md5_error error;
             md5_anim *const read = md5_parse_anim(bytes, size, &opts, &error);
             CHECK_UINT(error.status, read ? MD5_OK : MD5_ERROR_MEMORY);

@@ -42,11 +42,6 @@ static void reserved_of_loading(const void *context)
     md5_compress_anim(context, NULL, &opts, NULL);
 }
 
-static void bind_no_model(const void *context)
-{
-    md5_bind(test_null(), context, NULL, NULL);
-}
-
 static void write_nothing(const void *context)
 {
     (void)context;
@@ -168,7 +163,6 @@ static const mistake mistakes[] = {
     {frame_beyond_the_end, "frames of this clip"},
     {no_anim, "anim: not NULL"},
     {decompress_nothing, "anim: not NULL"},
-    {bind_no_model, "model: not NULL"},
     {write_nothing, "anim: not NULL"},
     {write_nowhere, "bytes: not NULL"},
     {sample_without_pose, "pose: not NULL"},

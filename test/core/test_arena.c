@@ -15,8 +15,7 @@ static void begin(arena_case *it, size_t memory_limit)
 {
     it->heap = (test_heap){0};
     const md5_load_opts opts = {
-        .allocator = {test_heap_alloc, test_heap_free, &it->heap},
-        .memory_limit = memory_limit,
+        .allocator = {test_heap_alloc, test_heap_free, &it->heap, memory_limit},
     };
     md5i_context_begin(&it->context, &opts, NULL, NULL);
     it->arena = (md5_arena){.context = &it->context};

@@ -130,8 +130,7 @@ TEST (quoting_cuts_what_is_long) {
 
 TEST (memory_limit_is_kept_and_reported) {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
-                                .memory_limit = 1000};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 1000}};
     md5_context context;
     md5_error error;
     md5i_context_begin(&context, &opts, NULL, &error);
@@ -153,7 +152,7 @@ TEST (memory_limit_is_kept_and_reported) {
 
 TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context};

@@ -184,7 +184,7 @@ TEST (curve_of_many_points) {
 TEST (curve_survives_failure_of_every_allocation) {
     for (size_t n = 1; n < 100; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_curve *const curve =
             md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &opts, &error);
@@ -194,7 +194,7 @@ TEST (curve_survives_failure_of_every_allocation) {
         if (curve)
             break;
     }
-    const md5_load_opts small = {.memory_limit = 100};
+    const md5_load_opts small = {.allocator = {.limit = 100}};
     md5_error error;
     CHECK(!md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &small, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);

@@ -317,7 +317,7 @@ static const char *use_queries(api_use *of)
 
 // -- Assets ---------------------------------------------------------------------------------------
 
-static const md5_load_opts api_opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+static const md5_load_opts api_opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
 
 static void *make_compressed_clip(const void *of, const md5_load_opts *opts, md5_error *error)
 {

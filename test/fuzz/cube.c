@@ -66,7 +66,7 @@ const char *fuzz_cube(const uint8_t *data, size_t size)
     const size_t length = end ? (size_t)(end - bytes) : size;
     fuzz_cube_files files = {{bytes, end ? end + 1 : ""}, {length, end ? size - length - 1 : 0}};
     const md5_load_opts opts = {
-        .memory_limit = FUZZ_MEMORY_LIMIT,
+        .allocator = {.limit = FUZZ_MEMORY_LIMIT},
         .files = {.open = open_fuzz_cube, .close = close_fuzz_cube, .user = &files},
     };
     const char *fault = NULL;

@@ -217,7 +217,7 @@ static const char *play_tree(const md5_entity *entity)
 
 static const char *play_entities(md5_game *game)
 {
-    const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     md5_error error;
     const char *fault = NULL;
     for (uint32_t i = 0; i < MOST_ENTITIES && !fault; i++) {
@@ -275,7 +275,7 @@ static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
     asset_warnings warnings = {0};
     md5_load_opts opts = asset_opts(heap, &warnings);
     md5_error error;
-    opts.memory_limit = FUZZ_MEMORY_LIMIT;
+    opts.allocator.limit = FUZZ_MEMORY_LIMIT;
     md5_game *const game = md5_create_game(path, 1, &opts, &error);
     if (!game)
         return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";

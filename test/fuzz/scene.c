@@ -113,7 +113,7 @@ const char *fuzz_scene(const uint8_t *data, size_t size)
     if (!end)
         return NULL;
     const size_t mesh_size = (size_t)(end - data), anim_size = size - mesh_size - 1;
-    const md5_load_opts opts = {.memory_limit = FUZZ_MEMORY_LIMIT};
+    const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     char *const mesh_text = copy_part(data, mesh_size);
     char *const anim_text = copy_part(end + 1, anim_size);
     md5_model *const model = md5_parse_model(mesh_text, mesh_size, &opts, NULL);

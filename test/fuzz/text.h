@@ -32,7 +32,7 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
     asset_warnings warnings = {0};
     md5_load_opts opts = asset_opts(&heap, &warnings);
     md5_error error;
-    opts.memory_limit = FUZZ_MEMORY_LIMIT;
+    opts.allocator.limit = FUZZ_MEMORY_LIMIT;
     opts.max_warnings = 1 + (uint32_t)(size % 8);
     void *const asset = kind->parse(text, size, &opts, &error);
     const char *fault = asset_answer_fault(asset, asset ? kind->count_warnings(asset) : 0, &opts,

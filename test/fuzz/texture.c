@@ -74,7 +74,7 @@ const char *fuzz_texture(const uint8_t *data, size_t size)
 {
     char text[256] = "";
     const md5_image_opts opts = {
-        .memory_limit = FUZZ_MEMORY_LIMIT,
+        .allocator = {.limit = FUZZ_MEMORY_LIMIT},
         .compressed_first = size % 2 == 1,
     };
     const size_t length = size > 0 && data[0] < size ? data[0] : 0;

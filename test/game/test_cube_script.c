@@ -244,7 +244,7 @@ TEST (cube_survives_every_memory_limit) {
         game_log log;
         md5_error error;
         md5_load_opts opts = cube_opts(many, &log);
-        opts.memory_limit = limit;
+        opts.allocator.limit = limit;
         cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
         CHECK(cube || error.status == MD5_ERROR_MEMORY);
     }
@@ -312,7 +312,7 @@ TEST (cube_reads_red_eclipses_drone) {
             CHECK(skin.texture.path && strstr(skin.texture.path, "/drone/skin.jpg"));
             CHECK(skin.normal_map.path && strstr(skin.normal_map.path, "/drone/normals.png"));
         }
-        CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) >= 0);
+        CHECK(md5_find_joint(&model->skeleton, part->adjustments[0].joint) != MD5_NONE);
     }
     md5_free_model(model);
     md5_free_cube2(cube);

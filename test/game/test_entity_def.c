@@ -179,7 +179,7 @@ TEST (checking_entities_takes_linear_memory) {
                        (i + 1) % COUNT, i);
     const game_text file = {"def/all.def", text};
     const md5_game_path place = game_place(&file, 1, false);
-    const md5_load_opts opts = {.memory_limit = (size_t)COUNT * MOST_BYTES};
+    const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MOST_BYTES}};
     md5_error error;
     md5_game *const game = md5_create_game(&place, 1, &opts, &error);
     for (int i = 0; i < COUNT && game; i++) {

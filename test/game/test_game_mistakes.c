@@ -47,7 +47,7 @@ static void load_no_image(const void *context)
 static void parse_half_a_decoder(const void *context)
 {
     (void)context;
-    md5_image_opts opts = {.memory_limit = 0};
+    md5_image_opts opts = {.allocator = {.limit = 0}};
     opts.decoder.release = release_nothing;
     (void)md5_parse_image("", 0, &opts, NULL);
 }

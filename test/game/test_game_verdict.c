@@ -397,7 +397,7 @@ TEST (verdicts_fail_without_memory) {
     uint32_t failed = 0, changed = 0;
     for (size_t step = 1; step < 100 && changed == 0; step++) {
         test_heap heap = {.fail_at = 0};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         if (!CHECK(game) || !CHECK(md5_game_material(game, "m0001", &error)))

@@ -209,7 +209,7 @@ TEST (pictures_made_while_drawing_are_errors) {
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.file, "_currentrender");
     CHECK_STRING(error.message, "_currentrender is made while the game is drawn");
-    const md5_image_opts opts = {.memory_limit = 100};
+    const md5_image_opts opts = {.allocator = {.limit = 100}};
     CHECK(!load_image_text(game, "_white", &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_destroy_game(game);

@@ -228,7 +228,7 @@ TEST (images_are_made_within_limits) {
     static const uint32_t sizes[][2] = {{0, 2}, {16384, 16384}, {16, 16}};
     for (int i = 0; i < 3; i++) {
         const md5_image_opts opts = {
-            .memory_limit = i < 2 ? 0 : 1000,
+            .allocator = {.limit = i < 2 ? 0 : 1000},
             .file_name = "big",
             .decoder = {decode_size, release_size, (void *)(uintptr_t)sizes[i]},
         };

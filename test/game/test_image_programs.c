@@ -354,7 +354,7 @@ TEST (image_programs_may_be_a_million_deep) {
     image = md5_load_image(game, &wide, NULL, &error);
     CHECK(image && image->pixels[0] == 255 && image->pixels[3] == 255);
     md5_free_image(image);
-    const md5_image_opts opts = {.memory_limit = 1 << 24};
+    const md5_image_opts opts = {.allocator = {.limit = 1 << 24}};
     CHECK(!md5_load_image(game, &wide, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_destroy_game(game);

@@ -302,10 +302,10 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
     while (size < (1 << 20) - 64)
         size += (size_t)snprintf(text + size, 64, ",\"%u\":%zu", (unsigned)(size % 3), size);
     size += (size_t)snprintf(text + size, 64, "}}");
-    md5_load_opts opts = {.memory_limit = 100000};
+    md5_load_opts opts = {.allocator = {.limit = 100000}};
     CHECK(!md5_parse_scales(text, size, anim, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    opts.memory_limit = 0;
+    opts.allocator.limit = 0;
     md5_scales *const scales = md5_parse_scales(text, size, anim, &opts, &error);
     CHECK(scales && scales->joints[0].num_keys == 3);
     md5_free_scales(scales);

@@ -128,13 +128,12 @@ static double off_by(const md5_skeleton *skeleton, const md5_xform *pose, uint32
 static void look(const md5_model *model, md5_axes axes)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
-    const uint32_t head = (uint32_t)md5_find_joint(skeleton, "head");
+    const uint32_t head = md5_find_joint(skeleton, "head");
     const md5_gaze_desc desc = {
         .head = head,
-        .eyes = {(uint32_t)md5_find_joint(skeleton, "eye_l"),
-                 (uint32_t)md5_find_joint(skeleton, "eye_r"), 9999},
+        .eyes = {md5_find_joint(skeleton, "eye_l"), md5_find_joint(skeleton, "eye_r"), 9999},
         .num_eyes = 3,
-        .origin = md5_mat34_translation(model->bind[(uint32_t)md5_find_joint(skeleton, "eye_l")]),
+        .origin = md5_mat34_translation(model->bind[md5_find_joint(skeleton, "eye_l")]),
         .numbers.wide = 0.4f,
         .numbers.high = 0.2f,
         .numbers.eye_limit = 1.5f};

@@ -108,7 +108,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];
         if (modifier->kind != MD5_MODIFIER_TWO_BONE)
             continue;
-        const uint32_t tip = (uint32_t)md5_find_joint(&model->skeleton, modifier->joint);
+        const uint32_t tip = md5_find_joint(&model->skeleton, modifier->joint);
         CHECK_NEAR(worst_miss(model, tip, modifier->two_bone.soften), 0.0, 1e-5);
         num_limbs++;
     }

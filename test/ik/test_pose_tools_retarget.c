@@ -277,7 +277,7 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     other.joints[5].name = "palm";
     for (size_t fail_at = 1;; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &other.model, NULL, 0, &opts, &error);
@@ -313,7 +313,7 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     for (bool is_made = false; !is_made;) {
         fail_at++;
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_retarget *retarget = md5_create_retarget(&one, &other, NULL, 0, &opts, &error);
         CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);

@@ -11,7 +11,7 @@ static uint32_t joint_of(const md5_model *model, const char *part, uint32_t leg)
 {
     char name[32];
     snprintf(name, sizeof name, "%s_%u_%c", part, leg % 3 + 1, leg < 3 ? 'l' : 'r');
-    return (uint32_t)md5_find_joint(&model->skeleton, name);
+    return md5_find_joint(&model->skeleton, name);
 }
 
 walk_case *walk_new(md5_axes axes, md5_terrain_fn *terrain)
@@ -39,7 +39,7 @@ walk_case *walk_new(md5_axes axes, md5_terrain_fn *terrain)
         .legs = of->legs,
         .num_legs = 6,
         .num_groups = 2,
-        .body = (uint32_t)md5_find_joint(&of->model->skeleton, "body"),
+        .body = md5_find_joint(&of->model->skeleton, "body"),
         .terrain = terrain,
     };
     const md5_xform origin = {.rotation = {0, 0, 0, 1}};

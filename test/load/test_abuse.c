@@ -128,7 +128,7 @@ static bool attempt(const victim *file, const char *text, size_t size, asset_hea
 {
     trial tried = {.heap = heap, .limit = limit};
     md5_load_opts opts = asset_opts(heap, &tried.warnings);
-    opts.memory_limit = limit;
+    opts.allocator.limit = limit;
     tried.made = parse(file->kind, text, size, &opts, &tried.error);
     const char *fault = asset_answer_fault(pointer_of(tried.made), warnings_of(tried.made), &opts,
                                            &tried.error, text, size);
@@ -371,7 +371,7 @@ static md5_binding *bind_with(const md5_model *model, const md5_anim *anim, asse
 {
     asset_warnings warnings = {0};
     md5_load_opts opts = asset_opts(heap, &warnings);
-    opts.memory_limit = limit;
+    opts.allocator.limit = limit;
     md5_binding *const binding = md5_bind(model, anim, &opts, error);
     if (binding)
         CHECK_STRING(asset_binding_fault(binding) ? asset_binding_fault(binding) : "", "");

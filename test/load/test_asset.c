@@ -105,7 +105,7 @@ static void note_warning(void *user, const md5_error *warning)
 md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings)
 {
     return (md5_load_opts){
-        .allocator = {heap_alloc, heap_free, heap},
+        .allocator = {heap_alloc, heap_free, heap, 0},
         .warn = note_warning,
         .warn_user = warnings,
     };

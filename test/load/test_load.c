@@ -209,7 +209,7 @@ TEST (load_names_the_file_in_messages) {
 // Devices, and a file that is shorter than its reported size, on systems that have these.
 TEST (load_refuses_files_without_a_true_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
-    const md5_load_opts opts = {.memory_limit = 1 << 20};
+    const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
     md5_error error;
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/tty"};
     for (size_t i = 0; i < 3; i++) {
@@ -278,7 +278,7 @@ TEST (load_survives_failure_of_every_allocation) {
         bool loaded = false;
         for (size_t n = 1; !loaded && n < 1000; n++) {
             test_heap heap = {.fail_at = n};
-            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
             md5_error error;
             const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
             loaded = read_asset_is_there(made);
@@ -299,8 +299,8 @@ TEST (load_keeps_to_every_memory_limit) {
         size_t most_refused = 0, least_loaded = SIZE_MAX;
         for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
             test_heap heap = {0};
-            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
-                                        .memory_limit = limit};
+            const md5_load_opts opts = {
+                .allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
             md5_error error;
             const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
             CHECK_UINT(error.status, read_asset_is_there(made) ? MD5_OK : MD5_ERROR_MEMORY);
@@ -362,7 +362,8 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
             const char original = text[at];
             for (size_t i = 0; i < sizeof others - 1; i++) {
                 test_heap heap = {0};
-                const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+                const md5_load_opts opts = {
+                    .allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
                 md5_error error;
                 text[at] = others[i];
                 const read_asset made = read_asset_parse(f == 1, text, size, &opts, &error);

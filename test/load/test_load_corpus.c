@@ -91,7 +91,7 @@ TEST (load_reads_the_whole_corpus) {
             continue;
         num_files++;
         test_heap heap = {0};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         const read_asset made = read_asset_load(corpus_path("corpus", split.path), &opts, &error);
         test_check(read_asset_is_there(made) != is_broken(split.path), __FILE__, __LINE__, "%s: %s",

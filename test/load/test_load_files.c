@@ -440,7 +440,7 @@ static void load_with_less_memory(archive from, const char *path, const md5_thre
         md5_load_opts opts = reading(&from);
         opts.warn = ignore_warning;
         opts.threads = threads;
-        opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap};
+        opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap, 0};
         md5_error error;
         md5_character *const hero = md5_load_character(path, &opts, &error);
         num_loaded += hero != NULL;

@@ -20,7 +20,7 @@ typedef struct measured {
 static measured measure(const char *path, const char *text, size_t size)
 {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     md5_error error;
     measured result = {0};
     if (strstr(path, ".md5anim")) {

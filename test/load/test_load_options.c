@@ -101,7 +101,7 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
 
 TEST (released_models_keep_their_skeleton_and_counts) {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     md5_model *const whole = load(NULL), *const model = load(&opts);
     const md5_mesh *const meshes = model->meshes;
     const size_t kept = model->size;

@@ -61,9 +61,9 @@ static void end(both *made)
 
 static uint32_t joint(const both *made, const char *name)
 {
-    const int32_t found = md5_find_joint(&made->from->skeleton, name);
-    CHECK(found >= 0);
-    return found < 0 ? 0 : (uint32_t)found;
+    const uint32_t found = md5_find_joint(&made->from->skeleton, name);
+    CHECK(found != MD5_NONE);
+    return found == MD5_NONE ? 0 : found;
 }
 
 static void check_both(const both *made, double tolerance)

@@ -453,7 +453,7 @@ static void survive_failures(const md5_machine_desc *desc)
 {
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_machine *const machine = md5_create_machine(desc, &opts, &error);
         const size_t blocks = heap.live;
@@ -521,8 +521,7 @@ TEST (machine_keeps_within_every_memory_limit) {
     bool is_made = false;
     for (size_t limit = 1; !is_made; limit += 97) {
         test_heap heap = {0};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap},
-                                    .memory_limit = limit};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
         md5_error error;
         md5_machine *const machine = md5_create_machine(&all.desc, &opts, &error);
         is_made = machine != NULL;

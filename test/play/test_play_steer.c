@@ -101,7 +101,7 @@ static bool make(walker *of, const subject *who)
     of->scratch = malloc(md5_player_pose_scratch(of->character->machine));
     of->place.rotation.w = 1.0f;
     for (int i = 0; i < who->num_feet; i++) {
-        const uint32_t joint = (uint32_t)md5_find_joint(skeleton, who->toes[i]);
+        const uint32_t joint = md5_find_joint(skeleton, who->toes[i]);
         md5_vec3 bind = md5_mat34_translation(of->character->model->bind[joint]);
         bind.z = 0.0f;
         of->joint[i] = joint;
@@ -225,7 +225,7 @@ static void watch(const walker *of, int number, leg_motion *legs, walk_record *s
 {
     const md5_skeleton *const skeleton = &of->character->model->skeleton;
     for (int i = 0; i < of->who->num_feet * BONES; i++) {
-        int32_t joint = md5_find_joint(skeleton, of->who->ankles[i / BONES]);
+        int32_t joint = (int32_t)md5_find_joint(skeleton, of->who->ankles[i / BONES]);
         for (int above = 0; above < i % BONES; above++)
             joint = skeleton->joints[joint].parent;
         const double acceleration = watch_joint(of, joint, i, legs);

@@ -99,7 +99,7 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
     md5_binding *binding = NULL;
     for (size_t fail_at = 1; !binding; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         binding = bind_alone(&made, &opts);
         CHECK_UINT(heap.live, binding ? 1 : 0);
         md5_free_binding(binding);
@@ -127,7 +127,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     uint32_t num_bound = 0;
     for (size_t fail_at = 1; fail_at < 50 && num_bound == 0; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_binding *const binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &opts, &error);
         num_bound += binding != NULL;

@@ -469,7 +469,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {
-            .allocator = {test_heap_alloc, test_heap_free, &heap},
+            .allocator = {test_heap_alloc, test_heap_free, &heap, 0},
         };
         md5_error error;
         md5_binding *binding = md5_bind(&model.model, &anim.anim, &opts, &error);
@@ -485,9 +485,28 @@ TEST (bind_survives_failure_of_every_allocation) {
         }
     }
     md5_error error;
-    const md5_load_opts small = {.memory_limit = 100};
+    const md5_load_opts small = {.allocator = {.limit = 100}};
     CHECK(md5_bind(&model.model, &anim.anim, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+}
+
+// A load that failed needs no check before md5_bind().
+TEST (bind_keeps_the_error_of_a_failed_load) {
+    uint64_t random = 11;
+    static const part parts[] = {{"world", -1}, {"hips", 0}, {"hand", 1}};
+    made model;
+    make(&model, parts, 3, &random);
+    md5_error error = {.status = MD5_OK};
+    md5_anim *const anim = md5_parse_anim("MD5Version 10 ?", 15, NULL, &error);
+    const md5_error first = error;
+    CHECK(anim == NULL && first.status == MD5_ERROR_SYNTAX);
+    CHECK(md5_bind(&model.model, anim, NULL, &error) == NULL);
+    CHECK(md5_bind(NULL, anim, NULL, &error) == NULL && md5_bind(NULL, NULL, NULL, NULL) == NULL);
+    CHECK(memcmp(&error, &first, sizeof error) == 0);
+    // Without an earlier failure it says what is missing.
+    error = (md5_error){.status = MD5_OK};
+    CHECK(md5_bind(&model.model, NULL, NULL, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_MISMATCH && strstr(error.message, "no animation"));
 }
 
 // -- Hostile skeletons --------------------------------------------------------------------------

@@ -426,7 +426,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     }
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_camera *const camera = md5_parse_camera(text, size, &opts, &error);
         CHECK_UINT(error.status, camera ? MD5_OK : MD5_ERROR_MEMORY);

@@ -20,12 +20,12 @@ TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
     CHECK(md5_find_joint(skeleton, "root") == 0);
     CHECK(md5_find_joint(skeleton, "Arm") == 1);
     CHECK(md5_find_joint(skeleton, "arm") == 2);
-    CHECK(md5_find_joint(skeleton, "ar") == -1);
-    CHECK(md5_find_joint(skeleton, "") == -1);
-    CHECK(md5_find_joint(skeleton, NULL) == -1);
+    CHECK(md5_find_joint(skeleton, "ar") == MD5_NONE);
+    CHECK(md5_find_joint(skeleton, "") == MD5_NONE);
+    CHECK(md5_find_joint(skeleton, NULL) == MD5_NONE);
     CHECK(md5_find_mesh(model, "coat") == 0);
     CHECK(md5_find_mesh(model, "hat") == 1);
-    CHECK(md5_find_mesh(model, "a") == -1);
-    CHECK(md5_find_mesh(model, NULL) == -1);
+    CHECK(md5_find_mesh(model, "a") == MD5_NONE);
+    CHECK(md5_find_mesh(model, NULL) == MD5_NONE);
     md5_free_model(model);
 }

@@ -380,7 +380,7 @@ TEST (machine_file_with_a_wrong_byte_does_no_harm) {
 TEST (machine_file_gives_all_memory_back) {
     for (size_t fail_at = 1; fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         const bool loaded = load(good, sizeof good - 1, &opts, &error);
         CHECK_UINT(heap.live, 0);
@@ -395,7 +395,7 @@ TEST (machine_file_gives_all_memory_back) {
 TEST (machine_file_keeps_within_any_memory) {
     bool loaded = false;
     for (size_t limit = 16; limit < 100000 && !loaded; limit += 16) {
-        const md5_load_opts opts = {.memory_limit = limit};
+        const md5_load_opts opts = {.allocator = {.limit = limit}};
         md5_error error;
         loaded = load(good, sizeof good - 1, &opts, &error);
     }
@@ -421,7 +421,7 @@ TEST (machine_file_is_loaded_from_a_path) {
     CHECK(error.status == MD5_ERROR_SYNTAX && error.line == 1);
     CHECK(!md5_parse_machine_file(path, INT32_MAX, NULL, &error)); // refused because of its size
     CHECK(error.status == MD5_ERROR_IO && strstr(error.message, "less than 2 GiB"));
-    const md5_load_opts small = {.memory_limit = 2000};
+    const md5_load_opts small = {.allocator = {.limit = 2000}};
     CHECK(!md5_load_machine_file(path, &small, &error));
     CHECK(error.status == MD5_ERROR_MEMORY);
 }
@@ -442,7 +442,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     size += (size_t)snprintf(text + size, ROOM - size, "}\n");
     bool loaded = false;
     for (size_t limit = 1000; limit < 6000000 && !loaded; limit += 1 + limit / 64) {
-        const md5_load_opts opts = {.memory_limit = limit};
+        const md5_load_opts opts = {.allocator = {.limit = limit}};
         md5_error error;
         loaded = load(text, size, &opts, &error);
         CHECK(loaded || error.status == MD5_ERROR_MEMORY);

@@ -522,7 +522,7 @@ TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     size_t size;
     char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     md5_error error;
     CHECK(!load(text, size, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -563,7 +563,7 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
 }
 
 TEST (mesh_file_memory_limit_is_an_error) {
-    const md5_load_opts opts = {.memory_limit = 1000};
+    const md5_load_opts opts = {.allocator = {.limit = 1000}};
     md5_error error;
     CHECK(!load(good, strlen(good), &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);

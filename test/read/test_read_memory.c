@@ -101,7 +101,7 @@ static void sweep(const text *of, char kind, md5_status expected)
     bool has_failed = true;
     for (size_t n = 1; has_failed; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         read_asset made = {0};
         md5_camera *camera = NULL;

@@ -139,7 +139,7 @@ static void failing_free(void *user, void *memory, size_t size)
 
 TEST (gl_impostors_survive_failing_allocations) {
     failing_heap heap = {1000000};
-    const md5_allocator allocator = {failing_alloc, failing_free, &heap};
+    const md5_allocator allocator = {failing_alloc, failing_free, &heap, 0};
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5_error error;

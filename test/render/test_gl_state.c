@@ -329,7 +329,7 @@ TEST (gl_allocates_and_frees_through_the_allocator) {
     for (size_t fail_at = 1; !created && fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5gl_opts opts = {.load = scene_load,
-                                 .allocator = {test_heap_alloc, test_heap_free, &heap}};
+                                 .allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         gl_scene scene = context;
         scene.renderer = md5gl_create_renderer(&opts, &error);
         created = scene.renderer && create_everything(&scene, model, &error);

@@ -217,7 +217,7 @@ TEST (bake_survives_failure_of_every_allocation) {
     turn(model, 0.7, palettes);
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, &opts, &error);
         CHECK_UINT(error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
@@ -227,7 +227,7 @@ TEST (bake_survives_failure_of_every_allocation) {
         if (done)
             break;
     }
-    const md5_load_opts small = {.memory_limit = 200};
+    const md5_load_opts small = {.allocator = {.limit = 200}};
     md5_error error;
     CHECK(md5_make_baked(model, palettes, FRAMES, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);

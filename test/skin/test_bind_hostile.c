@@ -100,7 +100,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     bool is_done = false;
     for (size_t fail_at = 1; !is_done && fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_weights *const weights = md5_make_weights(&of->desc, &opts, &error);
         is_done = weights != NULL;
@@ -110,7 +110,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     }
     CHECK(is_done);
     md5_error error;
-    const md5_load_opts small = {.memory_limit = 10000};
+    const md5_load_opts small = {.allocator = {.limit = 10000}};
     CHECK(md5_make_weights(&of->desc, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     free(of);

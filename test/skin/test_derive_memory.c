@@ -57,7 +57,7 @@ static size_t make_anim(char *text, unsigned num_joints)
 static md5_load_opts failing(test_heap *heap, size_t fail_at)
 {
     *heap = (test_heap){.fail_at = fail_at};
-    return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap}};
+    return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap, 0}};
 }
 
 // Few vertices that share the same many weights, each on a joint of its own: deriving them takes
@@ -116,7 +116,7 @@ TEST (derive_survives_any_memory_limit) {
         for (size_t limit = 1000; !model && CHECK(limit < ROOM); limit += limit / 32) {
             test_heap heap;
             md5_load_opts opts = failing(&heap, 0);
-            opts.memory_limit = limit;
+            opts.allocator.limit = limit;
             md5_error error;
             model = md5_parse_model(text, size, &opts, &error);
             CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);

@@ -525,7 +525,7 @@ TEST (every_failed_allocation_is_an_error) {
     size_t fail_at = 1;
     for (; !built && fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         made_mesh made;
         built = made_mesh_build(&made, &cube.source, 1, &opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
@@ -537,7 +537,7 @@ TEST (every_failed_allocation_is_an_error) {
 
     // Smaller limits hit every single array, also those that share a chunk.
     for (size_t limit = 1; limit < 64 << 10; limit += 97) {
-        const md5_load_opts opts = {.memory_limit = limit};
+        const md5_load_opts opts = {.allocator = {.limit = limit}};
         made_mesh made;
         built = made_mesh_build(&made, &cube.source, 1, &opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
@@ -564,7 +564,7 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     }
     rigid mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
     made_mesh made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
         CHECK_UINT(made.mesh.num_vertices, 3 * count);

@@ -576,7 +576,7 @@ TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {"smile", scene->sources[0]};
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap}};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         md5_error error;
         md5_morph *const morph = md5_make_morph(scene->model, &source, 1, &opts, &error);
         CHECK_UINT(error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);

@@ -258,7 +258,7 @@ static void end_random_mesh(random_mesh *made)
     mesh->first_influence = made->first_influence;
     mesh->influence_joints = made->influence_joints;
     mesh->bounds = md5_bounds_from_points(made->positions, count);
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &made->heap}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &made->heap, 0}};
     md5i_context_begin(&made->context, &opts, NULL, NULL);
     CHECK(md5i_skin_plan_build(&made->context, mesh, &mesh->skin_plan));
 }

@@ -419,7 +419,7 @@ TEST (view_bakes_refuse_what_does_not_fit) {
 
 TEST_LONG (view_bakes_survive_a_lack_of_memory) {
     test_heap heap = {0};
-    const md5_allocator allocator = {test_heap_alloc, test_heap_free, &heap};
+    const md5_allocator allocator = {test_heap_alloc, test_heap_free, &heap, 0};
     gl_scene scene;
     shot_viewer viewer;
     int num_failed = 0;

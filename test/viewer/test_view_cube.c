@@ -104,8 +104,8 @@ static void close_view(cube_view *view)
 
 static void check_joint(const cube_view *view, const char *name, float x, float y, float z)
 {
-    const int32_t joint = md5_find_joint(view->scene.skeleton, name);
-    if (!CHECK(joint >= 0))
+    const uint32_t joint = md5_find_joint(view->scene.skeleton, name);
+    if (!CHECK(joint != MD5_NONE))
         return;
     const md5_vec3 at = md5_mat34_translation(view->scene.joints[joint]);
     CHECK_NEAR(at.x, x, 1e-4);

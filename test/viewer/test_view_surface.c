@@ -118,7 +118,7 @@ TEST (view_surface_shows_weights_and_texture_coordinates) {
         return;
     if (shot_open(&viewer, &scene, MODEL SIZE " --surface weights --no-shadow")) {
         viewer.state.ui.chosen_joint =
-            md5_find_joint(viewer.state.document->scene.skeleton, "head");
+            (int32_t)md5_find_joint(viewer.state.document->scene.skeleton, "head");
         CHECK(viewer.state.ui.chosen_joint >= 0);
         sight seen = look(&viewer, true);
         CHECK(seen.num_full > 10 && seen.num_none > 20);

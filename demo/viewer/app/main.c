@@ -25,7 +25,7 @@ static bool choose_joint(view_state *viewer)
     const char *const name = viewer->options->joint;
     if (name == NULL)
         return true;
-    viewer->ui.chosen_joint = md5_find_joint(scene->skeleton, name);
+    viewer->ui.chosen_joint = (int32_t)md5_find_joint(scene->skeleton, name);
     if (viewer->ui.chosen_joint >= 0)
         return true;
     view_error(&viewer->log, "--joint %s: the model has no joint of that name", name);

@@ -102,9 +102,9 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
         return false;
     }
     const md5_cube2_tag *const tag = find_tag(joined, link->parent, link->tag);
-    const int32_t joint =
-        tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : (int32_t)-1;
-    if (joint < 0) {
+    const uint32_t joint =
+        tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : MD5_NONE;
+    if (joint == MD5_NONE) {
         view_warn(log, "%s: part %u is linked to the tag '%s', which part %u does not have", path,
                   (unsigned)index, link->tag, (unsigned)link->parent);
         return false;
@@ -120,9 +120,9 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
 static int32_t find_joint(const view_cube_model *joined, uint32_t part, const char *name)
 {
     const view_cube_part *const other = &joined->parts[part];
-    const int32_t joint =
-        other->model != NULL ? md5_find_joint(&other->model->skeleton, name) : (int32_t)-1;
-    return joint >= 0 ? (int32_t)other->joints[joint] : -1;
+    const uint32_t joint =
+        other->model != NULL ? md5_find_joint(&other->model->skeleton, name) : MD5_NONE;
+    return joint != MD5_NONE ? (int32_t)other->joints[joint] : -1;
 }
 
 static uint32_t add_joint(view_cube_model *joined, uint32_t part, uint32_t in_part)
@@ -592,8 +592,8 @@ static void pitch_part(const cube_band *band, uint32_t part)
     for (uint32_t i = 0; i < of->part->num_pitches; i++) {
         const md5_cube2_pitch *const pitch = &of->part->pitches[i];
         const float angle = fminf(fmaxf(pitch->offset, pitch->min), pitch->max);
-        const int32_t joint = md5_find_joint(&of->model->skeleton, pitch->joint);
-        if (angle == 0.0f || joint < 0)
+        const uint32_t joint = md5_find_joint(&of->model->skeleton, pitch->joint);
+        if (angle == 0.0f || joint == MD5_NONE)
             continue;
         const md5_xform change = {
             .rotation = md5_quat_from_axis_angle(forward, -angle * 0.01745329252f),

@@ -557,7 +557,7 @@ static bool decode_by_library(const uint8_t *bytes, size_t size, view_image *ima
 {
     md5_error error;
     const bool is_small = fault->most < VIEW_IMAGE_MAX_PIXELS;
-    const md5_image_opts opts = {.memory_limit = is_small ? (size_t)5 * fault->most : 0};
+    const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * fault->most : 0}};
     md5_image *const decoded = md5_parse_image(bytes, size, &opts, &error);
     fault->is_too_large = decoded == NULL && error.status == MD5_ERROR_MEMORY;
     if (decoded == NULL)

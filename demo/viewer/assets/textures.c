@@ -241,13 +241,14 @@ static bool use_choices(const dresser *d, const view_options *options)
         const view_texture_choice *const choice = &options->textures[i < count ? i : i - count];
         if ((choice->mesh != NULL) != (i >= count))
             continue;
-        int64_t mesh = choice->mesh != NULL ? md5_find_mesh(model, choice->mesh) : 0;
-        if (mesh < 0 && choice->mesh[0] >= '0' && choice->mesh[0] <= '9') { // or else its number
+        uint32_t mesh = choice->mesh != NULL ? md5_find_mesh(model, choice->mesh) : 0;
+        if (mesh == MD5_NONE && choice->mesh[0] >= '0'
+            && choice->mesh[0] <= '9') { // or else its number
             char *end = NULL;
             const unsigned long number = strtoul(choice->mesh, &end, 10);
-            mesh = *end == '\0' && number < model->num_meshes ? (int64_t)number : -1;
+            mesh = *end == '\0' && number < model->num_meshes ? (uint32_t)number : MD5_NONE;
         }
-        if (mesh < 0) {
+        if (mesh == MD5_NONE) {
             view_error(d->log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
                        (unsigned)model->num_meshes);
             return false;

@@ -80,8 +80,8 @@ void view_sample_clip(const view_picture *picture, const char *name, double seco
 
 uint32_t view_page_joint(const view_picture *picture, const char *name)
 {
-    const int32_t joint = md5_find_joint(picture->scene->skeleton, name);
-    return joint >= 0 ? (uint32_t)joint : 0;
+    const uint32_t joint = md5_find_joint(picture->scene->skeleton, name);
+    return joint != MD5_NONE ? joint : 0;
 }
 
 md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint)

@@ -93,7 +93,7 @@ static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 {
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
         if (walk.column && walk.column->kind == MD5_COLUMN_RESERVED
-            && !md5_are_zero((const uintptr_t *)(const void *)md5_column_value(&walk),
+            && !md5_are_zero((const uint64_t *)(const void *)md5_column_value(&walk),
                              walk.column->other))
             return false;
     }
