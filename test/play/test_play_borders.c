@@ -166,24 +166,22 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
 
 // -- Backward ---------------------------------------------------------------------------------
 
-TEST (borders_of_a_first_step_of_no_time) {
-    play_scene of;
-    begin_states(&of, NULL, 0);
-    CHECK_STRING(heard_in(&of, -0.4, 1).names, "azn");
+TEST_WITH (borders_of_a_first_step_of_no_time, play_scene, of, begin_states(of, NULL, 0),
+           play_scene_end(of)) {
+    CHECK_STRING(heard_in(of, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3; zeros++) {
         heard got = {0};
-        md5_player_reset(of.player);
+        md5_player_reset(of->player);
         for (uint32_t i = 0; i < zeros; i++)
-            md5_player_advance(of.player, 0.0, hear, &got);
+            md5_player_advance(of->player, 0.0, hear, &got);
         CHECK_STRING(got.names, "a");
-        md5_player_advance(of.player, -1e-12, hear, &got);
-        md5_player_advance(of.player, -0.4, hear, &got);
+        md5_player_advance(of->player, -1e-12, hear, &got);
+        md5_player_advance(of->player, -0.4, hear, &got);
         CHECK_STRING(got.names, "azn");
         // Events that were passed backward fire again, in reverse order, when time goes forward.
-        md5_player_advance(of.player, 0.4, hear, &got);
+        md5_player_advance(of->player, 0.4, hear, &got);
         CHECK_STRING(got.names, "aznnza");
     }
-    play_scene_end(&of);
 }
 
 // A fade ends within the step; the transition that it delayed follows immediately.
@@ -205,25 +203,23 @@ TEST (borders_divide_backward_steps) {
 
 // -- Weights ----------------------------------------------------------------------------------
 
-TEST (borders_are_silent_without_weight) {
-    play_scene of;
-    begin_states(&of, NULL, 0);
-    heard got = heard_in(&of, 0.1, 1);
-    md5_player_fade_to(of.player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+TEST_WITH (borders_are_silent_without_weight, play_scene, of, begin_states(of, NULL, 0),
+           play_scene_end(of)) {
+    heard got = heard_in(of, 0.1, 1);
+    md5_player_fade_to(of->player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     got = (heard){0};
-    md5_player_advance(of.player, 0.0, hear, &got);
+    md5_player_advance(of->player, 0.0, hear, &got);
     CHECK_STRING(got.names, "A");
     CHECK_NEAR(got.sum, 1.0 / 16.0, 1e-6);
     // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
-    md5_player_advance(of.player, 0.2, hear, &got);
+    md5_player_advance(of->player, 0.2, hear, &got);
     CHECK_STRING(got.names, "A");
-    md5_player_fade_to(of.player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of->player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     got = (heard){0};
     for (int i = 0; i < 4; i++)
-        md5_player_advance(of.player, 0.025, hear, &got);
+        md5_player_advance(of->player, 0.025, hear, &got);
     CHECK_STRING(got.names, "aM");
     CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // at the event, whatever the step is
-    play_scene_end(&of);
 }
 
 // -- Circles ----------------------------------------------------------------------------------
@@ -373,25 +369,23 @@ TEST (borders_of_a_step_leave_what_is_after_its_parts) {
 // At the border of two cycles, whatever steps lead there, the events of the last frame and of the
 // first have fired, and the pose is the first. The root, which stays in the pose, goes 40 units
 // from the first to the last.
-TEST (borders_of_cycles_show_the_first_frame) {
+TEST_WITH (borders_of_cycles_show_the_first_frame, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
-    play_scene of;
-    play_scene_begin(&of);
-    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
-    of.clips[0] = (md5_clip_desc){
-        .name = "a", .binding = of.made.bindings[0], .events = OF_A, .num_events = 4};
+    play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
+    of->clips[0] = (md5_clip_desc){
+        .name = "a", .binding = of->made.bindings[0], .events = OF_A, .num_events = 4};
     const md5_layer_desc layer = {.name = "body", .states = A_AND_B, .num_states = 1};
-    play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
+    play_scene_play(of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         for (int way = -1; way <= 1; way += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const heard got = heard_in(&of, way, (uint32_t)steps[i]);
-            play_pose(of.player, pose);
+            const heard got = heard_in(of, way, (uint32_t)steps[i]);
+            play_pose(of->player, pose);
             CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
             CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-4);
         }
     }
-    play_scene_end(&of);
 }
 
 // -- Synchronised clips -----------------------------------------------------------------------

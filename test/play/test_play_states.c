@@ -208,9 +208,7 @@ TEST (states_end_with_their_clip) {
 }
 
 // A clip that stands still does not reach its exit until it moves again.
-TEST (states_wait_for_what_stands) {
-    states_case of;
-    begin(&of, NULL, 0);
+TEST_WITH (states_wait_for_what_stands, states_case, of, begin(of, NULL, 0), end(of)) {
     const md5_motion_desc paced = {
         .name = "paced", .kind = MD5_MOTION_CLIP, .clip = "walk", .speed_parameter = "speed"};
     const md5_state_desc states[] = {{"paced", "paced"}, {"sit", "sit"}};
@@ -220,12 +218,12 @@ TEST (states_wait_for_what_stands) {
                                   .num_states = 2,
                                   .transitions = &leaves,
                                   .num_transitions = 1};
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of.made.model,
-                                                                  .clips = of.clips,
+    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of->made.model,
+                                                                  .clips = of->clips,
                                                                   .num_clips = 4,
                                                                   .motions = &paced,
                                                                   .num_motions = 1,
-                                                                  .parameters = of.parameters,
+                                                                  .parameters = of->parameters,
                                                                   .num_parameters = 1,
                                                                   .layers = &layer,
                                                                   .num_layers = 1});
@@ -238,7 +236,6 @@ TEST (states_wait_for_what_stands) {
     CHECK_NEAR(md5_player_layer(player, 0).time, 0.1, 1e-9);
     md5_destroy_player(player);
     md5_destroy_machine(machine);
-    end(&of);
 }
 
 TEST (states_go_by_priority) {
@@ -388,33 +385,30 @@ TEST (states_may_go_in_circles) {
     end(&of);
 }
 
-TEST (states_can_be_set) {
-    states_case of;
-    begin(&of, NULL, 0);
-    CHECK(!md5_player_set(of.player, 3, 1.0f) && md5_player_get(of.player, 3) == 0.0f);
-    CHECK(!md5_player_set(of.player, 0, NAN) && !md5_player_set(of.player, 0, INFINITY));
-    CHECK(md5_player_get(of.player, 0) == 0.0f);
-    CHECK(!md5_player_fade_to(of.player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(!md5_player_fade_to(of.player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(!md5_player_seek(of.player, 2, 0, 0.0) && !md5_player_seek(of.player, 0, 4, 0.0));
-    CHECK(md5_player_layer(of.player, 2).from == MD5_NONE);
-    CHECK(md5_player_target(of.player, 0) == NULL);
-    CHECK(md5_player_seek(of.player, 0, SIT, 3.75));
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 3.75, 0.0);
-    CHECK(md5_player_fade_to(of.player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(md5_player_layer(of.player, 0).from == MD5_NONE);
-    CHECK(md5_player_fade_to(of.player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(md5_player_layer(of.player, 0).from == WALK);
-    md5_player_advance(of.player, (double)NAN, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.0, 0.0);
+TEST_WITH (states_can_be_set, states_case, of, begin(of, NULL, 0), end(of)) {
+    CHECK(!md5_player_set(of->player, 3, 1.0f) && md5_player_get(of->player, 3) == 0.0f);
+    CHECK(!md5_player_set(of->player, 0, NAN) && !md5_player_set(of->player, 0, INFINITY));
+    CHECK(md5_player_get(of->player, 0) == 0.0f);
+    CHECK(!md5_player_fade_to(of->player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(!md5_player_fade_to(of->player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(!md5_player_seek(of->player, 2, 0, 0.0) && !md5_player_seek(of->player, 0, 4, 0.0));
+    CHECK(md5_player_layer(of->player, 2).from == MD5_NONE);
+    CHECK(md5_player_target(of->player, 0) == NULL);
+    CHECK(md5_player_seek(of->player, 0, SIT, 3.75));
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, 3.75, 0.0);
+    CHECK(md5_player_fade_to(of->player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_layer(of->player, 0).from == MD5_NONE);
+    CHECK(md5_player_fade_to(of->player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_layer(of->player, 0).from == WALK);
+    md5_player_advance(of->player, (double)NAN, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.0, 0.0);
     // Backward, clips go back; the transition goes on.
-    md5_player_advance(of.player, -0.25, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.25, 1e-7);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, -0.25, 1e-9);
-    md5_player_set(of.player, 0, 5.0f);
-    md5_player_reset(of.player);
-    CHECK_UINT(md5_player_layer(of.player, 0).state, STAND);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.0, 0.0);
-    CHECK(md5_player_get(of.player, 0) == 0.0f);
-    end(&of);
+    md5_player_advance(of->player, -0.25, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.25, 1e-7);
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, -0.25, 1e-9);
+    md5_player_set(of->player, 0, 5.0f);
+    md5_player_reset(of->player);
+    CHECK_UINT(md5_player_layer(of->player, 0).state, STAND);
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 0.0);
+    CHECK(md5_player_get(of->player, 0) == 0.0f);
 }
