@@ -2,8 +2,6 @@
 #include "md5/md5skin.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/player_state.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,7 +326,7 @@ TEST (crowd_of_two_machines) {
     md5_play_batch(jobs, COUNT, NULL, scratch);
     for (int i = 0; i < COUNT; i++) {
         const md5_machine *const machine = i % 3 ? of.machine : other;
-        const uint32_t num_joints = machine->num_joints;
+        const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         md5_player *const alone = play_player(machine);
         md5_xform pose[MOST_JOINTS];
         md5_mat34 expected[MOST_JOINTS];
@@ -368,9 +366,9 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
         md5_mat34 expected[PLAY_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
         play_pose(alone, pose);
-        md5_local_to_model(&machines[0]->model->skeleton, pose, expected);
+        md5_local_to_model(&md5_machine_tables(machines[0])->model->skeleton, pose, expected);
         CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
-        md5_build_palette(machines[0]->model, expected, expected);
+        md5_build_palette(md5_machine_tables(machines[0])->model, expected, expected);
         CHECK(memcmp(expected, palettes[i], sizeof expected) == 0);
         md5_destroy_player(alone);
         md5_destroy_player(jobs[i].player);

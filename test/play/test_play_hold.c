@@ -1,7 +1,7 @@
 // Feet that are held where they stand while a character glides over them.
 #include "test/play/test_play_hold_case.h"
 
-#include "md5/core/axes.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <stdio.h>
