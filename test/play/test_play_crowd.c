@@ -212,14 +212,14 @@ static double random_step(uint64_t *random)
     return 0.03 * test_random(random);
 }
 
+#define TEST_HERE(title) TEST_WITH (title, crowd_case, of, begin(of), end(of))
+
 // test/long/play_split.sh has it make more steps.
-TEST (crowd_survives_anything) {
+TEST_HERE (crowd_survives_anything) {
     const char *const given = getenv("MD5_CROWD_STEPS");
     const unsigned long steps = given ? strtoul(given, NULL, 10) : 1500;
-    crowd_case of;
-    begin(&of);
     uint64_t random = 31;
-    md5_player *const player = play_player(of.machine);
+    md5_player *const player = play_player(of->machine);
     for (unsigned long i = 0; i < steps; i++) {
         stir(player, &random);
         const bool is_extreme = test_random_u32(&random) % 100 == 0;
@@ -235,7 +235,6 @@ TEST (crowd_survives_anything) {
             md5_player_reset(player);
     }
     md5_destroy_player(player);
-    end(&of);
 }
 
 static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
@@ -247,9 +246,7 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
 
 // A batch has the same bits as players one by one, in scratch of the size that is asked for, at any
 // address.
-TEST (crowd_plays_as_one_by_one) {
-    crowd_case of;
-    begin(&of);
+TEST_HERE (crowd_plays_as_one_by_one) {
     uint64_t random = 32, same = 32;
     md5_player *crowd[CROWD], *alone[CROWD];
     md5_play_job jobs[CROWD];
@@ -258,8 +255,8 @@ TEST (crowd_plays_as_one_by_one) {
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
     for (int i = 0; i < CROWD; i++) {
-        crowd[i] = play_player(of.machine);
-        alone[i] = play_player(of.machine);
+        crowd[i] = play_player(of->machine);
+        alone[i] = play_player(of->machine);
         jobs[i] = (md5_play_job){.player = crowd[i],
                                  .events = i % 3 ? count_event : NULL,
                                  .user = &heard,
@@ -286,9 +283,9 @@ TEST (crowd_plays_as_one_by_one) {
             play_pose(alone[i], pose);
             const md5_xform motion = md5_player_root_motion(alone[i]);
             CHECK(memcmp(&motion, &jobs[i].motion, sizeof motion) == 0);
-            md5_local_to_model(&of.made.model->skeleton, pose, expected);
+            md5_local_to_model(&of->made.model->skeleton, pose, expected);
             CHECK(i % 2 == 0 || memcmp(expected, joints[i], sizeof expected) == 0);
-            md5_build_palette(of.made.model, expected, expected);
+            md5_build_palette(of->made.model, expected, expected);
             CHECK(i % 3 == 0 || memcmp(expected, palettes[i], sizeof expected) == 0);
         }
     }
@@ -300,14 +297,11 @@ TEST (crowd_plays_as_one_by_one) {
         md5_destroy_player(crowd[i]);
         md5_destroy_player(alone[i]);
     }
-    end(&of);
 }
 
 // Skeletons of two sizes alternate, and there are more of them than one group holds.
-TEST (crowd_of_two_machines) {
+TEST_HERE (crowd_of_two_machines) {
     enum { COUNT = 19, MOST_JOINTS = 128 };
-    crowd_case of;
-    begin(&of);
     md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
@@ -319,13 +313,13 @@ TEST (crowd_of_two_machines) {
     static md5_mat34 palettes[COUNT][MOST_JOINTS];
     md5_play_job jobs[COUNT];
     for (int i = 0; i < COUNT; i++)
-        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of.machine : other),
+        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of->machine : other),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
     void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
     for (int i = 0; i < COUNT; i++) {
-        const md5_machine *const machine = i % 3 ? of.machine : other;
+        const md5_machine *const machine = i % 3 ? of->machine : other;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         md5_player *const alone = play_player(machine);
         md5_xform pose[MOST_JOINTS];
@@ -341,7 +335,6 @@ TEST (crowd_of_two_machines) {
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
-    end(&of);
 }
 
 enum { MOST = 37 };
@@ -376,13 +369,11 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 }
 
 // As many characters as there are lanes, more, and fewer; also with a machine without clips.
-TEST (crowd_of_one_model) {
+TEST_HERE (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MOST};
-    crowd_case of;
-    begin(&of);
-    md5_machine *const still = play_machine(&(md5_machine_desc){.model = of.made.model});
+    md5_machine *const still = play_machine(&(md5_machine_desc){.model = of->made.model});
     const md5_machine *const pairs[3][2] = {
-        {of.machine, of.machine}, {of.machine, still}, {still, of.machine}};
+        {of->machine, of->machine}, {of->machine, still}, {still, of->machine}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         for (int k = 0; k < 3; k++) {
             check_alike(pairs[k], counts[i], 3);
@@ -390,15 +381,12 @@ TEST (crowd_of_one_model) {
         }
     }
     md5_destroy_machine(still);
-    end(&of);
 }
 
 // Each modifier does what the function of its name does.
-TEST (crowd_modifiers_change_the_pose) {
-    crowd_case of;
-    begin(&of);
-    md5_player *const player = play_player(of.machine);
-    const md5_skeleton *const skeleton = &of.made.model->skeleton;
+TEST_HERE (crowd_modifiers_change_the_pose) {
+    md5_player *const player = play_player(of->machine);
+    const md5_skeleton *const skeleton = &of->made.model->skeleton;
     const md5_vec3 place = {30.0f, 20.0f, 50.0f};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     for (uint32_t i = 0; i < 8; i++)
@@ -455,7 +443,6 @@ TEST (crowd_modifiers_change_the_pose) {
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) < 1e-4);
     md5_destroy_player(player);
-    end(&of);
 }
 
 // -- Bounds -----------------------------------------------------------------------------------
@@ -471,22 +458,19 @@ static void check_inside(const md5_model *model, const md5_player *player, const
           && inner.max.z <= outer.max.z);
 }
 
-TEST (crowd_stays_in_its_bounds) {
-    crowd_case of;
-    begin(&of);
+TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
-    md5_player *const player = play_player(of.machine);
+    md5_player *const player = play_player(of->machine);
     for (int i = 0; i < 500; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         stir(player, &random);
         md5_player_advance(player, 0.05, NULL, NULL);
         play_pose(player, pose);
-        md5_local_to_model(&of.made.model->skeleton, pose, joints);
-        check_inside(of.made.model, player, joints);
+        md5_local_to_model(&of->made.model->skeleton, pose, joints);
+        check_inside(of->made.model, player, joints);
     }
     md5_destroy_player(player);
-    end(&of);
 }
 
 // A model of one mesh whose weights are the given text, on two joints.
@@ -554,16 +538,14 @@ TEST (crowd_bounds_hold_odd_biases) {
 }
 
 // After a year of playing, a clip goes on as in its first second.
-TEST (crowd_is_exact_after_a_year) {
-    play_case made;
-    play_begin(&made);
-    play_add_clip(&made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
+TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
+    play_add_clip(made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
     const md5_clip_desc clip = {
-        .name = "a", .binding = made.bindings[0], .extract = MD5_EXTRACT_MOVE};
+        .name = "a", .binding = made->bindings[0], .extract = MD5_EXTRACT_MOVE};
     const md5_state_desc state = {"a", "a"};
     const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
     md5_machine *const machine = play_machine(&(md5_machine_desc){
-        .model = made.model, .clips = &clip, .num_clips = 1, .layers = &layer, .num_layers = 1});
+        .model = made->model, .clips = &clip, .num_clips = 1, .layers = &layer, .num_layers = 1});
     md5_player *const old = play_player(machine), *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
@@ -584,5 +566,4 @@ TEST (crowd_is_exact_after_a_year) {
     md5_destroy_player(old);
     md5_destroy_player(young);
     md5_destroy_machine(machine);
-    play_end(&made);
 }
