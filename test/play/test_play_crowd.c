@@ -34,21 +34,18 @@ static const md5_motion_item STACK[] = {
 static const md5_motion_desc MOTIONS[] = {
     {.name = "line",
      .kind = MD5_MOTION_BLEND_1D,
-     .items = LINE,
-     .num_items = 2,
+     ROWS(items, LINE),
      .x_parameter = "x",
      .sync = MD5_SYNC_MARKERS},
     {.name = "plane",
      .kind = MD5_MOTION_BLEND_2D,
-     .items = PLANE,
-     .num_items = 3,
+     ROWS(items, PLANE),
      .x_parameter = "x",
      .y_parameter = "y",
      .sync = MD5_SYNC_PHASE},
     {.name = "stack",
      .kind = MD5_MOTION_STACK,
-     .items = STACK,
-     .num_items = 3,
+     ROWS(items, STACK),
      .speed_parameter = "w",
      .speed = 2.0f},
     {.name = "once",
@@ -64,19 +61,14 @@ static const md5_state_desc STATE_TABLE[STATES] = {{"line", "line"}, {"stack", "
                                                    {"none", NULL},   {"still", "e"}};
 static const md5_condition LEAPS = {"leap", MD5_IS_SET, 0.0f}, FAR = {"x", MD5_IS_GREATER, 0.7f};
 static const md5_transition_desc TRANSITIONS[] = {
-    {.to = "once", .conditions = &LEAPS, .num_conditions = 1, .duration = 0.2f, .priority = 1},
+    {.to = "once", ROW(conditions, LEAPS), .duration = 0.2f, .priority = 1},
     {.from = "once",
      .to = "line",
      .waits = true,
      .exit = 0.8f,
      .duration = 0.3f,
      .fade = MD5_FADE_INERTIAL},
-    {.from = "line",
-     .to = "stack",
-     .conditions = &FAR,
-     .num_conditions = 1,
-     .duration = 0.4f,
-     .keeps_phase = true},
+    {.from = "line", .to = "stack", ROW(conditions, FAR), .duration = 0.4f, .keeps_phase = true},
     {.from = "stack",
      .to = "swing",
      .waits = true,
@@ -129,29 +121,20 @@ static void begin(crowd_case *of)
     }
     md5_layer_desc layers[3];
     for (int i = 0; i < 3; i++)
-        layers[i] = (md5_layer_desc){.name = names[i],
-                                     .states = STATE_TABLE,
-                                     .num_states = STATES,
-                                     .transitions = TRANSITIONS,
-                                     .num_transitions = 7};
+        layers[i] = (md5_layer_desc){
+            .name = names[i], ROWS(states, STATE_TABLE), ROWS(transitions, TRANSITIONS)};
     layers[1].mask = "upper";
     layers[1].weight_parameter = "w";
     layers[2].mode = MD5_LAYER_ADD;
     layers[2].weight = 0.25f;
     layers[2].reference = "a";
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = clips,
-                                                   .num_clips = 5,
-                                                   .masks = MASKS,
-                                                   .num_masks = 1,
-                                                   .motions = MOTIONS,
-                                                   .num_motions = 5,
-                                                   .parameters = PARAMETERS,
-                                                   .num_parameters = 4,
-                                                   .layers = layers,
-                                                   .num_layers = 3,
-                                                   .modifiers = MODIFIERS,
-                                                   .num_modifiers = 8});
+                                                   ROWS(clips, clips),
+                                                   ROWS(masks, MASKS),
+                                                   ROWS(motions, MOTIONS),
+                                                   ROWS(parameters, PARAMETERS),
+                                                   ROWS(layers, layers),
+                                                   ROWS(modifiers, MODIFIERS)});
 }
 
 static void end(crowd_case *of)
@@ -307,9 +290,9 @@ TEST_HERE (crowd_of_two_machines) {
     md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
     const md5_clip_desc clips[] = {{.name = "walk", .binding = binding}};
     const md5_state_desc states[] = {{"walk", "walk"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-    md5_machine *const other = play_machine(&(md5_machine_desc){
-        .model = model, .clips = clips, .num_clips = 1, .layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    md5_machine *const other =
+        play_machine(&(md5_machine_desc){.model = model, ROWS(clips, clips), ROWS(layers, layers)});
     static md5_mat34 palettes[COUNT][MOST_JOINTS];
     md5_play_job jobs[COUNT];
     for (int i = 0; i < COUNT; i++)
@@ -543,9 +526,9 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
     const md5_clip_desc clip = {
         .name = "a", .binding = made->bindings[0], .extract = MD5_EXTRACT_MOVE};
     const md5_state_desc state = {"a", "a"};
-    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
-    md5_machine *const machine = play_machine(&(md5_machine_desc){
-        .model = made->model, .clips = &clip, .num_clips = 1, .layers = &layer, .num_layers = 1});
+    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
+    md5_machine *const machine = play_machine(
+        &(md5_machine_desc){.model = made->model, ROW(clips, clip), ROW(layers, layer)});
     md5_player *const old = play_player(machine), *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);

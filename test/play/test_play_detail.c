@@ -223,27 +223,20 @@ TEST (detail_in_full_has_the_same_bits) {
 static void begin_scene(play_scene *of, const md5_modifier_desc *modifiers, uint32_t num_modifiers)
 {
     static const md5_state_desc states[] = {{"a", "a"}};
-    static const md5_layer_desc layer = {.name = "all", .states = states, .num_states = 1};
+    static const md5_layer_desc layer = {.name = "all", ROWS(states, states)};
     static const md5_mask_desc masks[] = {{"trunk", "chest", 0}, {"legless", "*chest lhip", 0}};
     play_scene_begin(of);
     play_scene_add(of, 17, 20.0, 0.5, 3);
-    play_scene_play(of, &(md5_machine_desc){.layers = &layer,
-                                            .num_layers = 1,
-                                            .masks = masks,
-                                            .num_masks = 2,
-                                            .modifiers = modifiers,
-                                            .num_modifiers = num_modifiers});
+    play_scene_play(of,
+                    &(md5_machine_desc){ROW(layers, layer), ROWS(masks, masks),
+                                        .modifiers = modifiers, .num_modifiers = num_modifiers});
 }
 
 TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     static const md5_foot_desc foot = {.ankle = "lfoot"};
     static const md5_modifier_desc modifiers[] = {
         {.name = "reach", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
-        {.name = "stand",
-         .kind = MD5_MODIFIER_FEET,
-         .joint = "pelvis",
-         .feet = &foot,
-         .num_feet = 1},
+        {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", ROW(feet, foot)},
         {.name = "nod", .kind = MD5_MODIFIER_JOINT, .joint = "chest"},
     };
     play_scene of;

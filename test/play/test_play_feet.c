@@ -211,7 +211,7 @@ TEST (play_feet_without_a_table_are_refused) {
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
-    const md5_machine_desc desc = {.model = model, .modifiers = &modifier, .num_modifiers = 1};
+    const md5_machine_desc desc = {.model = model, ROW(modifiers, modifier)};
     md5_error error;
     CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_STRING(error.message, "modifier 'stand': no array of feet, but a count of 1");

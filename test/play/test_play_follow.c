@@ -21,8 +21,7 @@ static const md5_follow_desc follows[3] = {
 };
 
 static const md5_condition is_high = {"smooth", MD5_IS_GREATER, 3.0f};
-static const md5_transition_desc rise = {
-    .from = "low", .to = "high", .conditions = &is_high, .num_conditions = 1};
+static const md5_transition_desc rise = {.from = "low", .to = "high", ROW(conditions, is_high)};
 static const md5_state_desc states[2] = {{"low", "a"}, {"high", "b"}};
 
 static void begin(play_scene *of)
@@ -32,12 +31,8 @@ static void begin(play_scene *of)
                                   .transitions = &rise,
                                   .num_states = 2,
                                   .num_transitions = 1};
-    const md5_machine_desc desc = {.parameters = parameters,
-                                   .num_parameters = NUM_PARAMETERS,
-                                   .layers = &layer,
-                                   .num_layers = 1,
-                                   .follows = follows,
-                                   .num_follows = 3};
+    const md5_machine_desc desc = {ROWS(parameters, parameters), ROW(layers, layer),
+                                   ROWS(follows, follows)};
     play_scene_begin(of);
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
@@ -240,19 +235,10 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
     static const md5_state_desc both[] = {{"go", "go"}, {"then", "b"}};
     const md5_transition_desc leave = {
         .from = "go", .to = "then", .waits = true, .exit = (float)exit, .duration = 0.25f};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = both,
-                                  .num_states = 2,
-                                  .transitions = &leave,
-                                  .num_transitions = exit > 0.0};
-    const md5_machine_desc desc = {.parameters = pace,
-                                   .num_parameters = 1,
-                                   .motions = &motion,
-                                   .num_motions = 1,
-                                   .layers = &layer,
-                                   .num_layers = 1,
-                                   .follows = follow,
-                                   .num_follows = 1};
+    const md5_layer_desc layer = {
+        .name = "body", ROWS(states, both), .transitions = &leave, .num_transitions = exit > 0.0};
+    const md5_machine_desc desc = {ROWS(parameters, pace), ROW(motions, motion), ROW(layers, layer),
+                                   .follows = follow, .num_follows = 1};
     memset(of, 0, sizeof *of);
     play_scene_begin(&of->scene);
     for (uint32_t i = 0; i < 2; i++) {
@@ -260,8 +246,7 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
         of->scene.clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
                                              .binding = of->scene.made.bindings[i],
                                              .extract = MD5_EXTRACT_WALK,
-                                             .events = events,
-                                             .num_events = 3};
+                                             ROWS(events, events)};
     }
     play_scene_play(&of->scene, &desc);
 }
@@ -311,10 +296,9 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
                                             by_speed ? MD5_MOTION_BY_SPEED : MD5_MOTION_BLEND_1D,
                                         .x_parameter = "speed",
                                         .sync = MD5_SYNC_PHASE,
-                                        .items = items,
-                                        .num_items = 2};
+                                        ROWS(items, items)};
         const md5_state_desc state = {"go", "go"};
-        const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+        const md5_layer_desc layer = {.name = "body", ROW(states, state)};
         play_scene of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++) {
@@ -324,14 +308,8 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
                                           .binding = of.made.bindings[i],
                                           .extract = MD5_EXTRACT_WALK};
         }
-        play_scene_play(&of, &(md5_machine_desc){.parameters = speed,
-                                                 .num_parameters = 1,
-                                                 .motions = &motion,
-                                                 .num_motions = 1,
-                                                 .layers = &layer,
-                                                 .num_layers = 1,
-                                                 .follows = &follow,
-                                                 .num_follows = 1});
+        play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, speed), ROW(motions, motion),
+                                                 ROW(layers, layer), ROW(follows, follow)});
         double time = 0.0;
         for (int i = 0; i < FRAME_RATES; i++) {
             play_place place = {0};
@@ -403,20 +381,11 @@ TEST_WITH (follow_wakes_no_layer_that_rests, play_scene, of, play_scene_begin(of
            play_scene_end(of)) {
     static const md5_transition_desc circle[] = {{.from = "low", .to = "high"},
                                                  {.from = "high", .to = "low"}};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = 2,
-                                  .transitions = circle,
-                                  .num_transitions = 2};
+    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROWS(transitions, circle)};
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
-    play_scene_play(of, &(md5_machine_desc){.parameters = parameters,
-                                            .num_parameters = NUM_PARAMETERS,
-                                            .layers = &layer,
-                                            .num_layers = 1,
-                                            .follows = &follows[1],
-                                            .num_follows = 1,
-                                            .report = {.enter = true}});
+    play_scene_play(of, &(md5_machine_desc){ROWS(parameters, parameters), ROW(layers, layer),
+                                            ROW(follows, follows[1]), .report = {.enter = true}});
     int most = 0;
     for (int i = 0; i < FRAME_RATES; i++) {
         int count = 0;
@@ -439,11 +408,8 @@ static void check_refused(const md5_follow_desc *rows, uint32_t count, const cha
     md5_error error;
     play_case made;
     play_begin(&made);
-    const md5_machine_desc desc = {.model = made.model,
-                                   .parameters = two,
-                                   .num_parameters = 2,
-                                   .follows = rows,
-                                   .num_follows = count};
+    const md5_machine_desc desc = {
+        .model = made.model, ROWS(parameters, two), .follows = rows, .num_follows = count};
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);

@@ -340,7 +340,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_gaze rule = {.eyes = {"eye_l", NULL, "nobody"}};
     md5_modifier_desc modifier = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
-    const md5_machine_desc desc = {.model = of->model, .modifiers = &modifier, .num_modifiers = 1};
+    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
     md5_error error;
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'look' has a gaze, which only 'gaze' has");

@@ -13,7 +13,7 @@ static const md5_parameter_desc parameters[] = {{"joy", MD5_PARAMETER_FLOAT, 0.2
 static const md5_morph_key keys[] = {{2, 0.0f}, {4, 1.0f}, {5, -0.5f}};
 static const md5_morph_desc morphs[] = {
     {.target = "smile", .parameter = "joy"},
-    {.target = "blink", .drive = MD5_MORPH_BY_CLIP, .clip = "a", .keys = keys, .num_keys = 3},
+    {.target = "blink", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)},
     {.target = "smile",
      .drive = MD5_MORPH_BY_STATE,
      .layer = "body",
@@ -28,8 +28,8 @@ static const md5_state_desc states[] = {
     {"low", "a"}, {"high", "b"}, {"third", "a"}, {"fourth", "b"}, {"none", NULL}};
 static const md5_state_desc mouths[] = {{"shut", NULL}, {"open", NULL}};
 static const md5_layer_desc layers[] = {
-    {.name = "body", .states = states, .num_states = 5},
-    {.name = "mouth", .weight_parameter = "loud", .states = mouths, .num_states = 2},
+    {.name = "body", ROWS(states, states)},
+    {.name = "mouth", .weight_parameter = "loud", ROWS(states, mouths)},
 };
 
 static md5_machine_desc desc_with(const md5_morph_desc *rows, uint32_t count)
@@ -259,7 +259,7 @@ static void check_refused(const md5_morph_desc *rows, uint32_t count, const char
 TEST (morph_rows_are_checked) {
     const md5_morph_desc good = {.target = "t", .parameter = "joy"};
     const md5_morph_desc by_clip = {
-        .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", .keys = keys, .num_keys = 3};
+        .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)};
     const md5_morph_desc by_state = {
         .target = "t", .drive = MD5_MORPH_BY_STATE, .layer = "body", .state = "low"};
     check_refused(NULL, 1, "machine '': no array of morphs, but a count of 1");

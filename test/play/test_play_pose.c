@@ -26,8 +26,8 @@ static void at(const play_case *made, uint32_t clip, double seconds, play_real *
 
 TEST_HERE (play_shows_a_clip) {
     const md5_state_desc states[] = {{"swinging", "b"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     double time = 0.0;
     for (int i = 0; i < 100; i++) {
         md5_xform pose[PLAY_JOINTS];
@@ -43,8 +43,8 @@ TEST_HERE (play_shows_a_clip) {
 // mix(mix(mix(A, B), C), D), each with its own clock and its own fade.
 TEST_HERE (play_crossfades_up_to_four) {
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 4}};
-    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
                                              MD5_EASE_CUBIC_IN_OUT};
     const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
@@ -77,8 +77,8 @@ TEST_HERE (play_crossfades_up_to_four) {
 // from A.
 TEST_HERE (play_crossfade_stays_within_its_ends) {
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 2}};
-    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     CHECK(md5_player_fade_to(of->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
         md5_player_advance(of->player, 0.05, NULL, NULL);
@@ -98,8 +98,8 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
 // A state without a motion shows what is below it: the bind pose, or a layer.
 TEST_HERE (play_fades_to_nothing) {
     const md5_state_desc states[] = {{"a", "a"}, {"nothing", NULL}, {"c", "c"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 3}};
-    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     md5_xform pose[PLAY_JOINTS];
     play_real bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
     play_real_bind(of->made.model, bind);
@@ -145,23 +145,13 @@ TEST_HERE (play_nests_motions) {
     };
     const md5_motion_desc motions[] = {
         {.name = "d twice", .kind = MD5_MOTION_CLIP, .clip = "d", .speed = 2.0f, .start = 0.5},
-        {.name = "line",
-         .kind = MD5_MOTION_BLEND_1D,
-         .x_parameter = "x",
-         .items = line,
-         .num_items = 2},
-        {.name = "all", .kind = MD5_MOTION_STACK, .items = stack, .num_items = 4, .speed = 0.5f},
+        {.name = "line", .kind = MD5_MOTION_BLEND_1D, .x_parameter = "x", ROWS(items, line)},
+        {.name = "all", .kind = MD5_MOTION_STACK, ROWS(items, stack), .speed = 0.5f},
     };
     const md5_state_desc states[] = {{"all", "all"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-    play_scene_play(of, &(md5_machine_desc){.masks = masks,
-                                            .num_masks = 1,
-                                            .parameters = parameters,
-                                            .num_parameters = 2,
-                                            .motions = motions,
-                                            .num_motions = 3,
-                                            .layers = layers,
-                                            .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
+                                            ROWS(motions, motions), ROWS(layers, layers)});
     float arms[PLAY_JOINTS];
     CHECK(md5_build_mask(&of->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0.0;
@@ -200,22 +190,17 @@ TEST_HERE (play_lays_layers_over_another) {
     const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine", .feather = 2}};
     const md5_state_desc a[] = {{"a", "a"}}, b[] = {{"b", "b"}}, c[] = {{"c", "c"}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = a, .num_states = 1},
-        {.name = "upper", .states = b, .num_states = 1, .mask = "upper", .weight = 0.9f},
+        {.name = "body", ROWS(states, a)},
+        {.name = "upper", ROWS(states, b), .mask = "upper", .weight = 0.9f},
         {.name = "lean",
-         .states = c,
-         .num_states = 1,
+         ROWS(states, c),
          .mode = MD5_LAYER_ADD,
          .weight_parameter = "lean",
          .reference_frame = 3,
          .mask = "upper"},
     };
-    play_scene_play(of, &(md5_machine_desc){.masks = masks,
-                                            .num_masks = 1,
-                                            .parameters = parameters,
-                                            .num_parameters = 1,
-                                            .layers = layers,
-                                            .num_layers = 3});
+    play_scene_play(of, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
+                                            ROWS(layers, layers)});
     float upper[PLAY_JOINTS];
     CHECK(md5_build_mask(&of->made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
@@ -290,22 +275,14 @@ static void begin_original(original *of)
     const md5_state_desc head[] = {{"d", "d"}, {"a", "a"}}, all[] = {{"none", NULL}, {"b", "b"}};
     const md5_state_desc eyelids[] = {{"c", "c"}};
     const md5_layer_desc layers[] = {
-        {.name = "torso", .states = torso, .num_states = 2, .mask = "torso"},
-        {.name = "legs", .states = legs, .num_states = 2, .mask = "legs"},
-        {.name = "head", .states = head, .num_states = 2, .mask = "head"},
-        {.name = "all", .states = all, .num_states = 2},
-        {.name = "eyelids",
-         .states = eyelids,
-         .num_states = 1,
-         .mask = "eyelids",
-         .weight_parameter = "blink"},
+        {.name = "torso", ROWS(states, torso), .mask = "torso"},
+        {.name = "legs", ROWS(states, legs), .mask = "legs"},
+        {.name = "head", ROWS(states, head), .mask = "head"},
+        {.name = "all", ROWS(states, all)},
+        {.name = "eyelids", ROWS(states, eyelids), .mask = "eyelids", .weight_parameter = "blink"},
     };
-    play_scene_play(scene, &(md5_machine_desc){.masks = masks,
-                                               .num_masks = 4,
-                                               .parameters = parameters,
-                                               .num_parameters = 1,
-                                               .layers = layers,
-                                               .num_layers = 5});
+    play_scene_play(scene, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
+                                               ROWS(layers, layers)});
     for (int i = 0; i < 4; i++)
         CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
 }

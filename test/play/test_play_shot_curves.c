@@ -9,11 +9,11 @@
 static void begin(play_scene *of)
 {
     static const md5_state_desc state = {"base", "a"};
-    static const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+    static const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_begin(of);
     play_scene_add(of, 21, 20.0, 0.4, 1);
     play_scene_add(of, 21, 20.0, 0.5, 2);
-    play_scene_play(of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
+    play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
 }
 
 static const md5_easing bezier = {

@@ -39,7 +39,7 @@ static void begin(acting *of)
     static const char *const names[CLIPS] = {"base", "lunge", "nod"};
     static const md5_mask_desc masks[] = {{"upper", "*spine", 1}, {"lower", "*origin -*spine", 0}};
     static const md5_state_desc states[] = {{"base", "base"}};
-    static const md5_layer_desc layer = {.name = "body", .states = states, .num_states = 1};
+    static const md5_layer_desc layer = {.name = "body", ROWS(states, states)};
     md5_clip_desc clips[CLIPS];
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
@@ -53,13 +53,8 @@ static void begin(acting *of)
     clips[0].num_events = 2;
     clips[1].events = lunge_events;
     clips[1].num_events = 3;
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = clips,
-                                                   .num_clips = CLIPS,
-                                                   .masks = masks,
-                                                   .num_masks = 2,
-                                                   .layers = &layer,
-                                                   .num_layers = 1});
+    of->machine = play_machine(&(md5_machine_desc){
+        .model = of->made.model, ROWS(clips, clips), ROWS(masks, masks), ROW(layers, layer)});
     of->player = play_player(of->machine);
 }
 

@@ -18,23 +18,15 @@ static const md5_mask_desc masks[] = {{"upper", "*spine", 2}, {"arms", "*larm *r
 static void begin(play_scene *of)
 {
     static const md5_layer_desc layers[] = {
-        {.name = "body", .states = states, .num_states = 1},
-        {.name = "top",
-         .states = top_states,
-         .num_states = 1,
-         .mode = MD5_LAYER_ADD,
-         .weight_parameter = "top"},
+        {.name = "body", ROWS(states, states)},
+        {.name = "top", ROWS(states, top_states), .mode = MD5_LAYER_ADD, .weight_parameter = "top"},
     };
     static const md5_parameter_desc top = {.name = "top"};
     play_scene_begin(of);
     for (uint32_t i = 0; i < 3; i++)
         play_scene_add(of, num_frames[i], rate, 0.4 + 0.2 * i, 11 + i);
-    play_scene_play(of, &(md5_machine_desc){.layers = layers,
-                                            .num_layers = 2,
-                                            .masks = masks,
-                                            .num_masks = 2,
-                                            .parameters = &top,
-                                            .num_parameters = 1});
+    play_scene_play(
+        of, &(md5_machine_desc){ROWS(layers, layers), ROWS(masks, masks), ROW(parameters, top)});
 }
 
 static void advance(play_scene *of, double seconds)

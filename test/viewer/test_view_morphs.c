@@ -186,7 +186,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 // character.
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60.0f}};
-    const view_options options = {.morphs = smile, .num_morphs = 1, .samples = 1, .crowd = 2};
+    const view_options options = {ROWS(morphs, smile), .samples = 1, .crowd = 2};
     view_log log = {.level = VIEW_QUIET};
     const view_loader loader = {&options, NULL, &log, NULL};
     const char *const path = test_path(bobbin);

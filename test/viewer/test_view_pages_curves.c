@@ -63,8 +63,7 @@ TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
         {0.0f, -60.0f, 12.0f}, {18.0f, -42.0f, 50.0f}, {6.0f, -36.0f, 52.0f}, {-10.0f, 0.0f, 62.0f},
         {14.0f, 30.0f, 8.0f},  {24.0f, 44.0f, 30.0f},  {0.0f, 60.0f, 44.0f}};
     for (int kind = 0; kind < 5; kind++) {
-        const md5_curve_desc desc = {
-            .kind = (md5_curve_kind)kind, .points = points, .num_points = 7};
+        const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
         md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
         page_set(of, "curve", (float)kind);
         page_show(of, 1.2);
