@@ -54,6 +54,10 @@ void test_register(test_case *test);
 #define TEST_PRINTF(text, values)
 #endif
 
+// In an initializer: a member that points to the rows of an array, or to one row, and their count.
+#define ROWS(member, rows) .member = (rows), .num_##member = sizeof(rows) / sizeof((rows)[0])
+#define ROW(member, row) .member = &(row), .num_##member = 1
+
 // Every CHECK counts as part of its test and returns whether it held.
 bool test_check(bool held, const char *file, int line, const char *format, ...) TEST_PRINTF(4, 5);
 

@@ -39,7 +39,7 @@ static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
     md5_vec3 four[4];
     for (int i = 0; i < 4; i++)
         four[i] = desc->points[(3 * piece + i) % n];
-    const md5_curve_desc one = {.points = four, .num_points = 4};
+    const md5_curve_desc one = {ROWS(points, four)};
     return exact_bezier(&one, t * count - piece);
 }
 
@@ -259,10 +259,7 @@ TEST (curve_nurbs_is_cox_and_de_boors_sum) {
     md5_vec3 points[CURVE_POINTS];
     for (uint32_t degree = 1; degree <= 7; degree++) {
         curve_points(points, degree);
-        md5_curve_desc desc = {.kind = MD5_CURVE_NURBS,
-                               .points = points,
-                               .num_points = CURVE_POINTS,
-                               .degree = degree};
+        md5_curve_desc desc = {.kind = MD5_CURVE_NURBS, ROWS(points, points), .degree = degree};
         check_curve(&desc, exact_nurbs);
         desc.weights = weights;
         check_curve(&desc, exact_nurbs);
@@ -277,8 +274,7 @@ TEST (curve_nurbs_with_knots_of_its_own) {
                                   4.25f, 7.0f, 7.0f, 8.0f, 9.0f, 12.0f, 13.0f, 13.5f};
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 77);
-    const md5_curve_desc desc = {
-        .kind = MD5_CURVE_NURBS, .points = points, .num_points = CURVE_POINTS, .knots = knots};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_NURBS, ROWS(points, points), .knots = knots};
     check_curve(&desc, exact_nurbs);
 }
 
@@ -328,11 +324,8 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
     md5_vec3 points[7];
     for (int i = 0; i < 7; i++)
         points[i] = (md5_vec3){1.0f / 3.0f, 12345.678f, -1e20f};
-    const md5_curve_desc desc = {.kind = MD5_CURVE_NURBS,
-                                 .points = points,
-                                 .num_points = 7,
-                                 .weights = weights,
-                                 .knots = knots};
+    const md5_curve_desc desc = {
+        .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
     md5_curve *const curve = curve_of(&desc);
     for (int i = 0; i <= 1000; i++) {
         const md5_vec3 p = md5_curve_point(curve, i * 0.001);

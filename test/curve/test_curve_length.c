@@ -17,8 +17,7 @@ static md5_curve *circle_of(float r)
     for (int i = 0; i < 9; i++)
         points[i] = (md5_vec3){r * x[i], r * y[i], 5.0f};
     const md5_curve_desc desc = {.kind = MD5_CURVE_NURBS,
-                                 .points = points,
-                                 .num_points = 9,
+                                 ROWS(points, points),
                                  .degree = 2,
                                  .weights = weights,
                                  .knots = knots};
@@ -54,7 +53,7 @@ TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
 
 TEST (curve_length_of_a_line_is_its_distance) {
     const md5_vec3 points[] = {{1, 2, 3}, {4, 6, 15}};
-    const md5_curve_desc desc = {.points = points, .num_points = 2};
+    const md5_curve_desc desc = {ROWS(points, points)};
     md5_curve *const line = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(line), 13.0, 1e-12);
     for (int i = 0; i <= 10; i++) {
@@ -68,7 +67,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
 // (2 x sqrt(1 + 4 x^2) + asinh(2 x)) / 4.
 TEST (curve_length_of_a_parabola) {
     const md5_vec3 points[] = {{0, 0, 0}, {0.5f, 0, 0}, {1, 1, 0}};
-    const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, .points = points, .num_points = 3};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
     md5_curve *const parabola = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2.0) / 4.0, 1e-6);
     for (int i = 0; i <= 100; i++) {
@@ -84,7 +83,7 @@ TEST (curve_length_of_a_parabola) {
 // 2 (13 sqrt(13) - 8) / 27.
 TEST (curve_length_with_a_cusp) {
     const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3.0f, 1, 0}, {-1.0f / 3.0f, -1, 0}, {1, 1, 0}};
-    const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, .points = points, .num_points = 4};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
     md5_curve *const cusp = curve_of(&desc);
     CHECK_NEAR((double)md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
     const double length = 2.0 * (13.0 * sqrt(13.0) - 8.0) / 27.0;
@@ -98,7 +97,7 @@ TEST (curve_length_with_a_cusp) {
 TEST (curve_length_is_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);
-    const md5_curve_desc desc = {.points = points, .num_points = CURVE_POINTS, .is_closed = true};
+    const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
     md5_curve *const curve = curve_of(&desc);
     const int num_sides = 4000;
     double sum = 0.0;
@@ -141,7 +140,7 @@ TEST (curve_distance_and_parameter_are_inverse) {
     md5_vec3 points[CURVE_POINTS];
     for (uint64_t seed = 1; seed <= 20; seed++) {
         curve_points(points, seed);
-        md5_curve_desc desc = {.points = points, .num_points = CURVE_POINTS};
+        md5_curve_desc desc = {ROWS(points, points)};
         desc.kind = seed % 2 ? MD5_CURVE_CATMULL_ROM : MD5_CURVE_B_SPLINE;
         desc.is_closed = seed % 4 < 2;
         check_round_trip(&desc);
@@ -152,8 +151,7 @@ TEST (curve_distance_and_parameter_are_inverse) {
 TEST (curve_equal_distances_are_equal_steps) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 4);
-    const md5_curve_desc desc = {
-        .kind = MD5_CURVE_B_SPLINE, .points = points, .num_points = CURVE_POINTS};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_B_SPLINE, ROWS(points, points)};
     md5_curve *const curve = curve_of(&desc);
     const int num_steps = 8000;
     const double step = md5_curve_length(curve) / num_steps;

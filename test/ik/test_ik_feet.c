@@ -177,8 +177,7 @@ TEST (ik_feet_survive_anything) {
         };
         md5_feet_job job = {
             .pelvis = round % 8 ? PELVIS : test_random_u32(&random) % 12,
-            .feet = feet,
-            .num_feet = 3,
+            ROWS(feet, feet),
             .drop = numbers[7],
             .smoothing = numbers[8],
             .seconds = numbers[9],

@@ -65,8 +65,7 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
         {.tip = RIGHT, .length = 3, .target = rounded(at_of(&other, RIGHT)), .weight = 2.0f},
     };
     const md5_goals_job job = {
-        .goals = goals,
-        .num_goals = 3,
+        ROWS(goals, goals),
         .tolerance = 0.01f,
         .iterations = 300,
         .weight = 1.0f,
@@ -124,8 +123,7 @@ TEST (ik_goals_give_way_by_their_weights) {
             {.tip = LEFT, .length = 7, .target = a, .weight = (float)w},
             {.tip = LEFT, .length = 7, .target = b, .weight = (float)v},
         };
-        const md5_goals_job job = {
-            .goals = goals, .num_goals = 2, .iterations = 500, .weight = 1.0f};
+        const md5_goals_job job = {ROWS(goals, goals), .iterations = 500, .weight = 1.0f};
         md5_solve_goals(&of.skeleton, &job, of.pose);
         const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
         const real3 p = real3_of(a), q = real3_of(b);
@@ -148,8 +146,8 @@ TEST (ik_goals_turn_tips) {
         const md5_quat rotation = {(float)there.rotation.x, (float)there.rotation.y,
                                    (float)there.rotation.z, (float)there.rotation.w};
         md5_goal goal = {RIGHT, 7, rounded(there.at), &rotation, 1.0f, 0.0f};
-        const md5_goals_job job = {
-            .goals = &goal, .num_goals = 1, .tolerance = 1e-3f, .iterations = 500, .weight = 1.0f};
+        const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
+                                   .weight = 1.0f};
         const double left = (double)md5_solve_goals(&of.skeleton, &job, of.pose);
         const real_place now = ik_place(&of.skeleton, of.pose, RIGHT);
         CHECK_NEAR(real3_length(real3_sub(now.at, real3_of(goal.target))), left, 1e-4);
@@ -174,12 +172,8 @@ TEST (ik_one_goal_is_damped_least_squares) {
                                    .limits = of.limits};
         md5_goal goal = {LEFT, 5, one.target, NULL, 1.0f, 0.0f};
         const md5_goals_job job = {
-            .goals = &goal,
-            .num_goals = 1,
-            .tolerance = 0.01f,
-            .iterations = 40,
-            .weight = 0.7f,
-            .limits = of.limits,
+            ROW(goals, goal), .tolerance = 0.01f,  .iterations = 40,
+            .weight = 0.7f,   .limits = of.limits,
         };
         body single = of;
         CHECK_NEAR(md5_solve_chain(&single.skeleton, &one, single.pose),
@@ -213,7 +207,7 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         const md5_goal right = {
             .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1.0f};
         md5_goal goals[] = {wrong[i], right};
-        md5_goals_job job = {.goals = goals, .num_goals = 2, .iterations = 9, .weight = 1.0f};
+        md5_goals_job job = {ROWS(goals, goals), .iterations = 9, .weight = 1.0f};
         const float left = md5_solve_goals(&of.skeleton, &job, of.pose);
         CHECK(goals[0].distance == INFINITY);
         CHECK(left == (goals[0].weight > 0.0f ? INFINITY : goals[1].distance));
@@ -244,8 +238,8 @@ TEST (ik_goals_end_at_the_most_joints) {
         {.tip = LONG - 1, .length = 4, .target = {(float)LONG - 3.0f, 1.0f, 0.0f}, .weight = 1.0f},
         {.tip = 10, .length = 4, .target = {9.0f, 1.0f, 0.0f}, .weight = 1.0f},
     };
-    const md5_goals_job job = {
-        .goals = goals, .num_goals = 2, .tolerance = 0.01f, .iterations = 99, .weight = 1.0f};
+    const md5_goals_job job = {ROWS(goals, goals), .tolerance = 0.01f, .iterations = 99,
+                               .weight = 1.0f};
     goals[1].tip = 10; // from joint 7 to the end: 129 joints
     CHECK(md5_solve_goals(&skeleton, &job, pose) == INFINITY);
     CHECK(goals[0].distance == INFINITY && goals[1].distance < 0.01f);

@@ -147,43 +147,35 @@ static void create_with_a_reserved_member(const void *context)
     (void)md5_create_machine(desc, NULL, NULL);
 }
 
-TEST (reserved_member_of_each_kind_of_table_is_a_mistake) {
-    play_scene of;
-    play_scene_begin(&of);
+TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
     const md5_clip_desc clip = {.reserved = {[3] = 1}};
     const md5_motion_item item = {.reserved = {[2] = 1}};
-    const md5_motion_desc motions[] = {{.reserved = {[3] = 1}}, {.items = &item, .num_items = 1}};
+    const md5_motion_desc motions[] = {{.reserved = {[3] = 1}}, {ROW(items, item)}};
     const md5_transition_desc transition = {.reserved = {[3] = 1}};
-    const md5_layer_desc layers[] = {{.reserved = {[2] = 1}},
-                                     {.transitions = &transition, .num_transitions = 1}};
+    const md5_layer_desc layers[] = {{.reserved = {[2] = 1}}, {ROW(transitions, transition)}};
     const md5_modifier_gaze gaze = {.reserved = {[3] = 1}};
     const md5_modifier_hold hold = {.reserved = {[3] = 1}};
     const md5_modifier_desc modifier = {.reserved = {[0] = 1}}, looking = {.gaze = &gaze},
                             holding = {.hold = &hold};
     const md5_morph_desc morph = {.reserved = {[3] = 1}};
     const md5_machine_desc mistakes[] = {
-        {.reserved = {[5] = 1}},
-        {.clips = &clip, .num_clips = 1},
-        {.motions = &motions[0], .num_motions = 1},
-        {.motions = &motions[1], .num_motions = 1},
-        {.layers = &layers[0], .num_layers = 1},
-        {.layers = &layers[1], .num_layers = 1},
-        {.modifiers = &modifier, .num_modifiers = 1},
-        {.modifiers = &looking, .num_modifiers = 1},
-        {.modifiers = &holding, .num_modifiers = 1},
-        {.morphs = &morph, .num_morphs = 1},
+        {.reserved = {[5] = 1}},    {ROW(clips, clip)},        {ROW(motions, motions[0])},
+        {ROW(motions, motions[1])}, {ROW(layers, layers[0])},  {ROW(layers, layers[1])},
+        {ROW(modifiers, modifier)}, {ROW(modifiers, looking)}, {ROW(modifiers, holding)},
+        {ROW(morphs, morph)},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         md5_machine_desc desc = mistakes[i];
-        desc.model = of.made.model;
+        desc.model = of->made.model;
         const char *const message = test_message_of(create_with_a_reserved_member, &desc);
         CHECK(strstr(message, "md5_create_machine()") != NULL);
         CHECK(strstr(message, "desc: reserved members") != NULL);
     }
-    play_scene_end(&of);
 }
 
-TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
+TEST_WITH (mistakes_with_players_and_poses_are_reported_with_function_and_argument, play_scene, of,
+           play_scene_begin(of), play_scene_end(of)) {
     static const struct {
         void (*make)(const void *context);
         const char *function, *argument;
@@ -209,18 +201,15 @@ TEST (mistakes_with_players_and_poses_are_reported_with_function_and_argument) {
         {play_with_a_reserved_member, "md5_player_play_shot()", "desc: reserved members must be 0"},
         {create_player_with_half_an_allocator, "md5_create_player()", "allocator: both functions"},
     };
-    play_scene of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 25, 24.0, 1.0, 3);
+    play_scene_add(of, 25, 24.0, 1.0, 3);
     const md5_state_desc state = {"a", "a"};
-    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
-    play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
+    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
+    play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        const char *const message = test_message_of(mistakes[i].make, &of);
+        const char *const message = test_message_of(mistakes[i].make, of);
         CHECK(strstr(message, mistakes[i].function) != NULL);
         CHECK(strstr(message, mistakes[i].argument) != NULL);
     }
-    play_scene_end(&of);
 }
 
 #endif

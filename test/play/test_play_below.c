@@ -33,33 +33,19 @@ static md5_machine *make_machine(const below_case *of, md5_fade fade)
     static const md5_state_desc body[] = {{"walk", "walk"}, {"stand", "idle"}};
     static const md5_state_desc wave[] = {{"wave", "wave"}, {"none", NULL}};
     const md5_transition_desc transitions[] = {
-        {.from = "walk",
-         .to = "stand",
-         .conditions = &slow,
-         .num_conditions = 1,
-         .duration = 0.2f,
-         .fade = fade},
-        {.from = "stand",
-         .to = "walk",
-         .conditions = &fast,
-         .num_conditions = 1,
-         .duration = 0.2f,
-         .fade = fade},
+        {.from = "walk", .to = "stand", ROW(conditions, slow), .duration = 0.2f, .fade = fade},
+        {.from = "stand", .to = "walk", ROW(conditions, fast), .duration = 0.2f, .fade = fade},
     };
     const md5_transition_desc upper[] = {
-        {.from = "wave", .to = "none", .conditions = &slow, .num_conditions = 1, .duration = 0.3f},
-        {.from = "none", .to = "wave", .conditions = &fast, .num_conditions = 1, .duration = 0.3f}};
+        {.from = "wave", .to = "none", ROW(conditions, slow), .duration = 0.3f},
+        {.from = "none", .to = "wave", ROW(conditions, fast), .duration = 0.3f}};
     const md5_layer_desc layers[] = {{.name = "body",
-                                      .states = body,
-                                      .num_states = 2,
-                                      .transitions = transitions,
-                                      .num_transitions = 2,
+                                      ROWS(states, body),
+                                      ROWS(transitions, transitions),
                                       .weight_parameter = "body"},
                                      {.name = "upper",
-                                      .states = wave,
-                                      .num_states = 2,
-                                      .transitions = upper,
-                                      .num_transitions = 2,
+                                      ROWS(states, wave),
+                                      ROWS(transitions, upper),
                                       .mask = "upper",
                                       .weight_parameter = "upper"}};
     md5_clip_desc clips[CLIPS];
@@ -67,14 +53,10 @@ static md5_machine *make_machine(const below_case *of, md5_fade fade)
         clips[i] = (md5_clip_desc){.name = NAMES[i], .binding = of->bindings[i]};
     clips[0].extract = MD5_EXTRACT_TURN;
     return play_machine(&(md5_machine_desc){.model = of->model,
-                                            .clips = clips,
-                                            .num_clips = CLIPS,
-                                            .masks = masks,
-                                            .num_masks = 1,
-                                            .parameters = parameters,
-                                            .num_parameters = 3,
-                                            .layers = layers,
-                                            .num_layers = 2});
+                                            ROWS(clips, clips),
+                                            ROWS(masks, masks),
+                                            ROWS(parameters, parameters),
+                                            ROWS(layers, layers)});
 }
 
 static void begin(below_case *of, md5_fade fade)

@@ -31,15 +31,14 @@ static void begin_signs(play_scene *of, bool flips)
     }
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = states, .num_states = 3},
+        {.name = "body", ROWS(states, states)},
         {.name = "more",
-         .states = states,
-         .num_states = 3,
+         ROWS(states, states),
          .mode = MD5_LAYER_ADD,
          .weight = 0.5f,
          .reference = "c"},
     };
-    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
 }
 
 TEST (blend_kinds_know_no_signs) {
@@ -78,20 +77,15 @@ TEST_WITH (blend_kinds_add_to_the_reference, play_scene, of, play_scene_begin(of
                                         .speed_parameter = "still"}};
     const md5_state_desc base[] = {{"still", "still"}}, more[] = {{"b", "b"}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = base, .num_states = 1},
+        {.name = "body", ROWS(states, base)},
         {.name = "more",
-         .states = more,
-         .num_states = 1,
+         ROWS(states, more),
          .mode = MD5_LAYER_ADD,
          .reference = "a",
          .reference_frame = 6},
     };
-    play_scene_play(of, &(md5_machine_desc){.motions = motions,
-                                            .num_motions = 1,
-                                            .parameters = parameters,
-                                            .num_parameters = 1,
-                                            .layers = layers,
-                                            .num_layers = 2});
+    play_scene_play(of, &(md5_machine_desc){ROWS(motions, motions), ROWS(parameters, parameters),
+                                            ROWS(layers, layers)});
     for (int i = 0; i < 60; i++) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
@@ -119,22 +113,14 @@ TEST_WITH (blend_kinds_synchronise_by_markers, play_scene, of, play_scene_begin(
                                         .kind = MD5_MOTION_BLEND_1D,
                                         .sync = MD5_SYNC_MARKERS,
                                         .x_parameter = "x",
-                                        .items = items,
-                                        .num_items = 2}};
+                                        ROWS(items, items)}};
     const md5_state_desc states[] = {{"go", "go"}};
     const md5_transition_desc transitions[] = {
         {.from = "go", .to = "go", .waits = true, .exit = 1.25f}};
-    const md5_layer_desc layers[] = {{.name = "body",
-                                      .states = states,
-                                      .num_states = 1,
-                                      .transitions = transitions,
-                                      .num_transitions = 1}};
-    play_scene_play(of, &(md5_machine_desc){.motions = motions,
-                                            .num_motions = 1,
-                                            .parameters = parameters,
-                                            .num_parameters = 1,
-                                            .layers = layers,
-                                            .num_layers = 1});
+    const md5_layer_desc layers[] = {
+        {.name = "body", ROWS(states, states), ROWS(transitions, transitions)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(motions, motions), ROWS(parameters, parameters),
+                                            ROWS(layers, layers)});
     // Seconds from left to right foot, and on to the left one: at the mean of the two speeds.
     const double to_right = 2.0 / (20.0 / 8.0 + 20.0 / 18.0);
     const double to_left = 2.0 / (20.0 / 12.0 + 20.0 / 12.0);
@@ -183,10 +169,8 @@ TEST (blend_kinds_interpolate) {
         const md5_motion_desc motions[] = {
             {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "a", .mode = MD5_PLAY_ONCE}};
         const md5_state_desc states[] = {{"a", kind == 2 ? "once" : "a"}};
-        const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-        play_scene_play(
-            &of, &(md5_machine_desc){
-                     .motions = motions, .num_motions = 1, .layers = layers, .num_layers = 1});
+        const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+        play_scene_play(&of, &(md5_machine_desc){ROWS(motions, motions), ROWS(layers, layers)});
         for (int i = 0; i < 100; i++) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
@@ -227,16 +211,11 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
                                        .kind = MD5_MOTION_BLEND_2D,
                                        .x_parameter = "x",
                                        .y_parameter = "y",
-                                       .items = items,
-                                       .num_items = ITEMS};
+                                       ROWS(items, items)};
         const md5_state_desc state = {"go", "go"};
-        const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
-        play_scene_play(&of, &(md5_machine_desc){.parameters = parameters,
-                                                 .num_parameters = 2,
-                                                 .motions = &plane,
-                                                 .num_motions = 1,
-                                                 .layers = &layer,
-                                                 .num_layers = 1});
+        const md5_layer_desc layer = {.name = "body", ROW(states, state)};
+        play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, parameters), ROW(motions, plane),
+                                                 ROW(layers, layer)});
         md5_player_advance(of.player, 0.4, NULL, NULL);
         play_pose(of.player, order == 0 ? first : pose);
         CHECK(order == 0 || play_pose_distance(first, pose) < 1e-6);

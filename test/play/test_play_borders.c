@@ -58,11 +58,10 @@ static const md5_state_desc A_AND_B[] = {{"a", "a"}, {"b", "b"}};
 static void begin_states(play_scene *of, const md5_transition_desc *transitions, uint32_t count)
 {
     const md5_layer_desc layer = {.name = "body",
-                                  .states = A_AND_B,
-                                  .num_states = 2,
+                                  ROWS(states, A_AND_B),
                                   .transitions = transitions,
                                   .num_transitions = count};
-    begin(of, (md5_machine_desc){.layers = &layer, .num_layers = 1});
+    begin(of, (md5_machine_desc){ROW(layers, layer)});
 }
 
 // Returns the events that fire in `steps` equal steps from the start.
@@ -154,11 +153,10 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
     const md5_motion_desc once = {
         .name = "once", .kind = MD5_MOTION_CLIP, .clip = "a", .mode = MD5_PLAY_ONCE};
     const md5_state_desc first = {"once", "once"}, second = {"b", "b"};
-    const md5_layer_desc layers[] = {{.name = "one", .states = &first, .num_states = 1},
-                                     {.name = "two", .states = &second, .num_states = 1}};
+    const md5_layer_desc layers[] = {{.name = "one", ROW(states, first)},
+                                     {.name = "two", ROW(states, second)}};
     play_scene of;
-    begin(&of, (md5_machine_desc){
-                   .motions = &once, .num_motions = 1, .layers = layers, .num_layers = 2});
+    begin(&of, (md5_machine_desc){ROW(motions, once), ROWS(layers, layers)});
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
         CHECK_STRING(heard_in(&of, 1.5, steps).names, "aAmMnNzZAM");
     play_scene_end(&of);
@@ -166,24 +164,22 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
 
 // -- Backward ---------------------------------------------------------------------------------
 
-TEST (borders_of_a_first_step_of_no_time) {
-    play_scene of;
-    begin_states(&of, NULL, 0);
-    CHECK_STRING(heard_in(&of, -0.4, 1).names, "azn");
+TEST_WITH (borders_of_a_first_step_of_no_time, play_scene, of, begin_states(of, NULL, 0),
+           play_scene_end(of)) {
+    CHECK_STRING(heard_in(of, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3; zeros++) {
         heard got = {0};
-        md5_player_reset(of.player);
+        md5_player_reset(of->player);
         for (uint32_t i = 0; i < zeros; i++)
-            md5_player_advance(of.player, 0.0, hear, &got);
+            md5_player_advance(of->player, 0.0, hear, &got);
         CHECK_STRING(got.names, "a");
-        md5_player_advance(of.player, -1e-12, hear, &got);
-        md5_player_advance(of.player, -0.4, hear, &got);
+        md5_player_advance(of->player, -1e-12, hear, &got);
+        md5_player_advance(of->player, -0.4, hear, &got);
         CHECK_STRING(got.names, "azn");
         // Events that were passed backward fire again, in reverse order, when time goes forward.
-        md5_player_advance(of.player, 0.4, hear, &got);
+        md5_player_advance(of->player, 0.4, hear, &got);
         CHECK_STRING(got.names, "aznnza");
     }
-    play_scene_end(&of);
 }
 
 // A fade ends within the step; the transition that it delayed follows immediately.
@@ -205,25 +201,23 @@ TEST (borders_divide_backward_steps) {
 
 // -- Weights ----------------------------------------------------------------------------------
 
-TEST (borders_are_silent_without_weight) {
-    play_scene of;
-    begin_states(&of, NULL, 0);
-    heard got = heard_in(&of, 0.1, 1);
-    md5_player_fade_to(of.player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+TEST_WITH (borders_are_silent_without_weight, play_scene, of, begin_states(of, NULL, 0),
+           play_scene_end(of)) {
+    heard got = heard_in(of, 0.1, 1);
+    md5_player_fade_to(of->player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     got = (heard){0};
-    md5_player_advance(of.player, 0.0, hear, &got);
+    md5_player_advance(of->player, 0.0, hear, &got);
     CHECK_STRING(got.names, "A");
     CHECK_NEAR(got.sum, 1.0 / 16.0, 1e-6);
     // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
-    md5_player_advance(of.player, 0.2, hear, &got);
+    md5_player_advance(of->player, 0.2, hear, &got);
     CHECK_STRING(got.names, "A");
-    md5_player_fade_to(of.player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(of->player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     got = (heard){0};
     for (int i = 0; i < 4; i++)
-        md5_player_advance(of.player, 0.025, hear, &got);
+        md5_player_advance(of->player, 0.025, hear, &got);
     CHECK_STRING(got.names, "aM");
     CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // at the event, whatever the step is
-    play_scene_end(&of);
 }
 
 // -- Circles ----------------------------------------------------------------------------------
@@ -261,29 +255,19 @@ TEST (borders_consume_triggers_immediately) {
     const md5_parameter_desc leap = {"leap", MD5_PARAMETER_TRIGGER, 0.0f};
     const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f};
     const md5_transition_desc on[2] = {
-        {.from = "a", .to = "b", .conditions = &leaps, .num_conditions = 1},
-        {.from = "a",
-         .to = "b",
-         .conditions = &leaps,
-         .num_conditions = 1,
-         .waits = true,
-         .exit = 0.5f},
+        {.from = "a", .to = "b", ROW(conditions, leaps)},
+        {.from = "a", .to = "b", ROW(conditions, leaps), .waits = true, .exit = 0.5f},
     };
     md5_layer_desc layers[2];
     for (int i = 0; i < 2; i++)
-        layers[i] = (md5_layer_desc){.name = i == 0 ? "one" : "two",
-                                     .states = A_AND_B,
-                                     .num_states = 2,
-                                     .transitions = &on[i],
-                                     .num_transitions = 1};
+        layers[i] = (md5_layer_desc){
+            .name = i == 0 ? "one" : "two", ROWS(states, A_AND_B), ROW(transitions, on[i])};
     for (uint32_t steps = 1; steps < 10; steps += 3) {
         play_scene of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++)
             play_scene_add(&of, 21, 20.0, 0.3, i);
-        play_scene_play(
-            &of, &(md5_machine_desc){
-                     .parameters = &leap, .num_parameters = 1, .layers = layers, .num_layers = 2});
+        play_scene_play(&of, &(md5_machine_desc){ROW(parameters, leap), ROWS(layers, layers)});
         md5_player_set(of.player, 0, 1.0f);
         for (uint32_t i = 0; i < steps; i++)
             md5_player_advance(of.player, 0.9 / steps, NULL, NULL);
@@ -301,10 +285,9 @@ static const md5_motion_desc PACED[] = {
 // A million seconds at a million times the speed: what fires is capped, the rest is counted.
 TEST (borders_of_a_step_of_too_many_events) {
     const md5_state_desc state = {"fast", "fast"};
-    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene of;
-    begin(&of, (md5_machine_desc){
-                   .motions = PACED, .num_motions = 1, .layers = &layer, .num_layers = 1});
+    begin(&of, (md5_machine_desc){ROWS(motions, PACED), ROW(layers, layer)});
     static const double way[2] = {1e6, -1e6};
     for (int i = 0; i < 2; i++) {
         md5_player_reset(of.player);
@@ -333,14 +316,9 @@ TEST (borders_of_a_step_of_too_many_transitions) {
         {.from = "fast", .to = "fast", .waits = true, .exit = 1.0f, .duration = 1e-4f},
         {.from = "fast", .to = "b", .waits = true, .exit = 1e30f},
     };
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = 2,
-                                  .transitions = again,
-                                  .num_transitions = 2};
+    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROWS(transitions, again)};
     play_scene of;
-    begin(&of, (md5_machine_desc){
-                   .motions = PACED, .num_motions = 1, .layers = &layer, .num_layers = 1});
+    begin(&of, (md5_machine_desc){ROWS(motions, PACED), ROW(layers, layer)});
     CHECK(md5_player_set(of.player, PACE, 3e5f));
     heard got = {0};
     const md5_advance_status status = md5_player_advance(of.player, 1e6, hear, &got);
@@ -355,14 +333,9 @@ TEST (borders_of_a_step_of_too_many_transitions) {
 TEST (borders_of_a_step_leave_what_is_after_its_parts) {
     const md5_state_desc state = {"fast", "fast"};
     const md5_transition_desc again = {.from = "fast", .to = "fast", .waits = true, .exit = 1.0f};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = &state,
-                                  .num_states = 1,
-                                  .transitions = &again,
-                                  .num_transitions = 1};
+    const md5_layer_desc layer = {.name = "body", ROW(states, state), ROW(transitions, again)};
     play_scene of;
-    begin(&of, (md5_machine_desc){
-                   .motions = PACED, .num_motions = 1, .layers = &layer, .num_layers = 1});
+    begin(&of, (md5_machine_desc){ROWS(motions, PACED), ROW(layers, layer)});
     CHECK_NEAR(md5_player_advance(of.player, 1e6, NULL, NULL).undivided,
                1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
     play_scene_end(&of);
@@ -373,25 +346,23 @@ TEST (borders_of_a_step_leave_what_is_after_its_parts) {
 // At the border of two cycles, whatever steps lead there, the events of the last frame and of the
 // first have fired, and the pose is the first. The root, which stays in the pose, goes 40 units
 // from the first to the last.
-TEST (borders_of_cycles_show_the_first_frame) {
+TEST_WITH (borders_of_cycles_show_the_first_frame, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
-    play_scene of;
-    play_scene_begin(&of);
-    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
-    of.clips[0] = (md5_clip_desc){
-        .name = "a", .binding = of.made.bindings[0], .events = OF_A, .num_events = 4};
+    play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
+    of->clips[0] =
+        (md5_clip_desc){.name = "a", .binding = of->made.bindings[0], ROWS(events, OF_A)};
     const md5_layer_desc layer = {.name = "body", .states = A_AND_B, .num_states = 1};
-    play_scene_play(&of, &(md5_machine_desc){.layers = &layer, .num_layers = 1});
+    play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         for (int way = -1; way <= 1; way += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const heard got = heard_in(&of, way, (uint32_t)steps[i]);
-            play_pose(of.player, pose);
+            const heard got = heard_in(of, way, (uint32_t)steps[i]);
+            play_pose(of->player, pose);
             CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
             CHECK_NEAR((double)pose[0].translation.x, 0.0, 1e-4);
         }
     }
-    play_scene_end(&of);
 }
 
 // -- Synchronised clips -----------------------------------------------------------------------

@@ -53,16 +53,13 @@ static void begin(speed_case *of, const speed_clip *clips, uint32_t count, md5_s
                                     .items = of->items,
                                     .num_items = count};
     const md5_state_desc state = {"go", "go"};
-    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
                                                    .clips = of->clips,
                                                    .num_clips = count,
-                                                   .motions = &motion,
-                                                   .num_motions = 1,
-                                                   .parameters = &parameter,
-                                                   .num_parameters = 1,
-                                                   .layers = &layer,
-                                                   .num_layers = 1});
+                                                   ROW(motions, motion),
+                                                   ROW(parameters, parameter),
+                                                   ROW(layers, layer)});
     of->player = play_player(of->machine);
 }
 
@@ -269,8 +266,7 @@ static void check_refused(const md5_motion_desc *motions, uint32_t num_motions,
                                                                         .num_clips = 4,
                                                                         .motions = motions,
                                                                         .num_motions = num_motions,
-                                                                        .parameters = &parameter,
-                                                                        .num_parameters = 1},
+                                                                        ROW(parameters, parameter)},
                                                     NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
@@ -307,7 +303,7 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
     static const md5_motion_item alone = {.motion = "c2"};
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const md5_motion_desc motions[] = {
-            {.name = "still", .kind = MD5_MOTION_STACK, .items = &alone, .num_items = 1},
+            {.name = "still", .kind = MD5_MOTION_STACK, ROW(items, alone)},
             {.name = "there_and_back", .clip = "c3", .mode = MD5_PLAY_PING_PONG},
             {.name = "backward", .clip = "c2", .speed = -1.0f},
             {.name = "paced", .clip = "c2", .speed_parameter = "speed"},
@@ -320,11 +316,8 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
         check_refused(motions, 5, of->clips, of->made.model, cases[i].message);
     }
     // Without extraction nothing moves.
-    const md5_motion_desc go = {.name = "go",
-                                .kind = MD5_MOTION_BY_SPEED,
-                                .x_parameter = "speed",
-                                .items = of->items,
-                                .num_items = 4};
+    const md5_motion_desc go = {
+        .name = "go", .kind = MD5_MOTION_BY_SPEED, .x_parameter = "speed", ROWS(items, of->items)};
     for (uint32_t i = 0; i < 4; i++)
         of->clips[i].extract = MD5_EXTRACT_NONE;
     check_refused(&go, 1, of->clips, of->made.model,

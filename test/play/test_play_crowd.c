@@ -2,8 +2,6 @@
 #include "md5/md5skin.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/play/run/player_state.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,21 +34,18 @@ static const md5_motion_item STACK[] = {
 static const md5_motion_desc MOTIONS[] = {
     {.name = "line",
      .kind = MD5_MOTION_BLEND_1D,
-     .items = LINE,
-     .num_items = 2,
+     ROWS(items, LINE),
      .x_parameter = "x",
      .sync = MD5_SYNC_MARKERS},
     {.name = "plane",
      .kind = MD5_MOTION_BLEND_2D,
-     .items = PLANE,
-     .num_items = 3,
+     ROWS(items, PLANE),
      .x_parameter = "x",
      .y_parameter = "y",
      .sync = MD5_SYNC_PHASE},
     {.name = "stack",
      .kind = MD5_MOTION_STACK,
-     .items = STACK,
-     .num_items = 3,
+     ROWS(items, STACK),
      .speed_parameter = "w",
      .speed = 2.0f},
     {.name = "once",
@@ -66,19 +61,14 @@ static const md5_state_desc STATE_TABLE[STATES] = {{"line", "line"}, {"stack", "
                                                    {"none", NULL},   {"still", "e"}};
 static const md5_condition LEAPS = {"leap", MD5_IS_SET, 0.0f}, FAR = {"x", MD5_IS_GREATER, 0.7f};
 static const md5_transition_desc TRANSITIONS[] = {
-    {.to = "once", .conditions = &LEAPS, .num_conditions = 1, .duration = 0.2f, .priority = 1},
+    {.to = "once", ROW(conditions, LEAPS), .duration = 0.2f, .priority = 1},
     {.from = "once",
      .to = "line",
      .waits = true,
      .exit = 0.8f,
      .duration = 0.3f,
      .fade = MD5_FADE_INERTIAL},
-    {.from = "line",
-     .to = "stack",
-     .conditions = &FAR,
-     .num_conditions = 1,
-     .duration = 0.4f,
-     .keeps_phase = true},
+    {.from = "line", .to = "stack", ROW(conditions, FAR), .duration = 0.4f, .keeps_phase = true},
     {.from = "stack",
      .to = "swing",
      .waits = true,
@@ -131,29 +121,20 @@ static void begin(crowd_case *of)
     }
     md5_layer_desc layers[3];
     for (int i = 0; i < 3; i++)
-        layers[i] = (md5_layer_desc){.name = names[i],
-                                     .states = STATE_TABLE,
-                                     .num_states = STATES,
-                                     .transitions = TRANSITIONS,
-                                     .num_transitions = 7};
+        layers[i] = (md5_layer_desc){
+            .name = names[i], ROWS(states, STATE_TABLE), ROWS(transitions, TRANSITIONS)};
     layers[1].mask = "upper";
     layers[1].weight_parameter = "w";
     layers[2].mode = MD5_LAYER_ADD;
     layers[2].weight = 0.25f;
     layers[2].reference = "a";
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = clips,
-                                                   .num_clips = 5,
-                                                   .masks = MASKS,
-                                                   .num_masks = 1,
-                                                   .motions = MOTIONS,
-                                                   .num_motions = 5,
-                                                   .parameters = PARAMETERS,
-                                                   .num_parameters = 4,
-                                                   .layers = layers,
-                                                   .num_layers = 3,
-                                                   .modifiers = MODIFIERS,
-                                                   .num_modifiers = 8});
+                                                   ROWS(clips, clips),
+                                                   ROWS(masks, MASKS),
+                                                   ROWS(motions, MOTIONS),
+                                                   ROWS(parameters, PARAMETERS),
+                                                   ROWS(layers, layers),
+                                                   ROWS(modifiers, MODIFIERS)});
 }
 
 static void end(crowd_case *of)
@@ -214,14 +195,14 @@ static double random_step(uint64_t *random)
     return 0.03 * test_random(random);
 }
 
+#define TEST_HERE(title) TEST_WITH (title, crowd_case, of, begin(of), end(of))
+
 // test/long/play_split.sh has it make more steps.
-TEST (crowd_survives_anything) {
+TEST_HERE (crowd_survives_anything) {
     const char *const given = getenv("MD5_CROWD_STEPS");
     const unsigned long steps = given ? strtoul(given, NULL, 10) : 1500;
-    crowd_case of;
-    begin(&of);
     uint64_t random = 31;
-    md5_player *const player = play_player(of.machine);
+    md5_player *const player = play_player(of->machine);
     for (unsigned long i = 0; i < steps; i++) {
         stir(player, &random);
         const bool is_extreme = test_random_u32(&random) % 100 == 0;
@@ -237,7 +218,6 @@ TEST (crowd_survives_anything) {
             md5_player_reset(player);
     }
     md5_destroy_player(player);
-    end(&of);
 }
 
 static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
@@ -249,9 +229,7 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
 
 // A batch has the same bits as players one by one, in scratch of the size that is asked for, at any
 // address.
-TEST (crowd_plays_as_one_by_one) {
-    crowd_case of;
-    begin(&of);
+TEST_HERE (crowd_plays_as_one_by_one) {
     uint64_t random = 32, same = 32;
     md5_player *crowd[CROWD], *alone[CROWD];
     md5_play_job jobs[CROWD];
@@ -260,8 +238,8 @@ TEST (crowd_plays_as_one_by_one) {
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
     for (int i = 0; i < CROWD; i++) {
-        crowd[i] = play_player(of.machine);
-        alone[i] = play_player(of.machine);
+        crowd[i] = play_player(of->machine);
+        alone[i] = play_player(of->machine);
         jobs[i] = (md5_play_job){.player = crowd[i],
                                  .events = i % 3 ? count_event : NULL,
                                  .user = &heard,
@@ -288,9 +266,9 @@ TEST (crowd_plays_as_one_by_one) {
             play_pose(alone[i], pose);
             const md5_xform motion = md5_player_root_motion(alone[i]);
             CHECK(memcmp(&motion, &jobs[i].motion, sizeof motion) == 0);
-            md5_local_to_model(&of.made.model->skeleton, pose, expected);
+            md5_local_to_model(&of->made.model->skeleton, pose, expected);
             CHECK(i % 2 == 0 || memcmp(expected, joints[i], sizeof expected) == 0);
-            md5_build_palette(of.made.model, expected, expected);
+            md5_build_palette(of->made.model, expected, expected);
             CHECK(i % 3 == 0 || memcmp(expected, palettes[i], sizeof expected) == 0);
         }
     }
@@ -302,33 +280,30 @@ TEST (crowd_plays_as_one_by_one) {
         md5_destroy_player(crowd[i]);
         md5_destroy_player(alone[i]);
     }
-    end(&of);
 }
 
 // Skeletons of two sizes alternate, and there are more of them than one group holds.
-TEST (crowd_of_two_machines) {
+TEST_HERE (crowd_of_two_machines) {
     enum { COUNT = 19, MOST_JOINTS = 128 };
-    crowd_case of;
-    begin(&of);
     md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
     const md5_clip_desc clips[] = {{.name = "walk", .binding = binding}};
     const md5_state_desc states[] = {{"walk", "walk"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-    md5_machine *const other = play_machine(&(md5_machine_desc){
-        .model = model, .clips = clips, .num_clips = 1, .layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    md5_machine *const other =
+        play_machine(&(md5_machine_desc){.model = model, ROWS(clips, clips), ROWS(layers, layers)});
     static md5_mat34 palettes[COUNT][MOST_JOINTS];
     md5_play_job jobs[COUNT];
     for (int i = 0; i < COUNT; i++)
-        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of.machine : other),
+        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of->machine : other),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
     void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
     for (int i = 0; i < COUNT; i++) {
-        const md5_machine *const machine = i % 3 ? of.machine : other;
-        const uint32_t num_joints = machine->num_joints;
+        const md5_machine *const machine = i % 3 ? of->machine : other;
+        const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         md5_player *const alone = play_player(machine);
         md5_xform pose[MOST_JOINTS];
         md5_mat34 expected[MOST_JOINTS];
@@ -343,7 +318,6 @@ TEST (crowd_of_two_machines) {
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
-    end(&of);
 }
 
 enum { MOST = 37 };
@@ -368,9 +342,9 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
         md5_mat34 expected[PLAY_JOINTS];
         md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
         play_pose(alone, pose);
-        md5_local_to_model(&machines[0]->model->skeleton, pose, expected);
+        md5_local_to_model(&md5_machine_tables(machines[0])->model->skeleton, pose, expected);
         CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
-        md5_build_palette(machines[0]->model, expected, expected);
+        md5_build_palette(md5_machine_tables(machines[0])->model, expected, expected);
         CHECK(memcmp(expected, palettes[i], sizeof expected) == 0);
         md5_destroy_player(alone);
         md5_destroy_player(jobs[i].player);
@@ -378,13 +352,11 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 }
 
 // As many characters as there are lanes, more, and fewer; also with a machine without clips.
-TEST (crowd_of_one_model) {
+TEST_HERE (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MOST};
-    crowd_case of;
-    begin(&of);
-    md5_machine *const still = play_machine(&(md5_machine_desc){.model = of.made.model});
+    md5_machine *const still = play_machine(&(md5_machine_desc){.model = of->made.model});
     const md5_machine *const pairs[3][2] = {
-        {of.machine, of.machine}, {of.machine, still}, {still, of.machine}};
+        {of->machine, of->machine}, {of->machine, still}, {still, of->machine}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         for (int k = 0; k < 3; k++) {
             check_alike(pairs[k], counts[i], 3);
@@ -392,15 +364,12 @@ TEST (crowd_of_one_model) {
         }
     }
     md5_destroy_machine(still);
-    end(&of);
 }
 
 // Each modifier does what the function of its name does.
-TEST (crowd_modifiers_change_the_pose) {
-    crowd_case of;
-    begin(&of);
-    md5_player *const player = play_player(of.machine);
-    const md5_skeleton *const skeleton = &of.made.model->skeleton;
+TEST_HERE (crowd_modifiers_change_the_pose) {
+    md5_player *const player = play_player(of->machine);
+    const md5_skeleton *const skeleton = &of->made.model->skeleton;
     const md5_vec3 place = {30.0f, 20.0f, 50.0f};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     for (uint32_t i = 0; i < 8; i++)
@@ -457,7 +426,6 @@ TEST (crowd_modifiers_change_the_pose) {
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) < 1e-4);
     md5_destroy_player(player);
-    end(&of);
 }
 
 // -- Bounds -----------------------------------------------------------------------------------
@@ -473,22 +441,19 @@ static void check_inside(const md5_model *model, const md5_player *player, const
           && inner.max.z <= outer.max.z);
 }
 
-TEST (crowd_stays_in_its_bounds) {
-    crowd_case of;
-    begin(&of);
+TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
-    md5_player *const player = play_player(of.machine);
+    md5_player *const player = play_player(of->machine);
     for (int i = 0; i < 500; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         stir(player, &random);
         md5_player_advance(player, 0.05, NULL, NULL);
         play_pose(player, pose);
-        md5_local_to_model(&of.made.model->skeleton, pose, joints);
-        check_inside(of.made.model, player, joints);
+        md5_local_to_model(&of->made.model->skeleton, pose, joints);
+        check_inside(of->made.model, player, joints);
     }
     md5_destroy_player(player);
-    end(&of);
 }
 
 // A model of one mesh whose weights are the given text, on two joints.
@@ -556,16 +521,14 @@ TEST (crowd_bounds_hold_odd_biases) {
 }
 
 // After a year of playing, a clip goes on as in its first second.
-TEST (crowd_is_exact_after_a_year) {
-    play_case made;
-    play_begin(&made);
-    play_add_clip(&made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
+TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
+    play_add_clip(made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
     const md5_clip_desc clip = {
-        .name = "a", .binding = made.bindings[0], .extract = MD5_EXTRACT_MOVE};
+        .name = "a", .binding = made->bindings[0], .extract = MD5_EXTRACT_MOVE};
     const md5_state_desc state = {"a", "a"};
-    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
-    md5_machine *const machine = play_machine(&(md5_machine_desc){
-        .model = made.model, .clips = &clip, .num_clips = 1, .layers = &layer, .num_layers = 1});
+    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
+    md5_machine *const machine = play_machine(
+        &(md5_machine_desc){.model = made->model, ROW(clips, clip), ROW(layers, layer)});
     md5_player *const old = play_player(machine), *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
@@ -586,5 +549,4 @@ TEST (crowd_is_exact_after_a_year) {
     md5_destroy_player(old);
     md5_destroy_player(young);
     md5_destroy_machine(machine);
-    play_end(&made);
 }

@@ -15,8 +15,7 @@ static void begin(play_scene *of, const md5_transition_desc *transition)
                                   .transitions = transition,
                                   .num_states = 2,
                                   .num_transitions = 1};
-    const md5_machine_desc desc = {
-        .parameters = &go, .num_parameters = 1, .layers = &layer, .num_layers = 1};
+    const md5_machine_desc desc = {ROW(parameters, go), ROW(layers, layer)};
     play_scene_begin(of);
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
@@ -27,8 +26,7 @@ static md5_transition_desc eased(md5_ease_kind easing, md5_easing curve)
 {
     return (md5_transition_desc){.from = "low",
                                  .to = "high",
-                                 .conditions = &goes,
-                                 .num_conditions = 1,
+                                 ROW(conditions, goes),
                                  .duration = 0.5f,
                                  .easing = easing,
                                  .curve = curve};
@@ -134,10 +132,8 @@ static void check_refused(md5_ease_kind easing, md5_easing curve, const char *me
     const md5_machine_desc desc = {.model = of.made.model,
                                    .clips = of.clips,
                                    .num_clips = 2,
-                                   .parameters = &go,
-                                   .num_parameters = 1,
-                                   .layers = &layer,
-                                   .num_layers = 1};
+                                   ROW(parameters, go),
+                                   ROW(layers, layer)};
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);

@@ -223,27 +223,20 @@ TEST (detail_in_full_has_the_same_bits) {
 static void begin_scene(play_scene *of, const md5_modifier_desc *modifiers, uint32_t num_modifiers)
 {
     static const md5_state_desc states[] = {{"a", "a"}};
-    static const md5_layer_desc layer = {.name = "all", .states = states, .num_states = 1};
+    static const md5_layer_desc layer = {.name = "all", ROWS(states, states)};
     static const md5_mask_desc masks[] = {{"trunk", "chest", 0}, {"legless", "*chest lhip", 0}};
     play_scene_begin(of);
     play_scene_add(of, 17, 20.0, 0.5, 3);
-    play_scene_play(of, &(md5_machine_desc){.layers = &layer,
-                                            .num_layers = 1,
-                                            .masks = masks,
-                                            .num_masks = 2,
-                                            .modifiers = modifiers,
-                                            .num_modifiers = num_modifiers});
+    play_scene_play(of,
+                    &(md5_machine_desc){ROW(layers, layer), ROWS(masks, masks),
+                                        .modifiers = modifiers, .num_modifiers = num_modifiers});
 }
 
 TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     static const md5_foot_desc foot = {.ankle = "lfoot"};
     static const md5_modifier_desc modifiers[] = {
         {.name = "reach", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
-        {.name = "stand",
-         .kind = MD5_MODIFIER_FEET,
-         .joint = "pelvis",
-         .feet = &foot,
-         .num_feet = 1},
+        {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", ROW(feet, foot)},
         {.name = "nod", .kind = MD5_MODIFIER_JOINT, .joint = "chest"},
     };
     play_scene of;
@@ -273,40 +266,36 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
 }
 
 // An unknown mask changes neither the interval nor the phase, of which only the rest counts.
-TEST (detail_with_an_unknown_mask_is_refused) {
-    play_scene of;
-    begin_scene(&of, NULL, 0);
+TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(of, NULL, 0),
+           play_scene_end(of)) {
     md5_xform pose[PLAY_JOINTS];
-    void *const scratch = malloc(md5_player_pose_scratch(of.machine));
-    CHECK(md5_player_set_detail(of.player, &(md5_detail){"trunk", 4, 11}));
-    CHECK(!md5_player_set_detail(of.player, &(md5_detail){"tail", 2, 1}));
+    void *const scratch = malloc(md5_player_pose_scratch(of->machine));
+    CHECK(md5_player_set_detail(of->player, &(md5_detail){"trunk", 4, 11}));
+    CHECK(!md5_player_set_detail(of->player, &(md5_detail){"tail", 2, 1}));
     for (uint32_t call = 0; call < 12; call++) // the first, since there is none to show
-        CHECK(md5_player_pose(of.player, pose, NULL, NULL, scratch)
+        CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch)
               == (call == 0 || (call + 11) % 4 == 0));
-    md5_player_reset(of.player);
+    md5_player_reset(of->player);
     for (int call = 0; call < 4; call++)
-        CHECK(md5_player_pose(of.player, pose, NULL, NULL, scratch));
+        CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch));
     free(scratch);
-    play_scene_end(&of);
 }
 
 // No pose becomes older than the interval, whatever it was before.
-TEST (detail_pose_is_never_older_than_its_interval) {
-    play_scene of;
-    begin_scene(&of, NULL, 0);
+TEST_WITH (detail_pose_is_never_older_than_its_interval, play_scene, of, begin_scene(of, NULL, 0),
+           play_scene_end(of)) {
     uint64_t random = 5;
     uint32_t age = 0;
     md5_xform pose[PLAY_JOINTS];
-    void *const scratch = malloc(md5_player_pose_scratch(of.machine));
+    void *const scratch = malloc(md5_player_pose_scratch(of->machine));
     for (int i = 0; i < 2000; i++) {
         const uint32_t interval = 1 + play_below(&random, 6);
         CHECK(md5_player_set_detail(
-            of.player, &(md5_detail){.interval = interval, .phase = play_below(&random, 6)}));
-        age = md5_player_pose(of.player, pose, NULL, NULL, scratch) ? 0 : age + 1;
+            of->player, &(md5_detail){.interval = interval, .phase = play_below(&random, 6)}));
+        age = md5_player_pose(of->player, pose, NULL, NULL, scratch) ? 0 : age + 1;
         CHECK(age < interval);
     }
     free(scratch);
-    play_scene_end(&of);
 }
 
 // -- A character with many joints ---------------------------------------------------------------

@@ -29,19 +29,15 @@ static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform
 static crowd *begin_crowd(void)
 {
     static const md5_state_desc states[] = {{"a", "a"}};
-    static const md5_layer_desc layer = {.name = "all", .states = states, .num_states = 1};
+    static const md5_layer_desc layer = {.name = "all", ROWS(states, states)};
     static const md5_mask_desc trunk = {"trunk", "chest", 0};
     static const md5_modifier_desc look = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head"};
     crowd *const of = calloc(1, sizeof *of);
     play_scene_begin(&of->scene);
     play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
-    play_scene_play(&of->scene, &(md5_machine_desc){.layers = &layer,
-                                                    .num_layers = 1,
-                                                    .masks = &trunk,
-                                                    .num_masks = 1,
-                                                    .modifiers = &look,
-                                                    .num_modifiers = 1});
+    play_scene_play(&of->scene, &(md5_machine_desc){ROW(layers, layer), ROW(masks, trunk),
+                                                    ROW(modifiers, look)});
     for (uint32_t i = 0; i < CROWD; i++) {
         md5_player **const both[2] = {&of->players[i], &of->alone[i]};
         for (int k = 0; k < 2; k++) {

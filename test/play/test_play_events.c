@@ -48,8 +48,7 @@ static void begin(events_case *of, md5_extract extract, const md5_motion_desc *m
         of->clips[i] = (md5_clip_desc){.name = names[i],
                                        .binding = of->made.bindings[i],
                                        .extract = extract,
-                                       .events = STEPS,
-                                       .num_events = 4,
+                                       ROWS(events, STEPS),
                                        .markers = markers[i],
                                        .num_markers = 2};
     }
@@ -61,14 +60,11 @@ static void begin(events_case *of, md5_extract extract, const md5_motion_desc *m
                                   .transitions = transitions,
                                   .num_transitions = num_transitions};
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = of->clips,
-                                                   .num_clips = 3,
+                                                   ROWS(clips, of->clips),
                                                    .motions = motions,
                                                    .num_motions = num_motions,
-                                                   .parameters = parameters,
-                                                   .num_parameters = 2,
-                                                   .layers = &layer,
-                                                   .num_layers = 1});
+                                                   ROWS(parameters, parameters),
+                                                   ROW(layers, layer)});
 }
 
 static void end(events_case *of)
@@ -85,15 +81,13 @@ static const md5_motion_desc MOTIONS[] = {
     {.name = "swing", .kind = MD5_MOTION_CLIP, .clip = "run", .mode = MD5_PLAY_PING_PONG},
     {.name = "line",
      .kind = MD5_MOTION_BLEND_1D,
-     .items = LINE,
-     .num_items = 2,
+     ROWS(items, LINE),
      .x_parameter = "x",
      .sync = MD5_SYNC_MARKERS,
      .speed_parameter = "pace"},
     {.name = "bend",
      .kind = MD5_MOTION_BLEND_1D,
-     .items = BEND,
-     .num_items = 2,
+     ROWS(items, BEND),
      .x_parameter = "x",
      .sync = MD5_SYNC_PHASE},
     {.name = "loop", .kind = MD5_MOTION_CLIP, .clip = "run", .speed_parameter = "pace"},

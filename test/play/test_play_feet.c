@@ -87,21 +87,21 @@ static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot
     foot->normal = (md5_vec3){0.0f, -0.4472135955f, 0.8944271910f};
 }
 
+#define TEST_HERE(title, ...) TEST_WITH (title, standing, of, begin(of, __VA_ARGS__), end(of))
+
 // Ankles keep their height above the ground as in the bind pose, which the machine plays.
-TEST (play_feet_stand_on_the_ground_of_the_callback) {
-    standing of;
+TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS " }") {
     uint32_t num_calls = 0;
-    begin(&of, "feet pelvis { " LEGS " }");
-    CHECK_STRING(of.error.message, "");
-    md5_player_set_ground(of.player, slope, &num_calls);
-    go_on(&of, 0.0);
+    CHECK_STRING(of->error.message, "");
+    md5_player_set_ground(of->player, slope, &num_calls);
+    go_on(of, 0.0);
     CHECK_UINT(num_calls, 2);
     static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
     static const double floors[] = {0.5, -2.5};
-    const md5_foot *const feet = md5_player_feet(of.player, 0);
+    const md5_foot *const feet = md5_player_feet(of->player, 0);
     for (int i = 0; i < 2; i++) {
-        const real3 was = at_of(&of, of.model->bind_local, ankles[i]);
-        const real3 is = at_of(&of, of.pose, ankles[i]);
+        const real3 was = at_of(of, of->model->bind_local, ankles[i]);
+        const real3 is = at_of(of, of->pose, ankles[i]);
         CHECK_NEAR(is.x, was.x, 1e-4);
         CHECK_NEAR(is.y, was.y, 1e-4);
         CHECK_NEAR(is.z, was.z + floors[i], 1e-4);
@@ -109,27 +109,23 @@ TEST (play_feet_stand_on_the_ground_of_the_callback) {
     }
     // The pelvis and all that hangs on it sink with the lower foot. The up direction of the feet
     // tilts.
-    CHECK_NEAR(at_of(&of, of.pose, HEAD).z, 40.0 - 2.5, 1e-4);
-    const real3 up = real4_rotate(ik_place(&of.model->skeleton, of.pose, ANKLE_R).rotation,
+    CHECK_NEAR(at_of(of, of->pose, HEAD).z, 40.0 - 2.5, 1e-4);
+    const real3 up = real4_rotate(ik_place(&of->model->skeleton, of->pose, ANKLE_R).rotation,
                                   (real3){0.0, 0.0, 1.0});
     CHECK_NEAR(up.y, -0.4472135955, 1e-5);
     CHECK_NEAR(up.z, 0.8944271910, 1e-5);
-    end(&of);
 }
 
-TEST (play_feet_take_heights_that_the_game_writes) {
-    standing of;
-    begin(&of, "feet pelvis { " LEGS " }");
-    md5_foot *const feet = md5_player_feet(of.player, 0);
+TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " }") {
+    md5_foot *const feet = md5_player_feet(of->player, 0);
     feet[0].floor = 2.0f;
     feet[1].floor = -1.0f;
-    go_on(&of, 0.0);
-    CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 4.0, 1e-4);
-    CHECK_NEAR(at_of(&of, of.pose, ANKLE_R).z, 1.0, 1e-4);
-    CHECK(md5_player_feet(of.player, 1) == NULL);
-    md5_player_reset(of.player);
+    go_on(of, 0.0);
+    CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 4.0, 1e-4);
+    CHECK_NEAR(at_of(of, of->pose, ANKLE_R).z, 1.0, 1e-4);
+    CHECK(md5_player_feet(of->player, 1) == NULL);
+    md5_player_reset(of->player);
     CHECK(feet[0].floor == 0.0f && feet[0].lift == 0.0f && feet[0].ankle == ANKLE_L);
-    end(&of);
 }
 
 TEST (play_feet_follow_with_their_time_constant) {
@@ -157,23 +153,20 @@ TEST (play_feet_follow_with_their_time_constant) {
 
 // With weight 0 nothing is changed; afterwards feet do not move from their old positions, but begin
 // on the ground.
-TEST (play_feet_that_begin_to_stand_are_there) {
-    standing of;
-    begin(&of, "feet pelvis { " LEGS " smoothing 10 }");
-    md5_foot *const feet = md5_player_feet(of.player, 0);
-    md5_target *const target = md5_player_target(of.player, 0);
+TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoothing 10 }") {
+    md5_foot *const feet = md5_player_feet(of->player, 0);
+    md5_target *const target = md5_player_target(of->player, 0);
     feet[0].floor = feet[1].floor = 2.0f;
-    go_on(&of, 0.1);
-    CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 4.0, 1e-4);
+    go_on(of, 0.1);
+    CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 4.0, 1e-4);
     target->weight = 0.0f;
-    go_on(&of, 0.1);
-    CHECK(memcmp(of.pose, of.model->bind_local, sizeof of.pose) == 0);
+    go_on(of, 0.1);
+    CHECK(memcmp(of->pose, of->model->bind_local, sizeof of->pose) == 0);
     feet[0].floor = feet[1].floor = -1.0f;
     target->weight = 1.0f;
-    go_on(&of, 0.1);
-    CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 1.0, 1e-4);
-    CHECK_NEAR(at_of(&of, of.pose, ANKLE_R).z, 1.0, 1e-4);
-    end(&of);
+    go_on(of, 0.1);
+    CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 1.0, 1e-4);
+    CHECK_NEAR(at_of(of, of->pose, ANKLE_R).z, 1.0, 1e-4);
 }
 
 TEST (play_feet_that_cannot_stand_are_refused) {
@@ -218,7 +211,7 @@ TEST (play_feet_without_a_table_are_refused) {
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
-    const md5_machine_desc desc = {.model = model, .modifiers = &modifier, .num_modifiers = 1};
+    const md5_machine_desc desc = {.model = model, ROW(modifiers, modifier)};
     md5_error error;
     CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_STRING(error.message, "modifier 'stand': no array of feet, but a count of 1");

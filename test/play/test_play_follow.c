@@ -21,8 +21,7 @@ static const md5_follow_desc follows[3] = {
 };
 
 static const md5_condition is_high = {"smooth", MD5_IS_GREATER, 3.0f};
-static const md5_transition_desc rise = {
-    .from = "low", .to = "high", .conditions = &is_high, .num_conditions = 1};
+static const md5_transition_desc rise = {.from = "low", .to = "high", ROW(conditions, is_high)};
 static const md5_state_desc states[2] = {{"low", "a"}, {"high", "b"}};
 
 static void begin(play_scene *of)
@@ -32,12 +31,8 @@ static void begin(play_scene *of)
                                   .transitions = &rise,
                                   .num_states = 2,
                                   .num_transitions = 1};
-    const md5_machine_desc desc = {.parameters = parameters,
-                                   .num_parameters = NUM_PARAMETERS,
-                                   .layers = &layer,
-                                   .num_layers = 1,
-                                   .follows = follows,
-                                   .num_follows = 3};
+    const md5_machine_desc desc = {ROWS(parameters, parameters), ROW(layers, layer),
+                                   ROWS(follows, follows)};
     play_scene_begin(of);
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
@@ -86,58 +81,52 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
     }
 }
 
-TEST (follow_is_seen_by_conditions) {
-    play_scene of;
-    begin(&of);
-    set_all(&of, 5.0f);
+#define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin(of), play_scene_end(of))
+
+TEST_HERE (follow_is_seen_by_conditions) {
+    set_all(of, 5.0f);
     // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 = 0.231 s.
-    md5_player_advance(of.player, 0.22, NULL, NULL);
-    CHECK_UINT(md5_player_layer(of.player, 0).state, 0);
-    md5_player_advance(of.player, 0.02, NULL, NULL);
-    CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
-    play_scene_end(&of);
+    md5_player_advance(of->player, 0.22, NULL, NULL);
+    CHECK_UINT(md5_player_layer(of->player, 0).state, 0);
+    md5_player_advance(of->player, 0.02, NULL, NULL);
+    CHECK_UINT(md5_player_layer(of->player, 0).state, 1);
 }
 
-TEST (follow_stands_while_time_does_and_begins_anew) {
-    play_scene of;
-    begin(&of);
-    set_all(&of, 5.0f);
-    md5_player_advance(of.player, 0.25, NULL, NULL);
-    const double ease = get(&of, EASE), spring = get(&of, SPRING);
-    md5_player_advance(of.player, 0.0, NULL, NULL);
-    md5_player_advance(of.player, -0.1, NULL, NULL);
-    CHECK_NEAR(get(&of, EASE), ease, 0.0);
-    CHECK_NEAR(get(&of, SPRING), spring, 0.0);
-    CHECK(md5_player_set(of.player, EASE, 5.0f)); // the same goal: it goes on
-    md5_player_advance(of.player, 0.05, NULL, NULL);
-    CHECK_NEAR(get(&of, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
-    const double from = get(&of, EASE);
-    CHECK(md5_player_set(of.player, EASE, -1.0f)); // another one: from here
-    md5_player_advance(of.player, 0.25, NULL, NULL);
-    CHECK_NEAR(get(&of, EASE), from + 0.25 * (-1.0 - from), 2e-5);
-    md5_player_reset(of.player);
-    md5_player_advance(of.player, 0.25, NULL, NULL);
+TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
+    set_all(of, 5.0f);
+    md5_player_advance(of->player, 0.25, NULL, NULL);
+    const double ease = get(of, EASE), spring = get(of, SPRING);
+    md5_player_advance(of->player, 0.0, NULL, NULL);
+    md5_player_advance(of->player, -0.1, NULL, NULL);
+    CHECK_NEAR(get(of, EASE), ease, 0.0);
+    CHECK_NEAR(get(of, SPRING), spring, 0.0);
+    CHECK(md5_player_set(of->player, EASE, 5.0f)); // the same goal: it goes on
+    md5_player_advance(of->player, 0.05, NULL, NULL);
+    CHECK_NEAR(get(of, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
+    const double from = get(of, EASE);
+    CHECK(md5_player_set(of->player, EASE, -1.0f)); // another one: from here
+    md5_player_advance(of->player, 0.25, NULL, NULL);
+    CHECK_NEAR(get(of, EASE), from + 0.25 * (-1.0 - from), 2e-5);
+    md5_player_reset(of->player);
+    md5_player_advance(of->player, 0.25, NULL, NULL);
     for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
-        CHECK_NEAR(get(&of, i), 1.0, 0.0);
-    play_scene_end(&of);
+        CHECK_NEAR(get(of, i), 1.0, 0.0);
 }
 
-TEST (follow_is_saved_and_copied) {
-    play_scene of;
-    begin(&of);
-    set_all(&of, 5.0f);
-    md5_player_advance(of.player, 0.2, NULL, NULL);
-    md5_player *const others[2] = {play_player(of.machine), play_player(of.machine)};
-    const size_t size = md5_player_save(of.player, NULL, 0);
+TEST_HERE (follow_is_saved_and_copied) {
+    set_all(of, 5.0f);
+    md5_player_advance(of->player, 0.2, NULL, NULL);
+    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
+    const size_t size = md5_player_save(of->player, NULL, 0);
     void *const bytes = malloc(size);
-    CHECK_UINT(md5_player_save(of.player, bytes, size), size);
+    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of.player);
-    md5_player_advance(of.player, 0.07, NULL, NULL);
+    md5_player_copy(others[1], of->player);
+    md5_player_advance(of->player, 0.07, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         md5_player_advance(others[i], 0.07, NULL, NULL);
         for (uint32_t p = 0; p < NUM_PARAMETERS; p++)
-            CHECK(md5_player_get(others[i], p) == md5_player_get(of.player, p));
+            CHECK(md5_player_get(others[i], p) == md5_player_get(of->player, p));
     }
     // Writes NaN over four bytes at every offset: more than half of these saved players are
     // refused.
@@ -153,7 +142,6 @@ TEST (follow_is_saved_and_copied) {
     md5_destroy_player(others[0]);
     md5_destroy_player(others[1]);
     free(bytes);
-    play_scene_end(&of);
 }
 
 // -- Rates ------------------------------------------------------------------------------------
@@ -247,19 +235,10 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
     static const md5_state_desc both[] = {{"go", "go"}, {"then", "b"}};
     const md5_transition_desc leave = {
         .from = "go", .to = "then", .waits = true, .exit = (float)exit, .duration = 0.25f};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = both,
-                                  .num_states = 2,
-                                  .transitions = &leave,
-                                  .num_transitions = exit > 0.0};
-    const md5_machine_desc desc = {.parameters = pace,
-                                   .num_parameters = 1,
-                                   .motions = &motion,
-                                   .num_motions = 1,
-                                   .layers = &layer,
-                                   .num_layers = 1,
-                                   .follows = follow,
-                                   .num_follows = 1};
+    const md5_layer_desc layer = {
+        .name = "body", ROWS(states, both), .transitions = &leave, .num_transitions = exit > 0.0};
+    const md5_machine_desc desc = {ROWS(parameters, pace), ROW(motions, motion), ROW(layers, layer),
+                                   .follows = follow, .num_follows = 1};
     memset(of, 0, sizeof *of);
     play_scene_begin(&of->scene);
     for (uint32_t i = 0; i < 2; i++) {
@@ -267,8 +246,7 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
         of->scene.clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
                                              .binding = of->scene.made.bindings[i],
                                              .extract = MD5_EXTRACT_WALK,
-                                             .events = events,
-                                             .num_events = 3};
+                                             ROWS(events, events)};
     }
     play_scene_play(&of->scene, &desc);
 }
@@ -318,10 +296,9 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
                                             by_speed ? MD5_MOTION_BY_SPEED : MD5_MOTION_BLEND_1D,
                                         .x_parameter = "speed",
                                         .sync = MD5_SYNC_PHASE,
-                                        .items = items,
-                                        .num_items = 2};
+                                        ROWS(items, items)};
         const md5_state_desc state = {"go", "go"};
-        const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+        const md5_layer_desc layer = {.name = "body", ROW(states, state)};
         play_scene of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++) {
@@ -331,14 +308,8 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
                                           .binding = of.made.bindings[i],
                                           .extract = MD5_EXTRACT_WALK};
         }
-        play_scene_play(&of, &(md5_machine_desc){.parameters = speed,
-                                                 .num_parameters = 1,
-                                                 .motions = &motion,
-                                                 .num_motions = 1,
-                                                 .layers = &layer,
-                                                 .num_layers = 1,
-                                                 .follows = &follow,
-                                                 .num_follows = 1});
+        play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, speed), ROW(motions, motion),
+                                                 ROW(layers, layer), ROW(follows, follow)});
         double time = 0.0;
         for (int i = 0; i < FRAME_RATES; i++) {
             play_place place = {0};
@@ -406,37 +377,26 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
 }
 
 // A cycle of transitions that takes no time rests while a parameter that they do not ask for moves.
-TEST (follow_wakes_no_layer_that_rests) {
+TEST_WITH (follow_wakes_no_layer_that_rests, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
     static const md5_transition_desc circle[] = {{.from = "low", .to = "high"},
                                                  {.from = "high", .to = "low"}};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = 2,
-                                  .transitions = circle,
-                                  .num_transitions = 2};
-    play_scene of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 11, 10.0, 0.3, 1);
-    play_scene_add(&of, 11, 10.0, 0.3, 2);
-    play_scene_play(&of, &(md5_machine_desc){.parameters = parameters,
-                                             .num_parameters = NUM_PARAMETERS,
-                                             .layers = &layer,
-                                             .num_layers = 1,
-                                             .follows = &follows[1],
-                                             .num_follows = 1,
-                                             .report = {.enter = true}});
+    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROWS(transitions, circle)};
+    play_scene_add(of, 11, 10.0, 0.3, 1);
+    play_scene_add(of, 11, 10.0, 0.3, 2);
+    play_scene_play(of, &(md5_machine_desc){ROWS(parameters, parameters), ROW(layers, layer),
+                                            ROW(follows, follows[1]), .report = {.enter = true}});
     int most = 0;
     for (int i = 0; i < FRAME_RATES; i++) {
         int count = 0;
-        md5_player_reset(of.player);
-        CHECK(md5_player_set(of.player, SMOOTH, 5.0f));
+        md5_player_reset(of->player);
+        CHECK(md5_player_set(of->player, SMOOTH, 5.0f));
         for (int step = 0; step < frame_rates[i]; step++)
-            md5_player_advance(of.player, 1.0 / frame_rates[i], count_event, &count);
+            md5_player_advance(of->player, 1.0 / frame_rates[i], count_event, &count);
         most = i == 0 ? count : most;
         CHECK_UINT((unsigned)count, (unsigned)most);
     }
     CHECK(most < 4);
-    play_scene_end(&of);
 }
 
 // -- Mistakes of the tables ---------------------------------------------------------------------
@@ -448,11 +408,8 @@ static void check_refused(const md5_follow_desc *rows, uint32_t count, const cha
     md5_error error;
     play_case made;
     play_begin(&made);
-    const md5_machine_desc desc = {.model = made.model,
-                                   .parameters = two,
-                                   .num_parameters = 2,
-                                   .follows = rows,
-                                   .num_follows = count};
+    const md5_machine_desc desc = {
+        .model = made.model, ROWS(parameters, two), .follows = rows, .num_follows = count};
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);

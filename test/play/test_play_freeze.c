@@ -10,10 +10,9 @@ static void check_endless_interruption(md5_layer_mode mode)
     play_scene_add(&of, 25, 24.0, 1.0, 3);
     play_scene_add(&of, 31, 24.0, 1.0, 4);
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", .states = states, .num_states = 1},
-        {.name = "tested", .mode = mode, .states = states, .num_states = 2}};
-    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
+    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1},
+                                     {.name = "tested", .mode = mode, ROWS(states, states)}};
+    play_scene_play(&of, &(md5_machine_desc){ROWS(layers, layers)});
     for (uint32_t i = 0; i < CHANGES; i++) {
         md5_xform pose[PLAY_JOINTS];
         CHECK(md5_player_fade_to(of.player, 1, i % 2, 10.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));

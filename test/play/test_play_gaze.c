@@ -1,7 +1,6 @@
 // Modifiers by which a head and eyes look about by themselves.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/core/axes.h"
 #include "md5/md5play.h"
 
 #include <math.h>
@@ -87,139 +86,126 @@ static double off_by(const looking *of, uint32_t eye, md5_vec3 point)
     return acos(fmin(dot / sqrt(way.x * way.x + way.y * way.y + way.z * way.z), 1.0)) * 57.29578;
 }
 
+#define TEST_HERE(title, ...) TEST_WITH (title, looking, of, begin(of, __VA_ARGS__), end(of))
+
 // The eyes are on the point that the state names, wherever the head is.
-TEST (play_gaze_turns_the_eyes_to_its_point) {
-    looking of;
-    begin(&of, "gaze head { " EYES "length 2 distance 60 most_seconds 1 eye_limit 1 seed 5 }");
+TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
+           "gaze head { " EYES "length 2 distance 60 most_seconds 1 eye_limit 1 seed 5 }") {
     const md5_gaze_desc same = {.origin = {5.0f, 0.0f, 48.0f}, .numbers.distance = 60.0f};
     int moves = 0;
     md5_vec3 last = {0.0f, 0.0f, 0.0f};
     for (int i = 0; i < 200; i++) {
-        go_on(&of, 0.05);
-        const md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        go_on(of, 0.05);
+        const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
         CHECK(gaze->target == -1);
-        CHECK(off_by(&of, EYE_L, point) < 0.05);
-        CHECK(off_by(&of, EYE_R, point) < 0.05);
+        CHECK(off_by(of, EYE_L, point) < 0.05);
+        CHECK(off_by(of, EYE_R, point) < 0.05);
         moves += fabsf(point.y - last.y) > 1.0f ? 1 : 0;
         last = point;
     }
     CHECK(moves > 8);
-    CHECK(md5_player_gaze(of.player, 1) == NULL);
-    end(&of);
+    CHECK(md5_player_gaze(of->player, 1) == NULL);
 }
 
 // The head turns by its share of the direction, seen from (5 0 48).
-TEST (play_gaze_turns_the_head_a_part_of_the_way) {
-    looking of;
-    begin(&of, "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }");
+TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
+           "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
     for (int i = 0; i < 100; i++) {
-        go_on(&of, 0.1);
-        const md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        go_on(of, 0.1);
+        const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * (double)gaze->to.x, 1e-6);
         const md5_vec3 point = {65.0f, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
-        CHECK(off_by(&of, HEAD, point) < 0.05);
+        CHECK(off_by(of, HEAD, point) < 0.05);
     }
-    end(&of);
 }
 
 // The target's position attracts the gaze; 0 0 0 means that there is no target.
-TEST (play_gaze_follows_the_target) {
-    looking of;
-    begin(&of, "gaze head { " EYES "interest 1 most_seconds 0.5 eye_limit 1 }");
-    md5_target *const target = md5_player_target(of.player, 0);
+TEST_HERE (play_gaze_follows_the_target,
+           "gaze head { " EYES "interest 1 most_seconds 0.5 eye_limit 1 }") {
+    md5_target *const target = md5_player_target(of->player, 0);
     for (int i = 0; i < 50; i++) {
         target->position = (md5_vec3){60.0f, 0.5f * (float)i, 40.0f};
-        go_on(&of, 0.1);
-        const md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        go_on(of, 0.1);
+        const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         CHECK(gaze->target == 0);
         if (gaze->seconds > gaze->duration)
-            CHECK(off_by(&of, EYE_L, target->position) < 0.05);
+            CHECK(off_by(of, EYE_L, target->position) < 0.05);
     }
     target->position = (md5_vec3){0.0f, 0.0f, 0.0f};
-    go_on(&of, 1.0);
-    CHECK(md5_player_gaze(of.player, 0)->target == -1);
-    end(&of);
+    go_on(of, 1.0);
+    CHECK(md5_player_gaze(of->player, 0)->target == -1);
 }
 
 // With weight 0 the pose is the clip's, and the gaze rests; between 0 and 1 it is weaker.
-TEST (play_gaze_has_a_weight) {
-    looking of;
-    begin(&of, "gaze head { " EYES "seed 9 }");
-    go_on(&of, 0.3);
-    const md5_gaze before = *md5_player_gaze(of.player, 0);
+TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
+    go_on(of, 0.3);
+    const md5_gaze before = *md5_player_gaze(of->player, 0);
     CHECK(fabsf(before.to.x) > 0.1f);
-    md5_target *const target = md5_player_target(of.player, 0);
+    md5_target *const target = md5_player_target(of->player, 0);
     float turns[3];
     for (int i = 0; i < 3; i++) {
         target->weight = 0.5f * (float)i;
-        go_on(&of, 0.0);
-        turns[i] = fabsf(of.pose[EYE_L].rotation.z) + fabsf(of.pose[HEAD].rotation.z);
+        go_on(of, 0.0);
+        turns[i] = fabsf(of->pose[EYE_L].rotation.z) + fabsf(of->pose[HEAD].rotation.z);
     }
     CHECK(turns[0] == 0.0f && turns[1] > 0.0f && turns[2] > turns[1]);
     target->weight = 0.0f;
-    go_on(&of, 2.0);
-    CHECK(memcmp(&before, md5_player_gaze(of.player, 0), sizeof before) == 0);
+    go_on(of, 2.0);
+    CHECK(memcmp(&before, md5_player_gaze(of->player, 0), sizeof before) == 0);
     for (int i = 0; i < JOINTS; i++)
-        CHECK(memcmp(&of.pose[i], &of.model->bind_local[i], sizeof of.pose[i]) == 0);
-    end(&of);
+        CHECK(memcmp(&of->pose[i], &of->model->bind_local[i], sizeof of->pose[i]) == 0);
 }
 
 // The seed of the machine, or another one for a player: the same seed gives the same gaze.
-TEST (play_gaze_of_each_player_has_its_seed) {
-    looking of;
-    begin(&of, "gaze head { " EYES "seed 77 }");
-    md5_player *const others[2] = {md5_create_player(of.machine, NULL, NULL),
-                                   md5_create_player(of.machine, NULL, NULL)};
+TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }") {
+    md5_player *const others[2] = {md5_create_player(of->machine, NULL, NULL),
+                                   md5_create_player(of->machine, NULL, NULL)};
     md5_xform poses[2][JOINTS];
     md5_gaze_begin(78, md5_player_gaze(others[1], 0));
     int differs = 0;
     for (int i = 0; i < 40; i++) {
-        go_on(&of, 0.1);
+        go_on(of, 0.1);
         for (int k = 0; k < 2; k++) {
             md5_player_target(others[k], 0)->weight = 1.0f;
             md5_player_advance(others[k], 0.1, NULL, NULL);
-            md5_player_pose(others[k], poses[k], NULL, NULL, of.scratch);
+            md5_player_pose(others[k], poses[k], NULL, NULL, of->scratch);
         }
-        CHECK(memcmp(poses[0], of.pose, sizeof of.pose) == 0);
-        differs += memcmp(poses[1], of.pose, sizeof of.pose) != 0;
+        CHECK(memcmp(poses[0], of->pose, sizeof of->pose) == 0);
+        differs += memcmp(poses[1], of->pose, sizeof of->pose) != 0;
     }
     CHECK(differs > 35);
     // A reset begins with the seed of the machine.
     md5_gaze first;
     md5_gaze_begin(77, &first);
-    md5_player_reset(of.player);
-    CHECK(memcmp(&first, md5_player_gaze(of.player, 0), sizeof first) == 0);
+    md5_player_reset(of->player);
+    CHECK(memcmp(&first, md5_player_gaze(of->player, 0), sizeof first) == 0);
     for (int k = 0; k < 2; k++)
         md5_destroy_player(others[k]);
-    end(&of);
 }
 
-TEST (play_gaze_is_saved_and_copied) {
-    looking of;
-    begin(&of, "gaze head { " EYES "}");
-    md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(of.player, 0));
-    md5_player_target(of.player, 0)->position = (md5_vec3){50.0f, 9.0f, 45.0f};
-    go_on(&of, 1.23);
-    md5_player *const others[2] = {md5_create_player(of.machine, NULL, NULL),
-                                   md5_create_player(of.machine, NULL, NULL)};
+TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
+    md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(of->player, 0));
+    md5_player_target(of->player, 0)->position = (md5_vec3){50.0f, 9.0f, 45.0f};
+    go_on(of, 1.23);
+    md5_player *const others[2] = {md5_create_player(of->machine, NULL, NULL),
+                                   md5_create_player(of->machine, NULL, NULL)};
     uint8_t bytes[1024];
-    const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
+    const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
     CHECK(size > 0);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of.player);
+    md5_player_copy(others[1], of->player);
     for (int i = 0; i < 60; i++) {
-        go_on(&of, 0.1);
+        go_on(of, 0.1);
         for (int k = 0; k < 2; k++) {
             md5_xform pose[JOINTS];
             md5_player_advance(others[k], 0.1, NULL, NULL);
-            md5_player_pose(others[k], pose, NULL, NULL, of.scratch);
-            CHECK(memcmp(pose, of.pose, sizeof pose) == 0);
+            md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
+            CHECK(memcmp(pose, of->pose, sizeof pose) == 0);
         }
     }
     for (int k = 0; k < 2; k++)
         md5_destroy_player(others[k]);
-    end(&of);
 }
 
 // A gaze with numbers that are not finite, from the game or from broken bytes, begins again; poses
@@ -249,33 +235,27 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
 }
 
 // Without eyes that are animated the head looks alone; without the head nothing does.
-TEST (play_gaze_looks_at_a_level_of_detail) {
-    looking of;
-    begin(&of, "gaze head { " EYES "}");
-    go_on(&of, 0.5);
-    const md5_xform head = of.pose[HEAD];
-    CHECK(head.rotation.z != 0.0f && of.pose[EYE_L].rotation.z != 0.0f);
-    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "blind"}));
-    go_on(&of, 0.0);
-    CHECK(memcmp(&of.pose[HEAD], &head, sizeof head) == 0);
-    CHECK(memcmp(&of.pose[EYE_L], &of.model->bind_local[EYE_L], sizeof head) == 0);
-    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "tail"}));
-    go_on(&of, 0.0);
-    CHECK(memcmp(of.pose, of.model->bind_local, sizeof of.pose) == 0);
-    end(&of);
+TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
+    go_on(of, 0.5);
+    const md5_xform head = of->pose[HEAD];
+    CHECK(head.rotation.z != 0.0f && of->pose[EYE_L].rotation.z != 0.0f);
+    CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "blind"}));
+    go_on(of, 0.0);
+    CHECK(memcmp(&of->pose[HEAD], &head, sizeof head) == 0);
+    CHECK(memcmp(&of->pose[EYE_L], &of->model->bind_local[EYE_L], sizeof head) == 0);
+    CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "tail"}));
+    go_on(of, 0.0);
+    CHECK(memcmp(of->pose, of->model->bind_local, sizeof of->pose) == 0);
 }
 
 // Backward in time a gaze stays as it is.
-TEST (play_gaze_does_not_go_backward) {
-    looking of;
-    begin(&of, "gaze head");
-    go_on(&of, 0.5);
-    const md5_gaze before = *md5_player_gaze(of.player, 0);
-    go_on(&of, -0.4);
-    CHECK(memcmp(&before, md5_player_gaze(of.player, 0), sizeof before) == 0);
+TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
+    go_on(of, 0.5);
+    const md5_gaze before = *md5_player_gaze(of->player, 0);
+    go_on(of, -0.4);
+    CHECK(memcmp(&before, md5_player_gaze(of->player, 0), sizeof before) == 0);
     // A gaze without eyes turns the head alone, by a chain of three joints.
-    CHECK(of.pose[HEAD].rotation.z != 0.0f && of.pose[EYE_L].rotation.z == 0.0f);
-    end(&of);
+    CHECK(of->pose[HEAD].rotation.z != 0.0f && of->pose[EYE_L].rotation.z == 0.0f);
 }
 
 // The same machine in other axes and units looks in the same directions.
@@ -287,13 +267,14 @@ TEST (play_gaze_looks_alike_in_other_axes) {
     for (int i = 0; i < 30; i++) {
         go_on(&plain, 0.1);
         go_on(&turned, 0.1);
+        const md5_mat34 from_turned =
+            md5_mat34_inverse(md5_mat34_from_axes(turned.model->skeleton.axes, 0.5f));
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
             const md5_vec3 a =
                 md5_joint_in_model(&plain.model->skeleton, plain.pose, joint).translation;
             const md5_vec3 b =
                 md5_joint_in_model(&turned.model->skeleton, turned.pose, joint).translation;
-            const md5_vec3 back =
-                md5_vec3_scale(md5i_vec3_from_axes(turned.model->skeleton.axes, b), 2.0f);
+            const md5_vec3 back = md5_mat34_direction(from_turned, b);
             CHECK_NEAR((double)a.x, (double)back.x, 1e-3);
             CHECK_NEAR((double)a.y, (double)back.y, 1e-3);
             CHECK_NEAR((double)a.z, (double)back.z, 1e-3);
@@ -355,13 +336,11 @@ TEST (play_gaze_that_cannot_look_is_refused) {
 
 // In tables written in C: other kinds of modifiers refuse a gaze; the machine has a copy; each
 // number is part of the fingerprint.
-TEST (play_gaze_is_part_of_the_tables) {
-    looking of;
-    begin(&of, "gaze head { " EYES "}");
+TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_gaze rule = {.eyes = {"eye_l", NULL, "nobody"}};
     md5_modifier_desc modifier = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
-    const md5_machine_desc desc = {.model = of.model, .modifiers = &modifier, .num_modifiers = 1};
+    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
     md5_error error;
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'look' has a gaze, which only 'gaze' has");
@@ -394,5 +373,4 @@ TEST (play_gaze_is_part_of_the_tables) {
         if (i < NUMBERS)
             *numbers[i] = 0.0f;
     }
-    end(&of);
 }

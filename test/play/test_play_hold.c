@@ -1,7 +1,7 @@
 // Feet that are held where they stand while a character glides over them.
 #include "test/play/test_play_hold_case.h"
 
-#include "md5/core/axes.h"
+#include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,16 +37,13 @@ TEST (play_hold_keeps_soles_where_they_stand) {
 }
 
 // A character that is turned and moved by the game carries its feet along.
-TEST (play_hold_goes_with_what_the_game_moves) {
-    holding of;
-    hold_begin(&of, "still", HOLD_FEET "hold }");
-    hold_go_on(&of, 0.0);
+TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
+    hold_go_on(of, 0.0);
     for (int i = 0; i < 20; i++) {
-        of.place.translation.x += 1.0f;
-        hold_go_on(&of, HOLD_TICK);
+        of->place.translation.x += 1.0f;
+        hold_go_on(of, HOLD_TICK);
     }
-    CHECK_NEAR(hold_sole_of(&of, ANKLE_R).x, 20.0, 1e-4);
-    hold_end(&of);
+    CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, 20.0, 1e-4);
 }
 
 // After the distance is passed the foot returns like a critically damped spring: in double, the
@@ -54,77 +51,67 @@ TEST (play_hold_goes_with_what_the_game_moves) {
 //   x(t) = (x + (v + w x) t) exp(-w t)
 // w leaves 1 % of a displacement at rest within the release. Meanwhile it steps: a parabola of a
 // third of the displacement.
-TEST (play_hold_lets_go_and_returns) {
+TEST_HOLD (play_hold_lets_go_and_returns, "glides",
+           HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
     CHECK_NEAR((1.0 + w * release) * exp(-w * release), 0.01, 1e-7);
-    holding of;
-    hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }");
-    CHECK_NEAR(hold_slide(&of, 12), 0.0, 1e-4);
+    CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
     // From here on it is seen from the character, which has gone on by a unit.
-    const double start = hold_sole_of(&of, TOE_L).x - (double)of.place.translation.x;
+    const double start = hold_sole_of(of, TOE_L).x - (double)of->place.translation.x;
     for (int i = 1; i <= 17; i++) {
-        hold_go_on(&of, HOLD_TICK);
+        hold_go_on(of, HOLD_TICK);
         const double t = HOLD_TICK * i, v = -5.0;
         const double x = (-1.0 + (v - w) * t) * exp(-w * t);
-        CHECK_NEAR(hold_sole_of(&of, TOE_L).x - (double)of.place.translation.x, start + 1.0 + x,
+        CHECK_NEAR(hold_sole_of(of, TOE_L).x - (double)of->place.translation.x, start + 1.0 + x,
                    2e-3);
-        CHECK_NEAR(hold_sole_of(&of, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release),
-                   1e-4);
+        CHECK_NEAR(hold_sole_of(of, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release), 1e-4);
     }
     // It is held again from where it is then.
-    hold_go_on(&of, HOLD_TICK);
-    hold_go_on(&of, HOLD_TICK);
-    const real3 was = hold_sole_of(&of, TOE_L);
-    hold_go_on(&of, HOLD_TICK);
-    CHECK_NEAR(real3_distance(hold_sole_of(&of, TOE_L), was), 0.0, 1e-4);
-    hold_end(&of);
+    hold_go_on(of, HOLD_TICK);
+    hold_go_on(of, HOLD_TICK);
+    const real3 was = hold_sole_of(of, TOE_L);
+    hold_go_on(of, HOLD_TICK);
+    CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
 }
 
 // With a release of 0 a foot is back at once.
-TEST (play_hold_without_release_is_back_at_once) {
-    holding of;
-    hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }");
-    CHECK_NEAR(hold_slide(&of, 12), 0.0, 1e-4);
-    hold_go_on(&of, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(&of, TOE_L).x - (double)of.place.translation.x, 4.0, 1e-4);
-    hold_end(&of);
+TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
+           HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
+    CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
+    hold_go_on(of, HOLD_TICK);
+    CHECK_NEAR(hold_sole_of(of, TOE_L).x - (double)of->place.translation.x, 4.0, 1e-4);
 }
 
 // A leg that would be stretched lets go: no foot is farther from its hip than it can reach.
-TEST (play_hold_stretches_no_leg) {
-    holding of;
+TEST_HOLD (play_hold_stretches_no_leg, "slides",
+           HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
     double most = 0.0;
-    hold_begin(&of, "slides", HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }");
     for (int i = 0; i < 120; i++) {
-        hold_go_on(&of, HOLD_TICK);
-        const md5_foot *const feet = md5_player_feet(of.player, 0);
+        hold_go_on(of, HOLD_TICK);
+        const md5_foot *const feet = md5_player_feet(of->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
-        const double shift = fabs((double)of.player->held[0].shift.x);
+        const double shift = fabs((double)of->player->held[0].shift.x);
         most = shift > most ? shift : most;
     }
     // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.
     const double far = sqrt(0.999 * 0.999 * 4.0 * 106.0 - 18.0 * 18.0);
     CHECK(most > far - 0.34 && most <= far + 1e-3);
-    hold_end(&of);
 }
 
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot stays.
-TEST (play_hold_ends_as_a_sole_lifts) {
-    holding of;
-    hold_begin(&of, "lifts", HOLD_FEET "hold { toe toe_l } }");
-    hold_go_on(&of, 0.0);
-    const real3 left = hold_sole_of(&of, TOE_L), right = hold_sole_of(&of, ANKLE_R);
+TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
+    hold_go_on(of, 0.0);
+    const real3 left = hold_sole_of(of, TOE_L), right = hold_sole_of(of, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
-        hold_go_on(&of, HOLD_TICK);
-        const real3 now = hold_sole_of(&of, TOE_L);
-        CHECK(of.player->held[0].is_held == (i <= 18));
+        hold_go_on(of, HOLD_TICK);
+        const real3 now = hold_sole_of(of, TOE_L);
+        CHECK(of->player->held[0].is_held == (i <= 18));
         if (i <= 18)
             CHECK_NEAR(now.x, left.x, 1e-4);
         CHECK_NEAR(now.z, 1.0 / 60.0 * i, 1e-4);
     }
-    CHECK(hold_sole_of(&of, TOE_L).x > left.x + 0.3);
-    CHECK_NEAR(hold_sole_of(&of, ANKLE_R).x, right.x, 1e-4);
-    hold_end(&of);
+    CHECK(hold_sole_of(of, TOE_L).x > left.x + 0.3);
+    CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, right.x, 1e-4);
 }
 
 // What is blended over the legs counts, in layers and as one-shots; what is not over them, or is
@@ -154,98 +141,85 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
 }
 
 // A state without motion has no soles that stand, nor has a machine without layers.
-TEST (play_hold_without_clips_holds_what_is_low) {
-    holding of;
-    hold_begin(&of, "nothing", HOLD_FEET "hold }");
-    hold_go_on(&of, HOLD_TICK);
-    CHECK(of.player->held[0].is_held);
-    CHECK(md5_player_fade_to(of.player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    hold_go_on(&of, HOLD_TICK);
-    CHECK(of.player->held[0].is_held);
-    hold_end(&of);
+TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold }") {
+    hold_go_on(of, HOLD_TICK);
+    CHECK(of->player->held[0].is_held);
+    CHECK(md5_player_fade_to(of->player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    hold_go_on(of, HOLD_TICK);
+    CHECK(of->player->held[0].is_held);
 }
 
 // A foot that is held again, here after it was let go, does not move in that step either.
-TEST (play_hold_begins_where_a_sole_was) {
-    holding of;
-    hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l distance 1.02 } }");
-    CHECK_NEAR(hold_slide(&of, 12), 0.0, 1e-4);
-    real3 was = hold_sole_of(&of, TOE_L);
-    hold_go_on(&of, HOLD_TICK);
-    CHECK(!of.player->held[0].is_held);
-    for (int i = 0; i < 20 && !of.player->held[0].is_held; i++) {
-        was = hold_sole_of(&of, TOE_L);
-        hold_go_on(&of, HOLD_TICK);
+TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
+           HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
+    CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
+    real3 was = hold_sole_of(of, TOE_L);
+    hold_go_on(of, HOLD_TICK);
+    CHECK(!of->player->held[0].is_held);
+    for (int i = 0; i < 20 && !of->player->held[0].is_held; i++) {
+        was = hold_sole_of(of, TOE_L);
+        hold_go_on(of, HOLD_TICK);
     }
-    CHECK(of.player->held[0].is_held);
-    CHECK_NEAR(real3_distance(hold_sole_of(&of, TOE_L), was), 0.0, 1e-4);
-    hold_end(&of);
+    CHECK(of->player->held[0].is_held);
+    CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
 }
 
 // Frozen below a chain of states that interrupt each other.
-TEST (play_hold_survives_a_frozen_pose) {
-    holding of;
-    hold_begin(&of, "still", HOLD_FEET "hold }");
+TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     for (uint32_t i = 0; i < 8; i++) {
-        CHECK(md5_player_fade_to(of.player, 0, 1 - i % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-        hold_go_on(&of, HOLD_TICK);
+        CHECK(md5_player_fade_to(of->player, 0, 1 - i % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+        hold_go_on(of, HOLD_TICK);
     }
-    CHECK(of.player->held[0].is_held);
-    CHECK_NEAR(hold_sole_of(&of, ANKLE_R).x, 0.0, 1e-4);
-    hold_end(&of);
+    CHECK(of->player->held[0].is_held);
+    CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, 0.0, 1e-4);
 }
 
 // In every third pose, as in each; with weight 0 a foot begins anew.
-TEST (play_hold_advances_with_poses) {
-    holding of;
-    hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l } }");
-    CHECK(md5_player_set_detail(of.player, &(md5_detail){.interval = 3}));
-    hold_go_on(&of, 0.0);
-    const real3 was = hold_sole_of(&of, TOE_L);
+TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l } }") {
+    CHECK(md5_player_set_detail(of->player, &(md5_detail){.interval = 3}));
+    hold_go_on(of, 0.0);
+    const real3 was = hold_sole_of(of, TOE_L);
     for (int i = 1; i <= 30; i++) {
-        hold_go_on(&of, HOLD_TICK);
+        hold_go_on(of, HOLD_TICK);
         if (i % 3 == 0)
-            CHECK_NEAR(real3_distance(hold_sole_of(&of, TOE_L), was), 0.0, 1e-4);
+            CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
     }
-    md5_player_target(of.player, 0)->weight = 0.0f;
+    md5_player_target(of->player, 0)->weight = 0.0f;
     for (int i = 0; i < 3; i++)
-        hold_go_on(&of, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(&of, TOE_L).x, 4.0 + (double)of.place.translation.x, 1e-4);
-    md5_player_target(of.player, 0)->weight = 1.0f;
+        hold_go_on(of, HOLD_TICK);
+    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + (double)of->place.translation.x, 1e-4);
+    md5_player_target(of->player, 0)->weight = 1.0f;
     for (int i = 0; i < 3; i++)
-        hold_go_on(&of, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(&of, TOE_L).x, 4.0 + (double)of.place.translation.x, 1e-4);
-    hold_end(&of);
+        hold_go_on(of, HOLD_TICK);
+    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + (double)of->place.translation.x, 1e-4);
 }
 
 // Restored, copied and in a batch, a player goes on with the same bits.
-TEST (play_hold_is_saved_and_copied) {
+TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }") {
     enum { OTHERS = 3 };
-    holding of;
-    hold_begin(&of, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
     md5_player *others[OTHERS];
     uint8_t bytes[2048];
     for (int i = 0; i < 20; i++)
-        hold_go_on(&of, HOLD_TICK);
-    md5_player_advance(of.player, HOLD_TICK, NULL, NULL); // and not posed yet
-    const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
+        hold_go_on(of, HOLD_TICK);
+    md5_player_advance(of->player, HOLD_TICK, NULL, NULL); // and not posed yet
+    const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
     CHECK(size > 0);
     for (int k = 0; k < OTHERS; k++) {
-        others[k] = md5_create_player(of.machine, NULL, NULL);
+        others[k] = md5_create_player(of->machine, NULL, NULL);
         if (k % 2 == 0)
             CHECK(md5_player_restore(others[k], bytes, size, NULL));
         else
-            md5_player_copy(others[k], of.player);
+            md5_player_copy(others[k], of->player);
     }
     for (int i = 0; i < 60; i++) {
         md5_mat34 joints[2][HOLD_JOINTS];
         md5_xform pose[HOLD_JOINTS];
-        md5_player_advance(of.player, HOLD_TICK, NULL, NULL);
-        md5_player_pose(of.player, of.pose, joints[0], NULL, of.scratch);
+        md5_player_advance(of->player, HOLD_TICK, NULL, NULL);
+        md5_player_pose(of->player, of->pose, joints[0], NULL, of->scratch);
         for (int k = 0; k < 2; k++) {
             md5_player_advance(others[k], HOLD_TICK, NULL, NULL);
-            md5_player_pose(others[k], pose, NULL, NULL, of.scratch);
-            CHECK(memcmp(pose, of.pose, sizeof pose) == 0);
+            md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
+            CHECK(memcmp(pose, of->pose, sizeof pose) == 0);
         }
         md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};
         void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
@@ -255,7 +229,6 @@ TEST (play_hold_is_saved_and_copied) {
     }
     for (int k = 0; k < OTHERS; k++)
         md5_destroy_player(others[k]);
-    hold_end(&of);
 }
 
 // Numbers that are not finite, from broken bytes, begin anew.
@@ -311,26 +284,22 @@ static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_
 }
 
 // The ground is asked for where a foot is held.
-TEST (play_hold_asks_for_the_ground_where_it_stands) {
-    holding of;
+TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
+           HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0.0f, 0.0f, 0.0f};
-    hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l } }");
-    md5_player_set_ground(of.player, see_ankle, &ankle);
+    md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
-        hold_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
-        CHECK_NEAR((double)(ankle.x + of.place.translation.x), 0.0, 1e-4);
+        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+        CHECK_NEAR((double)(ankle.x + of->place.translation.x), 0.0, 1e-4);
     }
-    hold_end(&of);
 }
 
 // Where a cycle leads back to its first frame over an interval of its own, that is as those beside
 // it; a clip of one frame stands.
-TEST (play_hold_knows_the_ends_of_clips) {
-    holding of;
-    hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l } }");
-    md5_machine_desc *const desc = &of.file->desc;
-    of.file->clips[1].period = MD5_PERIOD_OPEN;
-    of.file->clips[3].period = MD5_PERIOD_OPEN;
+TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe toe_l } }") {
+    md5_machine_desc *const desc = &of->file->desc;
+    of->file->clips[1].period = MD5_PERIOD_OPEN;
+    of->file->clips[3].period = MD5_PERIOD_OPEN;
     md5_machine *const open = md5_create_machine(desc, NULL, NULL);
     if (!CHECK(open))
         return;
@@ -343,5 +312,4 @@ TEST (play_hold_knows_the_ends_of_clips) {
         CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
     md5_destroy_machine(open);
-    hold_end(&of);
 }

@@ -1,7 +1,5 @@
 #include "test/play/test_play_hold_case.h"
 
-#include "md5/core/axes.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,19 +122,20 @@ void hold_go_on(holding *of, double seconds)
 // Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.
 real3 hold_sole_of(const holding *of, uint32_t joint)
 {
-    const md5_axes axes = of->model->skeleton.axes;
+    const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
     const float height = joint == TOE_L ? 1.0f : 2.0f;
-    const md5_vec3 point = md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 0.0f, -height});
+    const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0.0f, 0.0f, -height});
     const md5_xform at =
         md5_xform_mul(of->place, md5_joint_in_model(&of->model->skeleton, of->pose, joint));
-    return real3_of(md5i_vec3_from_axes(axes, md5_xform_point(at, point)));
+    return real3_of(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
 }
 
 static double heading_in_degrees(const holding *of, md5_quat rotation)
 {
-    const md5_axes axes = of->model->skeleton.axes;
-    const md5_vec3 ahead = md5i_vec3_from_axes(
-        axes, md5_quat_rotate(rotation, md5i_vec3_to_axes(axes, (md5_vec3){1, 0, 0})));
+    const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
+    const md5_vec3 ahead = md5_mat34_direction(
+        md5_mat34_inverse(axes),
+        md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
     return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
 }
 

@@ -5,7 +5,6 @@
 #include "test/ik/test_ik_case.h"
 
 #include "md5/md5play.h"
-#include "md5/play/run/player_state.h"
 
 enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HOLD_FRAMES = 11 };
 

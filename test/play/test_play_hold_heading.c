@@ -1,6 +1,8 @@
 // Feet that are held keep pointing where they pointed while a character turns over them.
 #include "test/play/test_play_hold_case.h"
 
+#include "md5/play/run/player_state.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,19 +35,17 @@ TEST (play_hold_keeps_headings) {
 }
 
 // A leg turns its foot by 45 degrees; from then on the foot goes along.
-TEST (play_hold_turns_feet_no_farther_than_a_leg_can) {
-    holding of;
-    hold_begin(&of, "spins", HOLD_FEET "hold { toe toe_l distance 20 } }");
-    hold_go_on(&of, 0.0);
-    const real3 was = hold_sole_of(&of, TOE_L);
+TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
+           HOLD_FEET "hold { toe toe_l distance 20 } }") {
+    hold_go_on(of, 0.0);
+    const real3 was = hold_sole_of(of, TOE_L);
     for (int i = 0; i < 180; i++) {
-        hold_go_on(&of, HOLD_TICK);
-        const double turned = hold_body_heading(&of);
-        CHECK_NEAR(hold_heading_of(&of, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
-        CHECK_NEAR(real3_distance(hold_sole_of(&of, TOE_L), was), 0.0, 1e-4);
+        hold_go_on(of, HOLD_TICK);
+        const double turned = hold_body_heading(of);
+        CHECK_NEAR(hold_heading_of(of, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
+        CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
     }
-    CHECK(hold_body_heading(&of) > 60.0);
-    hold_end(&of);
+    CHECK(hold_body_heading(of) > 60.0);
 }
 
 // Nor does a turned foot stretch its leg. The character turns by 30 degrees about a sole, so that
@@ -78,93 +78,80 @@ TEST (play_hold_stretches_no_leg_by_turning) {
 }
 
 // A foot that is held again does not turn in that step either.
-TEST (play_hold_begins_as_a_sole_pointed) {
-    holding of;
-    hold_begin(&of, "turns", HOLD_FEET "hold { toe toe_l distance 1.02 } }");
-    CHECK(hold_slide(&of, 30) > 0.1);
+TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
+           HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
+    CHECK(hold_slide(of, 30) > 0.1);
     int num_begun = 0;
     for (int i = 0; i < 120; i++) {
-        const bool was_held = of.player->held[0].is_held;
-        const double was = hold_heading_of(&of, TOE_L);
-        hold_go_on(&of, HOLD_TICK);
-        if (was_held || !of.player->held[0].is_held)
+        const bool was_held = of->player->held[0].is_held;
+        const double was = hold_heading_of(of, TOE_L);
+        hold_go_on(of, HOLD_TICK);
+        if (was_held || !of->player->held[0].is_held)
             continue;
-        CHECK_NEAR(hold_heading_of(&of, TOE_L), was, 1e-3);
+        CHECK_NEAR(hold_heading_of(of, TOE_L), was, 1e-3);
         num_begun++;
     }
     CHECK(num_begun > 1);
-    hold_end(&of);
 }
 
 // A clip that turns a sole that stands, faster than 30 degrees a second, does so on purpose.
-TEST (play_hold_lets_clips_turn_soles_that_stand) {
-    holding of;
-    hold_begin(&of, "twists", HOLD_FEET "hold { toe toe_l distance 20 } }");
-    hold_go_on(&of, 0.0);
-    const real3 was = hold_sole_of(&of, TOE_L);
+TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
+           HOLD_FEET "hold { toe toe_l distance 20 } }") {
+    hold_go_on(of, 0.0);
+    const real3 was = hold_sole_of(of, TOE_L);
     for (int i = 0; i < 45; i++) {
-        hold_go_on(&of, HOLD_TICK);
-        CHECK_NEAR(hold_heading_of(&of, TOE_L), hold_body_heading(&of), 0.01);
-        CHECK_NEAR(real3_distance(hold_sole_of(&of, TOE_L), was), 0.0, 1e-4);
+        hold_go_on(of, HOLD_TICK);
+        CHECK_NEAR(hold_heading_of(of, TOE_L), hold_body_heading(of), 0.01);
+        CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
     }
-    CHECK(hold_body_heading(&of) > 40.0);
-    hold_end(&of);
+    CHECK(hold_body_heading(of) > 40.0);
 }
 
 // As a foot that is let go returns, so does the tangent of half of the angle by which it is turned:
 //   x(t) = (x + (v + w x) t) exp(-w t)
-TEST (play_hold_eases_headings_back) {
+TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
-    holding of;
-    hold_begin(&of, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }");
-    hold_go_on(&of, 0.0);
+    hold_go_on(of, 0.0);
     double x = 0.0, v = 0.0;
     for (int i = 0; i < 30; i++) {
-        hold_go_on(&of, HOLD_TICK);
-        const double now = -tangent_of(hold_body_heading(&of));
+        hold_go_on(of, HOLD_TICK);
+        const double now = -tangent_of(hold_body_heading(of));
         v = (now - x) / HOLD_TICK;
         x = now;
     }
-    const uint32_t slides = md5_find_clip(of.machine, "slides");
-    CHECK(md5_player_play_shot(of.player, 0, slides, &(md5_shot_desc){0}));
+    const uint32_t slides = md5_find_clip(of->machine, "slides");
+    CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
-        hold_go_on(&of, HOLD_TICK);
-        CHECK(!of.player->held[0].is_held);
+        hold_go_on(of, HOLD_TICK);
+        CHECK(!of->player->held[0].is_held);
         const double t = HOLD_TICK * i;
-        CHECK_NEAR(hold_heading_of(&of, TOE_L) - hold_body_heading(&of),
+        CHECK_NEAR(hold_heading_of(of, TOE_L) - hold_body_heading(of),
                    degrees_of((x + (v + w * x) * t) * exp(-w * t)), 0.01);
     }
-    hold_end(&of);
 }
 
 // However fast the body turned, a foot that is let go does not turn much farther away.
-TEST (play_hold_throws_no_foot_about) {
-    holding of;
-    hold_begin(&of, "spins", HOLD_FEET "hold { toe toe_l } }");
-    hold_go_on(&of, 0.0);
-    hold_go_on(&of, HOLD_TICK);
-    const double turned = hold_body_heading(&of);
+TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l } }") {
+    hold_go_on(of, 0.0);
+    hold_go_on(of, HOLD_TICK);
+    const double turned = hold_body_heading(of);
     CHECK(turned > 0.3);
-    const uint32_t slides = md5_find_clip(of.machine, "slides");
-    CHECK(md5_player_play_shot(of.player, 0, slides, &(md5_shot_desc){0}));
+    const uint32_t slides = md5_find_clip(of->machine, "slides");
+    CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
-        hold_go_on(&of, HOLD_TICK);
-        const double away = hold_body_heading(&of) - hold_heading_of(&of, TOE_L);
+        hold_go_on(of, HOLD_TICK);
+        const double away = hold_body_heading(of) - hold_heading_of(of, TOE_L);
         CHECK(away < 1.22 * turned && away > -1e-3);
     }
-    hold_end(&of);
 }
 
 // With half of the weight a foot is turned back by half.
-TEST (play_hold_turns_feet_by_weight) {
-    holding of;
-    hold_begin(&of, "turns", HOLD_FEET "hold { toe toe_l } }");
-    md5_player_target(of.player, 0)->weight = 0.5f;
+TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
+    md5_player_target(of->player, 0)->weight = 0.5f;
     for (int i = 0; i <= 30; i++)
-        hold_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
-    const double turned = hold_body_heading(&of);
-    CHECK_NEAR(hold_heading_of(&of, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)), 1e-3);
-    hold_end(&of);
+        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+    const double turned = hold_body_heading(of);
+    CHECK_NEAR(hold_heading_of(of, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)), 1e-3);
 }
 
 static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
@@ -176,18 +163,16 @@ static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_
 }
 
 // The ground is asked for where the turned foot has its ankle.
-TEST (play_hold_asks_for_the_ground_below_a_turned_foot) {
-    holding of;
+TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
+           HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0.0f, 0.0f, 0.0f};
-    hold_begin(&of, "turns", HOLD_FEET "hold { toe toe_l } }");
-    md5_player_set_ground(of.player, see_ankle, &ankle);
+    md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
-        hold_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
-        const md5_vec3 at = md5_xform_point(of.place, ankle);
+        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+        const md5_vec3 at = md5_xform_point(of->place, ankle);
         CHECK_NEAR((double)at.x, 0.0, 1e-4);
         CHECK_NEAR((double)at.y, 3.0, 1e-4);
     }
-    hold_end(&of);
 }
 
 // What the library wrote for this machine after 30 steps, in hexadecimal, when the format was in

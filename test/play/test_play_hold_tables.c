@@ -38,14 +38,12 @@ TEST (play_hold_that_cannot_hold_is_refused) {
 
 // In tables written in C: other kinds refuse it; the machine has a copy; each number is part of the
 // fingerprint.
-TEST (play_hold_is_part_of_the_tables) {
-    holding of;
-    hold_begin(&of, "still", "");
+TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     md5_modifier_hold rule = {.toes = {"toe_l", NULL, "nobody"}};
     static const md5_foot_desc feet[] = {{.ankle = "ankle_l"}, {.ankle = "ankle_r"}};
     md5_modifier_desc modifier = {
         .name = "legs", .kind = MD5_MODIFIER_AIM, .joint = "pelvis", .hold = &rule};
-    const md5_machine_desc desc = {.model = of.model, .modifiers = &modifier, .num_modifiers = 1};
+    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
     md5_error error;
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'legs' holds feet, which only 'feet' has");
@@ -81,5 +79,4 @@ TEST (play_hold_is_part_of_the_tables) {
         if (i < NUMBERS)
             *numbers[i] = 0.0f;
     }
-    hold_end(&of);
 }

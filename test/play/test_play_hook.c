@@ -33,15 +33,13 @@ static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
 static void begin(crowd *of)
 {
     static const md5_state_desc states[] = {{"a", "a"}};
-    static const md5_layer_desc layer = {.name = "all", .states = states, .num_states = 1};
+    static const md5_layer_desc layer = {.name = "all", ROWS(states, states)};
     static const md5_modifier_desc look = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head"};
     memset(of, 0, sizeof *of);
     play_scene_begin(&of->scene);
     play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
-    play_scene_play(&of->scene,
-                    &(md5_machine_desc){
-                        .layers = &layer, .num_layers = 1, .modifiers = &look, .num_modifiers = 1});
+    play_scene_play(&of->scene, &(md5_machine_desc){ROW(layers, layer), ROW(modifiers, look)});
     for (uint32_t i = 0; i < CROWD; i++) {
         md5_player **const both[2] = {&of->players[i], &of->alone[i]};
         for (int k = 0; k < 2; k++) {

@@ -108,8 +108,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
     const bool is_blended = of->num_clips > 1;
     motions[of->num_clips] = (md5_motion_desc){.name = "x",
                                                .kind = MD5_MOTION_BLEND_1D,
-                                               .items = items,
-                                               .num_items = 2,
+                                               ROWS(items, items),
                                                .x_parameter = "x",
                                                .sync = MD5_SYNC_PHASE};
     states[2 * of->num_clips] = (md5_state_desc){"x", "x"};
@@ -122,10 +121,8 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
                                                .num_clips = of->num_clips,
                                                .motions = motions,
                                                .num_motions = of->num_clips + is_blended,
-                                               .parameters = &parameter,
-                                               .num_parameters = 1,
-                                               .layers = &layer,
-                                               .num_layers = 1},
+                                               ROW(parameters, parameter),
+                                               ROW(layers, layer)},
                            NULL, &error);
     test_check(machine, __FILE__, __LINE__, "%s: %s", of->path, error.message);
     return machine;

@@ -56,18 +56,16 @@ static void check_added(const char *mask)
     const md5_mask_desc masks[] = {{.name = "part", .joints = mask, .feather = 1}};
     const md5_state_desc d[] = {{"d", "d"}}, more[] = {{"b", "b"}, {"c", "c"}, {"none", NULL}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = d, .num_states = 1},
+        {.name = "body", ROWS(states, d)},
         {.name = "more",
-         .states = more,
-         .num_states = 3,
+         ROWS(states, more),
          .mode = MD5_LAYER_ADD,
          .weight = 0.4f,
          .reference = "b",
          .mask = mask ? "part" : NULL},
     };
     play_scene_play(
-        &of, &(md5_machine_desc){
-                 .masks = masks, .num_masks = mask ? 1 : 0, .layers = layers, .num_layers = 2});
+        &of, &(md5_machine_desc){.masks = masks, .num_masks = mask ? 1 : 0, ROWS(layers, layers)});
     float weights[PLAY_JOINTS];
     CHECK(md5_build_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
                          NULL));
@@ -114,9 +112,9 @@ TEST (joints_of_items_that_are_added) {
     static const char *const added[4] = {"b", "line", "nested", "many"};
     static const char *const names[4] = {"stack b", "stack line", "stack nested", "stack many"};
     md5_motion_desc motions[7] = {
-        {.name = "line", .items = line, .num_items = 2},
-        {.name = "nested", .items = nested, .num_items = 2},
-        {.name = "many", .items = many, .num_items = MANY},
+        {.name = "line", ROWS(items, line)},
+        {.name = "nested", ROWS(items, nested)},
+        {.name = "many", ROWS(items, many)},
     };
     md5_state_desc states[4];
     for (int i = 0; i < 3; i++) {
@@ -131,13 +129,9 @@ TEST (joints_of_items_that_are_added) {
             .name = names[i], .kind = MD5_MOTION_STACK, .items = stacks[i], .num_items = 2};
         states[i] = (md5_state_desc){names[i], names[i]};
     }
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 4}};
-    play_scene_play(&of, &(md5_machine_desc){.parameters = parameters,
-                                             .num_parameters = 1,
-                                             .motions = motions,
-                                             .num_motions = 7,
-                                             .layers = layers,
-                                             .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, parameters), ROWS(motions, motions),
+                                             ROWS(layers, layers)});
     for (uint32_t state = 0; state < 4; state++) {
         md5_player_reset(of.player);
         md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -172,10 +166,10 @@ TEST_WITH (joints_of_a_walk_that_is_added, play_scene, of, play_scene_begin(of),
         .name = "walk", .binding = of->made.bindings[1], .extract = MD5_EXTRACT_MOVE};
     const md5_state_desc d[] = {{"a", "a"}}, walk[] = {{"walk", "walk"}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = d, .num_states = 1},
-        {.name = "more", .states = walk, .num_states = 1, .mode = MD5_LAYER_ADD},
+        {.name = "body", ROWS(states, d)},
+        {.name = "more", ROWS(states, walk), .mode = MD5_LAYER_ADD},
     };
-    play_scene_play(of, &(md5_machine_desc){.layers = layers, .num_layers = 2});
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     md5_player_advance(of->player, 0.3, NULL, NULL);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
     md5_xform source[PLAY_JOINTS];
@@ -236,21 +230,11 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     const md5_mask_desc masks[] = {{.name = "part", .joints = joints, .feather = feather}};
     const md5_state_desc walk[] = {{"walk", "walk"}}, wave[] = {{"wave", "wave"}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = walk, .num_states = 1},
-        {.name = "part",
-         .states = wave,
-         .num_states = 1,
-         .mask = "part",
-         .mode = mode,
-         .weight = weight},
+        {.name = "body", ROWS(states, walk)},
+        {.name = "part", ROWS(states, wave), .mask = "part", .mode = mode, .weight = weight},
     };
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = model,
-                                                                  .clips = clips,
-                                                                  .num_clips = 2,
-                                                                  .masks = masks,
-                                                                  .num_masks = 1,
-                                                                  .layers = layers,
-                                                                  .num_layers = 2});
+    md5_machine *const machine = play_machine(&(md5_machine_desc){
+        .model = model, ROWS(clips, clips), ROWS(masks, masks), ROWS(layers, layers)});
     md5_player *const player = play_player(machine);
     md5_xform body[MOST_JOINTS], other[MOST_JOINTS], reference[MOST_JOINTS];
     md5_xform *const pose = other;
@@ -323,12 +307,10 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         const md5_mask_desc masks[] = {{.name = "part", .joints = joints[way / 6]}};
         const md5_state_desc a[] = {{"a", "a"}}, more[] = {{"walk", "walk"}, {"none", NULL}};
         const md5_layer_desc layers[] = {
-            {.name = "body", .states = a, .num_states = 1},
-            {.name = "more", .states = more, .num_states = 2, .mask = "part"},
+            {.name = "body", ROWS(states, a)},
+            {.name = "more", ROWS(states, more), .mask = "part"},
         };
-        play_scene_play(
-            &of,
-            &(md5_machine_desc){.masks = masks, .num_masks = 1, .layers = layers, .num_layers = 2});
+        play_scene_play(&of, &(md5_machine_desc){ROWS(masks, masks), ROWS(layers, layers)});
         md5_player_advance(of.player, 0.26, NULL, NULL);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
         play_pose(of.player, pose);
@@ -362,16 +344,11 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     const md5_mask_desc mask = {.name = "part", .joints = joints, .feather = feather};
     const md5_state_desc none = {"none", NULL}, state = {"clip", "clip"};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = &none, .num_states = 1},
-        {.name = "part", .states = &state, .num_states = 1, .mask = "part"},
+        {.name = "body", ROW(states, none)},
+        {.name = "part", ROW(states, state), .mask = "part"},
     };
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = &made->model,
-                                                                  .clips = &clip,
-                                                                  .num_clips = 1,
-                                                                  .masks = &mask,
-                                                                  .num_masks = 1,
-                                                                  .layers = layers,
-                                                                  .num_layers = 2});
+    md5_machine *const machine = play_machine(&(md5_machine_desc){
+        .model = &made->model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
     md5_player *const player = play_player(machine);
     md5_player_advance(player, 0.3, NULL, NULL);
     const md5_source *const source = &machine->sources[0];
@@ -417,16 +394,11 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
         const md5_mask_desc mask = {.name = "part", .joints = way % 2 ? "*chest" : "*origin"};
         const md5_state_desc none = {"none", NULL}, state = {"clip", "clip"};
         const md5_layer_desc layers[] = {
-            {.name = "body", .states = &none, .num_states = 1},
-            {.name = "part", .states = &state, .num_states = 1, .mask = "part"},
+            {.name = "body", ROW(states, none)},
+            {.name = "part", ROW(states, state), .mask = "part"},
         };
-        md5_machine *const machine = play_machine(&(md5_machine_desc){.model = model,
-                                                                      .clips = &clip,
-                                                                      .num_clips = 1,
-                                                                      .masks = &mask,
-                                                                      .num_masks = 1,
-                                                                      .layers = layers,
-                                                                      .num_layers = 2});
+        md5_machine *const machine = play_machine(&(md5_machine_desc){
+            .model = model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
         md5_player *const player = play_player(machine);
         for (int step = 0; step < 20; step++) {
             md5_player_advance(player, 0.07, NULL, NULL);

@@ -13,7 +13,7 @@ static const md5_parameter_desc parameters[] = {{"joy", MD5_PARAMETER_FLOAT, 0.2
 static const md5_morph_key keys[] = {{2, 0.0f}, {4, 1.0f}, {5, -0.5f}};
 static const md5_morph_desc morphs[] = {
     {.target = "smile", .parameter = "joy"},
-    {.target = "blink", .drive = MD5_MORPH_BY_CLIP, .clip = "a", .keys = keys, .num_keys = 3},
+    {.target = "blink", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)},
     {.target = "smile",
      .drive = MD5_MORPH_BY_STATE,
      .layer = "body",
@@ -28,8 +28,8 @@ static const md5_state_desc states[] = {
     {"low", "a"}, {"high", "b"}, {"third", "a"}, {"fourth", "b"}, {"none", NULL}};
 static const md5_state_desc mouths[] = {{"shut", NULL}, {"open", NULL}};
 static const md5_layer_desc layers[] = {
-    {.name = "body", .states = states, .num_states = 5},
-    {.name = "mouth", .weight_parameter = "loud", .states = mouths, .num_states = 2},
+    {.name = "body", ROWS(states, states)},
+    {.name = "mouth", .weight_parameter = "loud", ROWS(states, mouths)},
 };
 
 static md5_machine_desc desc_with(const md5_morph_desc *rows, uint32_t count)
@@ -75,126 +75,104 @@ static double curve(double frame)
     return frame < 2 ? 0.0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
 }
 
-TEST (morph_targets_have_names) {
-    play_scene of;
-    begin(&of);
-    CHECK_UINT(md5_machine_num_morphs(of.machine), NUM_TARGETS);
-    CHECK_STRING(md5_machine_morph_name(of.machine, SMILE), "smile");
-    CHECK_STRING(md5_machine_morph_name(of.machine, BLINK), "blink");
-    CHECK_STRING(md5_machine_morph_name(of.machine, OH), "oh");
-    CHECK(md5_machine_morph_name(of.machine, NUM_TARGETS) == NULL);
-    play_scene_end(&of);
+#define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin(of), play_scene_end(of))
+
+TEST_HERE (morph_targets_have_names) {
+    CHECK_UINT(md5_machine_num_morphs(of->machine), NUM_TARGETS);
+    CHECK_STRING(md5_machine_morph_name(of->machine, SMILE), "smile");
+    CHECK_STRING(md5_machine_morph_name(of->machine, BLINK), "blink");
+    CHECK_STRING(md5_machine_morph_name(of->machine, OH), "oh");
+    CHECK(md5_machine_morph_name(of->machine, NUM_TARGETS) == NULL);
 }
 
-TEST (morph_is_the_value_of_a_parameter) {
-    play_scene of;
-    begin(&of);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.25, 0.0);
-    CHECK(md5_player_set(of.player, 0, -3.0f));
-    CHECK_NEAR(weight_of(&of, SMILE), -3.0, 0.0);
-    CHECK_NEAR(weight_of(&of, OH), 0.0, 0.0); // its row has the factor 0
-    CHECK(md5_player_set(of.player, 0, 3e38f));
-    CHECK_NEAR(weight_of(&of, SMILE), 1e6, 0.0);
-    CHECK(md5_player_set(of.player, 0, -3e38f));
-    CHECK_NEAR(weight_of(&of, SMILE), -1e6, 0.0);
-    play_scene_end(&of);
+TEST_HERE (morph_is_the_value_of_a_parameter) {
+    CHECK_NEAR(weight_of(of, SMILE), 0.25, 0.0);
+    CHECK(md5_player_set(of->player, 0, -3.0f));
+    CHECK_NEAR(weight_of(of, SMILE), -3.0, 0.0);
+    CHECK_NEAR(weight_of(of, OH), 0.0, 0.0); // its row has the factor 0
+    CHECK(md5_player_set(of->player, 0, 3e38f));
+    CHECK_NEAR(weight_of(of, SMILE), 1e6, 0.0);
+    CHECK(md5_player_set(of->player, 0, -3e38f));
+    CHECK_NEAR(weight_of(of, SMILE), -1e6, 0.0);
 }
 
-TEST (morph_fades_with_its_state) {
-    play_scene of;
-    begin(&of);
-    go(&of, 0, 1, 0.5f, MD5_FADE_CROSS);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.25, 0.0);
-    pass(&of, 0.2);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+TEST_HERE (morph_fades_with_its_state) {
+    go(of, 0, 1, 0.5f, MD5_FADE_CROSS);
+    CHECK_NEAR(weight_of(of, SMILE), 0.25, 0.0);
+    pass(of, 0.2);
+    CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     // A third state fades in over both.
-    go(&of, 0, 2, 1.0f, MD5_FADE_CROSS);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
-    pass(&of, 0.1);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
-    pass(&of, 1.0);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.25, 0.0);
-    play_scene_end(&of);
+    go(of, 0, 2, 1.0f, MD5_FADE_CROSS);
+    CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+    pass(of, 0.1);
+    CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
+    pass(of, 1.0);
+    CHECK_NEAR(weight_of(of, SMILE), 0.25, 0.0);
 }
 
-TEST (morph_has_the_weight_of_its_layer) {
-    play_scene of;
-    begin(&of);
-    go(&of, 1, 1, 0.5f, MD5_FADE_CROSS); // between states without motions
-    pass(&of, 0.1);
-    CHECK_NEAR(weight_of(&of, OH), 0.2, 1e-6);
-    CHECK(md5_player_set(of.player, 1, 0.25f));
-    CHECK_NEAR(weight_of(&of, OH), 0.05, 1e-6);
-    CHECK(md5_player_set(of.player, 1, 0.0f));
-    CHECK_NEAR(weight_of(&of, OH), 0.0, 0.0);
-    play_scene_end(&of);
+TEST_HERE (morph_has_the_weight_of_its_layer) {
+    go(of, 1, 1, 0.5f, MD5_FADE_CROSS); // between states without motions
+    pass(of, 0.1);
+    CHECK_NEAR(weight_of(of, OH), 0.2, 1e-6);
+    CHECK(md5_player_set(of->player, 1, 0.25f));
+    CHECK_NEAR(weight_of(of, OH), 0.05, 1e-6);
+    CHECK(md5_player_set(of->player, 1, 0.0f));
+    CHECK_NEAR(weight_of(of, OH), 0.0, 0.0);
 }
 
-TEST (morph_follows_a_curve_over_a_clip) {
-    play_scene of;
-    begin(&of);
+TEST_HERE (morph_follows_a_curve_over_a_clip) {
     for (int i = 1; i <= 50; i++) {
-        pass(&of, 0.037);
-        CHECK_NEAR(weight_of(&of, BLINK), curve(fmod(0.37 * i, 10.0)), 1e-5);
+        pass(of, 0.037);
+        CHECK_NEAR(weight_of(of, BLINK), curve(fmod(0.37 * i, 10.0)), 1e-5);
     }
     // The curve has the weight of its clip: state `high` plays another one.
-    go(&of, 0, 1, 0.4f, MD5_FADE_CROSS);
-    pass(&of, 0.1);
-    CHECK_NEAR(weight_of(&of, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
-    pass(&of, 0.4);
-    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 0.0);
-    play_scene_end(&of);
+    go(of, 0, 1, 0.4f, MD5_FADE_CROSS);
+    pass(of, 0.1);
+    CHECK_NEAR(weight_of(of, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
+    pass(of, 0.4);
+    CHECK_NEAR(weight_of(of, BLINK), 0.0, 0.0);
 }
 
-TEST (morph_follows_a_clip_that_is_a_one_shot) {
-    play_scene of;
-    begin(&of);
-    md5_player_seek(of.player, 0, 1, 0.0);
-    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 0.0);
+TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
+    md5_player_seek(of->player, 0, 1, 0.0);
+    CHECK_NEAR(weight_of(of, BLINK), 0.0, 0.0);
     const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
-    CHECK(md5_player_play_shot(of.player, 0, 0, &shot));
-    pass(&of, 0.3);
-    CHECK_NEAR(weight_of(&of, BLINK), 0.4 * curve(3.0), 1e-5);
-    pass(&of, 0.15);
-    CHECK_NEAR(weight_of(&of, BLINK), 0.6 * curve(4.5), 1e-5);
-    pass(&of, 0.6);
-    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 0.0);
-    play_scene_end(&of);
+    CHECK(md5_player_play_shot(of->player, 0, 0, &shot));
+    pass(of, 0.3);
+    CHECK_NEAR(weight_of(of, BLINK), 0.4 * curve(3.0), 1e-5);
+    pass(of, 0.15);
+    CHECK_NEAR(weight_of(of, BLINK), 0.6 * curve(4.5), 1e-5);
+    pass(of, 0.6);
+    CHECK_NEAR(weight_of(of, BLINK), 0.0, 0.0);
 }
 
 // Bollo's quintic for an offset at rest.
-TEST (morph_decays_in_an_inertial_transition) {
-    play_scene of;
-    begin(&of);
-    md5_player_seek(of.player, 0, 1, 0.0);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.75, 0.0);
-    go(&of, 0, 3, 0.5f, MD5_FADE_INERTIAL);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.75, 1e-6);
+TEST_HERE (morph_decays_in_an_inertial_transition) {
+    md5_player_seek(of->player, 0, 1, 0.0);
+    CHECK_NEAR(weight_of(of, SMILE), 0.75, 0.0);
+    go(of, 0, 3, 0.5f, MD5_FADE_INERTIAL);
+    CHECK_NEAR(weight_of(of, SMILE), 0.75, 1e-6);
     for (int i = 1; i <= 6; i++) {
-        pass(&of, 0.1);
+        pass(of, 0.1);
         const double s = fmin(0.2 * i, 1.0), rest = 1.0 - s;
-        CHECK_NEAR(weight_of(&of, SMILE), 0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s),
+        CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s),
                    1e-6);
     }
-    play_scene_end(&of);
 }
 
 // More transitions than there are slots for states, of both kinds: the oldest are frozen.
-TEST (morph_does_not_jump_when_transitions_are_interrupted) {
-    play_scene of;
-    begin(&of);
+TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
     for (uint32_t i = 1; i < 60; i++) {
-        const double before = weight_of(&of, SMILE), blink = weight_of(&of, BLINK);
-        go(&of, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        CHECK_NEAR(weight_of(&of, SMILE), before, 1e-6);
-        CHECK_NEAR(weight_of(&of, BLINK), blink, 1e-6);
-        pass(&of, 0.09);
+        const double before = weight_of(of, SMILE), blink = weight_of(of, BLINK);
+        go(of, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
+        CHECK_NEAR(weight_of(of, SMILE), before, 1e-6);
+        CHECK_NEAR(weight_of(of, BLINK), blink, 1e-6);
+        pass(of, 0.09);
     }
-    go(&of, 0, 1, 0.3f, MD5_FADE_CROSS);
-    pass(&of, 3.0);
-    CHECK_NEAR(weight_of(&of, SMILE), 0.75, 1e-6);
-    CHECK_NEAR(weight_of(&of, BLINK), 0.0, 1e-6);
-    play_scene_end(&of);
+    go(of, 0, 1, 0.3f, MD5_FADE_CROSS);
+    pass(of, 3.0);
+    CHECK_NEAR(weight_of(of, SMILE), 0.75, 1e-6);
+    CHECK_NEAR(weight_of(of, BLINK), 0.0, 1e-6);
 }
 
 static bool are_weights_alike(md5_player *a, md5_player *b)
@@ -214,40 +192,35 @@ static void stir(const play_scene *of)
     }
 }
 
-TEST (morph_weights_are_saved_and_copied) {
-    play_scene of;
-    begin(&of);
-    stir(&of);
-    md5_player *const restored = play_player(of.machine), *const copied = play_player(of.machine);
-    const size_t size = md5_player_save(of.player, NULL, 0);
+TEST_HERE (morph_weights_are_saved_and_copied) {
+    stir(of);
+    md5_player *const restored = play_player(of->machine), *const copied = play_player(of->machine);
+    const size_t size = md5_player_save(of->player, NULL, 0);
     void *const bytes = malloc(size);
     if (!bytes)
         abort();
-    CHECK_UINT(md5_player_save(of.player, bytes, size), size);
+    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(restored, bytes, size, NULL));
-    md5_player_copy(copied, of.player);
+    md5_player_copy(copied, of->player);
     for (int i = 0; i < 20; i++) {
-        CHECK(are_weights_alike(of.player, restored) && are_weights_alike(of.player, copied));
-        pass(&of, 0.07);
+        CHECK(are_weights_alike(of->player, restored) && are_weights_alike(of->player, copied));
+        pass(of, 0.07);
         md5_player_advance(restored, 0.07, NULL, NULL);
         md5_player_advance(copied, 0.07, NULL, NULL);
     }
     free(bytes);
     md5_destroy_player(restored);
     md5_destroy_player(copied);
-    play_scene_end(&of);
 }
 
-TEST (morph_weights_of_any_bytes_are_finite) {
-    play_scene of;
-    begin(&of);
-    stir(&of);
-    md5_player *const other = play_player(of.machine);
-    const size_t size = md5_player_save(of.player, NULL, 0);
+TEST_HERE (morph_weights_of_any_bytes_are_finite) {
+    stir(of);
+    md5_player *const other = play_player(of->machine);
+    const size_t size = md5_player_save(of->player, NULL, 0);
     uint8_t *const bytes = malloc(size);
     if (!bytes)
         abort();
-    CHECK_UINT(md5_player_save(of.player, bytes, size), size);
+    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     uint32_t num_refused = 0;
     for (size_t i = 0; i < size; i++) {
         const uint8_t kept = bytes[i];
@@ -263,7 +236,6 @@ TEST (morph_weights_of_any_bytes_are_finite) {
     CHECK(num_refused > 0);
     free(bytes);
     md5_destroy_player(other);
-    play_scene_end(&of);
 }
 
 static void check_refused(const md5_morph_desc *rows, uint32_t count, const char *message)
@@ -287,7 +259,7 @@ static void check_refused(const md5_morph_desc *rows, uint32_t count, const char
 TEST (morph_rows_are_checked) {
     const md5_morph_desc good = {.target = "t", .parameter = "joy"};
     const md5_morph_desc by_clip = {
-        .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", .keys = keys, .num_keys = 3};
+        .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)};
     const md5_morph_desc by_state = {
         .target = "t", .drive = MD5_MORPH_BY_STATE, .layer = "body", .state = "low"};
     check_refused(NULL, 1, "machine '': no array of morphs, but a count of 1");

@@ -22,32 +22,29 @@ static void at(const play_case *made, uint32_t clip, double seconds, play_real *
     play_real_sample(made->anims[clip], fmod(seconds, 1.0) * (double)RATE, pose);
 }
 
-TEST (play_shows_a_clip) {
-    play_scene of;
-    begin_four(&of);
+#define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin_four(of), play_scene_end(of))
+
+TEST_HERE (play_shows_a_clip) {
     const md5_state_desc states[] = {{"swinging", "b"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     double time = 0.0;
     for (int i = 0; i < 100; i++) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        at(&of.made, 1, time, expected);
+        play_pose(of->player, pose);
+        at(&of->made, 1, time, expected);
         CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of.player, 0.071, NULL, NULL);
+        md5_player_advance(of->player, 0.071, NULL, NULL);
         time += 0.071;
     }
-    play_scene_end(&of);
 }
 
 // mix(mix(mix(A, B), C), D), each with its own clock and its own fade.
-TEST (play_crossfades_up_to_four) {
-    play_scene of;
-    begin_four(&of);
+TEST_HERE (play_crossfades_up_to_four) {
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 4}};
-    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
                                              MD5_EASE_CUBIC_IN_OUT};
     const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
@@ -55,92 +52,83 @@ TEST (play_crossfades_up_to_four) {
     uint32_t num_begun = 1;
     for (int i = 0; i < 180; i++) {
         if (num_begun < 4 && time >= begins[num_begun] - 1e-9) {
-            CHECK(md5_player_fade_to(of.player, 0, num_begun, (float)durations[num_begun],
+            CHECK(md5_player_fade_to(of->player, 0, num_begun, (float)durations[num_begun],
                                      MD5_FADE_CROSS, easings[num_begun]));
             num_begun++;
         }
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        at(&of.made, 0, time, expected);
+        play_pose(of->player, pose);
+        at(&of->made, 0, time, expected);
         for (uint32_t k = 1; k < num_begun; k++) {
             const double share = (time - begins[k]) / (double)(float)durations[k];
-            at(&of.made, k, time - begins[k], next);
+            at(&of->made, k, time - begins[k], next);
             play_real_blend(expected, next,
                             (double)md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
                             expected);
         }
         CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of.player, 0.01, NULL, NULL);
+        md5_player_advance(of->player, 0.01, NULL, NULL);
         time += 0.01;
     }
-    play_scene_end(&of);
 }
 
 // A fade with an easing that overshoots stays within its ends: otherwise BACK would extrapolate
 // from A.
-TEST (play_crossfade_stays_within_its_ends) {
-    play_scene of;
-    begin_four(&of);
+TEST_HERE (play_crossfade_stays_within_its_ends) {
     const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 2}};
-    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
-    CHECK(md5_player_fade_to(of.player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
+    CHECK(md5_player_fade_to(of->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
-        md5_player_advance(of.player, 0.05, NULL, NULL);
+        md5_player_advance(of->player, 0.05, NULL, NULL);
         const double time = 0.05 * i,
                      eased =
                          (double)md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        at(&of.made, 0, time, expected);
-        at(&of.made, 1, time, next);
+        play_pose(of->player, pose);
+        at(&of->made, 0, time, expected);
+        at(&of->made, 1, time, next);
         play_real_blend(expected, next, fmin(fmax(eased, 0.0), 1.0), NULL, expected);
         CHECK(play_distance(pose, expected) < NEAR);
     }
-    play_scene_end(&of);
 }
 
 // A state without a motion shows what is below it: the bind pose, or a layer.
-TEST (play_fades_to_nothing) {
-    play_scene of;
-    begin_four(&of);
+TEST_HERE (play_fades_to_nothing) {
     const md5_state_desc states[] = {{"a", "a"}, {"nothing", NULL}, {"c", "c"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 3}};
-    play_scene_play(&of, &(md5_machine_desc){.layers = layers, .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
     md5_xform pose[PLAY_JOINTS];
     play_real bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
-    play_real_bind(of.made.model, bind);
+    play_real_bind(of->made.model, bind);
 
-    md5_player_fade_to(of.player, 0, 1, 0.5f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of.player, 0.2, NULL, NULL);
-    play_pose(of.player, pose);
-    at(&of.made, 0, 0.2, a);
+    md5_player_fade_to(of->player, 0, 1, 0.5f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of->player, 0.2, NULL, NULL);
+    play_pose(of->player, pose);
+    at(&of->made, 0, 0.2, a);
     play_real_blend(bind, a, 0.6, NULL, expected);
     CHECK(play_distance(pose, expected) < NEAR);
 
     // The fade to nothing has left A 0.6; the fade to C is half done: A has 0.3, C 0.5, nothing
     // 0.2.
-    md5_player_fade_to(of.player, 0, 2, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of.player, 0.1, NULL, NULL);
-    play_pose(of.player, pose);
-    at(&of.made, 0, 0.3, a);
-    at(&of.made, 2, 0.1, c);
+    md5_player_fade_to(of->player, 0, 2, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of->player, 0.1, NULL, NULL);
+    play_pose(of->player, pose);
+    at(&of->made, 0, 0.3, a);
+    at(&of->made, 2, 0.1, c);
     play_real_blend(a, c, 0.5 / 0.7, NULL, expected);
     play_real_blend(bind, expected, 0.7, NULL, expected);
     CHECK(play_distance(pose, expected) < NEAR);
 
-    md5_player_fade_to(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    play_pose(of.player, pose);
-    CHECK(memcmp(pose, of.made.model->bind_local, sizeof pose) == 0);
-    play_scene_end(&of);
+    md5_player_fade_to(of->player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_pose(of->player, pose);
+    CHECK(memcmp(pose, of->made.model->bind_local, sizeof pose) == 0);
 }
 
 // Weights of a space, a stack on top of it, items that are added, nested and with their own speed.
-TEST (play_nests_motions) {
-    play_scene of;
-    begin_four(&of);
+TEST_HERE (play_nests_motions) {
     const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.25f},
                                              {"more", MD5_PARAMETER_FLOAT, 0.5f}};
     const md5_mask_desc masks[] = {{.name = "arms", .joints = "*larm *rarm"}};
@@ -157,97 +145,78 @@ TEST (play_nests_motions) {
     };
     const md5_motion_desc motions[] = {
         {.name = "d twice", .kind = MD5_MOTION_CLIP, .clip = "d", .speed = 2.0f, .start = 0.5},
-        {.name = "line",
-         .kind = MD5_MOTION_BLEND_1D,
-         .x_parameter = "x",
-         .items = line,
-         .num_items = 2},
-        {.name = "all", .kind = MD5_MOTION_STACK, .items = stack, .num_items = 4, .speed = 0.5f},
+        {.name = "line", .kind = MD5_MOTION_BLEND_1D, .x_parameter = "x", ROWS(items, line)},
+        {.name = "all", .kind = MD5_MOTION_STACK, ROWS(items, stack), .speed = 0.5f},
     };
     const md5_state_desc states[] = {{"all", "all"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1}};
-    play_scene_play(&of, &(md5_machine_desc){.masks = masks,
-                                             .num_masks = 1,
-                                             .parameters = parameters,
-                                             .num_parameters = 2,
-                                             .motions = motions,
-                                             .num_motions = 3,
-                                             .layers = layers,
-                                             .num_layers = 1});
+    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    play_scene_play(of, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
+                                            ROWS(motions, motions), ROWS(layers, layers)});
     float arms[PLAY_JOINTS];
-    CHECK(md5_build_mask(&of.made.model->skeleton, "*larm *rarm", 0, arms, NULL));
+    CHECK(md5_build_mask(&of->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0.0;
     for (int i = 0; i < 50; i++) {
         const double x = 0.25 + 0.01 * i, more = 0.02 * i;
-        md5_player_set(of.player, 0, (float)x);
-        md5_player_set(of.player, 1, (float)more);
-        md5_player_advance(of.player, 0.06, NULL, NULL);
+        md5_player_set(of->player, 0, (float)x);
+        md5_player_set(of->player, 1, (float)more);
+        md5_player_advance(of->player, 0.06, NULL, NULL);
         time += 0.06;
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        at(&of.made, 0, 0.5 * time, expected);
-        at(&of.made, 1, 0.5 * time, other);
+        play_pose(of->player, pose);
+        at(&of->made, 0, 0.5 * time, expected);
+        at(&of->made, 1, 0.5 * time, other);
         play_real_blend(expected, other, x, NULL, expected);
-        at(&of.made, 2, 0.5 * time, other);
+        at(&of->made, 2, 0.5 * time, other);
         play_real_blend(expected, other, 0.75, arms, expected);
-        at(&of.made, 3, time + 0.5, other);
-        play_real_sample(of.made.anims[3], 0.0, reference);
+        at(&of->made, 3, time + 0.5, other);
+        play_real_sample(of->made.anims[3], 0.0, reference);
         play_real_add(expected, other, reference, more, NULL, expected);
-        at(&of.made, 1, 0.5 * time, other);
-        play_real_sample(of.made.anims[0], 7.0, reference);
+        at(&of->made, 1, 0.5 * time, other);
+        play_real_sample(of->made.anims[0], 7.0, reference);
         play_real_add(expected, other, reference, 0.5, NULL, expected);
         CHECK(play_distance(pose, expected) < NEAR);
     }
     // A changed parameter is visible immediately, without a step.
     md5_xform before[PLAY_JOINTS], after[PLAY_JOINTS];
-    play_pose(of.player, before);
-    md5_player_set(of.player, 0, 0.1f);
-    play_pose(of.player, after);
+    play_pose(of->player, before);
+    md5_player_set(of->player, 0, 0.1f);
+    play_pose(of->player, after);
     CHECK(play_pose_distance(before, after) > 0.1);
-    play_scene_end(&of);
 }
 
-TEST (play_lays_layers_over_another) {
-    play_scene of;
-    begin_four(&of);
+TEST_HERE (play_lays_layers_over_another) {
     const md5_parameter_desc parameters[] = {{"lean", MD5_PARAMETER_FLOAT, 0.4f}};
     const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine", .feather = 2}};
     const md5_state_desc a[] = {{"a", "a"}}, b[] = {{"b", "b"}}, c[] = {{"c", "c"}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = a, .num_states = 1},
-        {.name = "upper", .states = b, .num_states = 1, .mask = "upper", .weight = 0.9f},
+        {.name = "body", ROWS(states, a)},
+        {.name = "upper", ROWS(states, b), .mask = "upper", .weight = 0.9f},
         {.name = "lean",
-         .states = c,
-         .num_states = 1,
+         ROWS(states, c),
          .mode = MD5_LAYER_ADD,
          .weight_parameter = "lean",
          .reference_frame = 3,
          .mask = "upper"},
     };
-    play_scene_play(&of, &(md5_machine_desc){.masks = masks,
-                                             .num_masks = 1,
-                                             .parameters = parameters,
-                                             .num_parameters = 1,
-                                             .layers = layers,
-                                             .num_layers = 3});
+    play_scene_play(of, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
+                                            ROWS(layers, layers)});
     float upper[PLAY_JOINTS];
-    CHECK(md5_build_mask(&of.made.model->skeleton, "*spine", 2, upper, NULL));
+    CHECK(md5_build_mask(&of->made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         const double time = 0.05 * i;
-        play_pose(of.player, pose);
-        at(&of.made, 0, time, expected);
-        at(&of.made, 1, time, other);
+        play_pose(of->player, pose);
+        at(&of->made, 0, time, expected);
+        at(&of->made, 1, time, other);
         play_real_blend(expected, other, (double)0.9f, upper, expected);
-        at(&of.made, 2, time, other);
-        play_real_sample(of.made.anims[2], 3.0, reference);
+        at(&of->made, 2, time, other);
+        play_real_sample(of->made.anims[2], 3.0, reference);
         play_real_add(expected, other, reference, (double)0.4f, upper, expected);
         CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of.player, 0.05, NULL, NULL);
+        md5_player_advance(of->player, 0.05, NULL, NULL);
     }
-    play_scene_end(&of);
 }
 
 // -- Channels of the original engine ----------------------------------------------------------
@@ -306,22 +275,14 @@ static void begin_original(original *of)
     const md5_state_desc head[] = {{"d", "d"}, {"a", "a"}}, all[] = {{"none", NULL}, {"b", "b"}};
     const md5_state_desc eyelids[] = {{"c", "c"}};
     const md5_layer_desc layers[] = {
-        {.name = "torso", .states = torso, .num_states = 2, .mask = "torso"},
-        {.name = "legs", .states = legs, .num_states = 2, .mask = "legs"},
-        {.name = "head", .states = head, .num_states = 2, .mask = "head"},
-        {.name = "all", .states = all, .num_states = 2},
-        {.name = "eyelids",
-         .states = eyelids,
-         .num_states = 1,
-         .mask = "eyelids",
-         .weight_parameter = "blink"},
+        {.name = "torso", ROWS(states, torso), .mask = "torso"},
+        {.name = "legs", ROWS(states, legs), .mask = "legs"},
+        {.name = "head", ROWS(states, head), .mask = "head"},
+        {.name = "all", ROWS(states, all)},
+        {.name = "eyelids", ROWS(states, eyelids), .mask = "eyelids", .weight_parameter = "blink"},
     };
-    play_scene_play(scene, &(md5_machine_desc){.masks = masks,
-                                               .num_masks = 4,
-                                               .parameters = parameters,
-                                               .num_parameters = 1,
-                                               .layers = layers,
-                                               .num_layers = 5});
+    play_scene_play(scene, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
+                                               ROWS(layers, layers)});
     for (int i = 0; i < 4; i++)
         CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
 }

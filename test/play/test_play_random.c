@@ -253,12 +253,9 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
     memcpy(to->parameters, parameters, sizeof parameters);
     to->desc = (md5_machine_desc){
         .model = of->made.model,
-        .clips = to->clips,
-        .num_clips = PLAY_RANDOM_CLIPS,
-        .parameters = to->parameters,
-        .num_parameters = PLAY_PARAMETERS,
-        .motions = to->motions,
-        .num_motions = PLAY_MOTIONS,
+        ROWS(clips, to->clips),
+        ROWS(parameters, to->parameters),
+        ROWS(motions, to->motions),
         .layers = to->layers,
         .num_layers = 1 + play_below(random, PLAY_LAYERS),
         .report = {true, *random & 32, *random & 64, *random & 128},

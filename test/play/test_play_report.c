@@ -58,13 +58,11 @@ static void begin(report_test *of)
     of->states[3] = (md5_state_desc){"land", "b"};
     of->parameters[0] = (md5_parameter_desc){.name = "jump", .kind = MD5_PARAMETER_TRIGGER};
     of->condition = (md5_condition){.parameter = "jump"};
-    of->layers[0] = (md5_layer_desc){
-        .name = "body", .states = of->states, .num_states = 4, .transitions = of->transitions};
+    of->layers[0] =
+        (md5_layer_desc){.name = "body", ROWS(states, of->states), .transitions = of->transitions};
     of->desc = (md5_machine_desc){
-        .motions = of->motions,
-        .num_motions = 3,
-        .parameters = of->parameters,
-        .num_parameters = 1,
+        ROWS(motions, of->motions),
+        ROWS(parameters, of->parameters),
         .layers = of->layers,
         .num_layers = 1,
         .report = {true, true, true, true},
@@ -86,11 +84,8 @@ static const char *advance(report_test *of, double seconds)
 TEST (states_are_entered_and_left_and_transitions_end) {
     report_test of;
     begin(&of);
-    of.transitions[0] = (md5_transition_desc){.from = "stand",
-                                              .to = "jump",
-                                              .conditions = &of.condition,
-                                              .num_conditions = 1,
-                                              .duration = 0.25f};
+    of.transitions[0] = (md5_transition_desc){
+        .from = "stand", .to = "jump", ROW(conditions, of.condition), .duration = 0.25f};
     of.transitions[1] = (md5_transition_desc){
         .from = "jump", .to = "stand", .waits = true, .exit = 1.0f, .fade = MD5_FADE_INERTIAL};
     of.layers[0].num_transitions = 2;

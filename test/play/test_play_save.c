@@ -20,12 +20,7 @@ static const md5_modifier_desc modifiers[MODIFIERS] = {
      .spring.gravity = 50.0f},
     {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .length = 3},
     {.name = "reach", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
-    {.name = "stand",
-     .kind = MD5_MODIFIER_FEET,
-     .joint = "pelvis",
-     .feet = &foot,
-     .num_feet = 1,
-     .hold = &hold},
+    {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", ROW(feet, foot), .hold = &hold},
     {.name = "gaze", .kind = MD5_MODIFIER_GAZE, .joint = "head", .gaze = &gaze},
 };
 
@@ -305,14 +300,12 @@ static void begin_small(small *of)
     play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
     of->states[0] = (md5_state_desc){"stand", "a"};
     of->states[1] = (md5_state_desc){"go", "a"};
-    of->layer = (md5_layer_desc){.name = "body", .states = of->states, .num_states = 2};
+    of->layer = (md5_layer_desc){.name = "body", ROWS(states, of->states)};
     of->parameter = (md5_parameter_desc){.name = "speed"};
     of->desc = (md5_machine_desc){
         .name = "hero",
-        .layers = &of->layer,
-        .num_layers = 1,
-        .parameters = &of->parameter,
-        .num_parameters = 1,
+        ROW(layers, of->layer),
+        ROW(parameters, of->parameter),
     };
     play_scene_play(&of->scene, &of->desc);
 }

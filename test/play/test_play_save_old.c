@@ -17,8 +17,7 @@ static const md5_condition is_armed = {"armed", MD5_IS_SET, 0.0f};
 static const md5_transition_desc rise = {
     .from = "low",
     .to = "high",
-    .conditions = &is_armed,
-    .num_conditions = 1,
+    ROW(conditions, is_armed),
     .duration = 0.5f,
     .easing = MD5_EASE_CUBIC_BEZIER,
     .curve = {.x1 = 0.25f, .y1 = 0.125f, .x2 = 0.25f, .y2 = 1}};
@@ -39,8 +38,7 @@ static void begin(play_scene *of)
         .num_parameters = 2,
         .num_layers = 1,
         .num_modifiers = 1,
-        .follows = &follow,
-        .num_follows = 1,
+        ROW(follows, follow),
         .max_shots = 2,
     };
     play_scene_begin(of);
@@ -215,7 +213,7 @@ static void begin_5(play_scene *of)
     static const md5_follow_desc spring = {
         .parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 100.0f, .damping = 4.0f};
     static const md5_state_desc both[2] = {{"a", "a"}, {"b", "b"}};
-    static const md5_layer_desc body = {.name = "body", .states = both, .num_states = 2};
+    static const md5_layer_desc body = {.name = "body", ROWS(states, both)};
     play_scene_begin(of);
     for (uint32_t i = 0; i < 2; i++) {
         const play_walk walk = {40.0 + 60.0 * i, 0.0, 0.0};
@@ -224,12 +222,8 @@ static void begin_5(play_scene *of)
                                        .binding = of->made.bindings[i],
                                        .extract = MD5_EXTRACT_WALK};
     }
-    play_scene_play(of, &(md5_machine_desc){.parameters = &pace,
-                                            .num_parameters = 1,
-                                            .layers = &body,
-                                            .num_layers = 1,
-                                            .follows = &spring,
-                                            .num_follows = 1});
+    play_scene_play(
+        of, &(md5_machine_desc){ROW(parameters, pace), ROW(layers, body), ROW(follows, spring)});
 }
 
 TEST (saved_player_of_version_5_is_restored) {

@@ -540,15 +540,15 @@ TEST (what_a_file_cannot_have_is_not_written) {
     const md5_mask_desc bracket = {.name = "b", .joints = "a)b"};
     is_refused(&(md5_machine_desc){.name = "m", .max_shots = 3},
                "machine 'm': max_shots has a value that a file cannot have");
-    is_refused(&(md5_machine_desc){.name = "m", .modifiers = &quotes, .num_modifiers = 1},
+    is_refused(&(md5_machine_desc){.name = "m", ROW(modifiers, quotes)},
                "modifier 'a\"b'c': name has both kinds of quotes or the end of a line");
-    is_refused(&(md5_machine_desc){.name = "m", .motions = &twice, .num_motions = 1},
+    is_refused(&(md5_machine_desc){.name = "m", ROW(motions, twice)},
                "motion 'm': speed is a number and a parameter");
-    is_refused(&(md5_machine_desc){.name = "m", .motions = &clip, .num_motions = 1},
+    is_refused(&(md5_machine_desc){.name = "m", ROW(motions, clip)},
                "motion 'm': clip has a value that a file cannot have");
-    is_refused(&(md5_machine_desc){.name = "m", .layers = &frame, .num_layers = 1},
+    is_refused(&(md5_machine_desc){.name = "m", ROW(layers, frame)},
                "layer 'l': reference_frame has a value that a file cannot have");
-    is_refused(&(md5_machine_desc){.name = "m", .masks = &bracket, .num_masks = 1},
+    is_refused(&(md5_machine_desc){.name = "m", ROW(masks, bracket)},
                "mask 'b': joints has a bracket or comment outside quotes");
 }
 

@@ -39,7 +39,7 @@ static void begin(acting *of)
     static const char *const names[CLIPS] = {"base", "lunge", "nod"};
     static const md5_mask_desc masks[] = {{"upper", "*spine", 1}, {"lower", "*origin -*spine", 0}};
     static const md5_state_desc states[] = {{"base", "base"}};
-    static const md5_layer_desc layer = {.name = "body", .states = states, .num_states = 1};
+    static const md5_layer_desc layer = {.name = "body", ROWS(states, states)};
     md5_clip_desc clips[CLIPS];
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
@@ -53,13 +53,8 @@ static void begin(acting *of)
     clips[0].num_events = 2;
     clips[1].events = lunge_events;
     clips[1].num_events = 3;
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = clips,
-                                                   .num_clips = CLIPS,
-                                                   .masks = masks,
-                                                   .num_masks = 2,
-                                                   .layers = &layer,
-                                                   .num_layers = 1});
+    of->machine = play_machine(&(md5_machine_desc){
+        .model = of->made.model, ROWS(clips, clips), ROWS(masks, masks), ROW(layers, layer)});
     of->player = play_player(of->machine);
 }
 
@@ -106,77 +101,70 @@ static void report(const acting *of, char *text, size_t size)
         (of)->heard.count = 0;                   \
     } while (0)
 
-TEST (shot_fires_its_events_once) {
-    acting of;
-    begin(&of);
-    md5_player_play_shot(of.player, 0, LUNGE, NULL);
-    advance(&of, 0.0);
-    EXPECT_EVENTS(&of, "begin 1.0000 ");
-    advance(&of, 0.4);
-    EXPECT_EVENTS(&of, "hit 1.0000 ");
-    advance(&of, 0.4);
-    EXPECT_EVENTS(&of, "end 1.0000 ");
-    advance(&of, 5.0);
-    EXPECT_EVENTS(&of, "");
+#define TEST_HERE(title) TEST_WITH (title, acting, of, begin(of), end(of))
+
+TEST_HERE (shot_fires_its_events_once) {
+    md5_player_play_shot(of->player, 0, LUNGE, NULL);
+    advance(of, 0.0);
+    EXPECT_EVENTS(of, "begin 1.0000 ");
+    advance(of, 0.4);
+    EXPECT_EVENTS(of, "hit 1.0000 ");
+    advance(of, 0.4);
+    EXPECT_EVENTS(of, "end 1.0000 ");
+    advance(of, 5.0);
+    EXPECT_EVENTS(of, "");
     // All of it in one step; twice around.
-    md5_player_play_shot(of.player, 1, LUNGE, &(md5_shot_desc){.weight = 0.5f});
-    advance(&of, 5.0);
-    EXPECT_EVENTS(&of, "begin 0.5000 hit 0.5000 end 0.5000 ");
-    md5_player_play_shot(of.player, 1, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
-    advance(&of, 1.7);
-    EXPECT_EVENTS(&of, "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
-                       "begin 1.0000 ");
+    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.weight = 0.5f});
+    advance(of, 5.0);
+    EXPECT_EVENTS(of, "begin 0.5000 hit 0.5000 end 0.5000 ");
+    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    advance(of, 1.7);
+    EXPECT_EVENTS(of, "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
+                      "begin 1.0000 ");
     // Backward from its end.
-    md5_player_play_shot(of.player, 1, LUNGE, &(md5_shot_desc){.speed = -2.0f});
-    advance(&of, 1.0);
-    EXPECT_EVENTS(&of, "end 1.0000 hit 1.0000 begin 1.0000 ");
+    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.speed = -2.0f});
+    advance(of, 1.0);
+    EXPECT_EVENTS(of, "end 1.0000 hit 1.0000 begin 1.0000 ");
     // Backward from the start of a cycle, which is the end of the cycle before.
-    md5_player_play_shot(of.player, 1, LUNGE,
+    md5_player_play_shot(of->player, 1, LUNGE,
                          &(md5_shot_desc){.speed = -1.0f, .end = MD5_SHOT_LOOPS});
-    advance(&of, 0.6);
-    EXPECT_EVENTS(&of, "begin 1.0000 end 1.0000 hit 1.0000 ");
-    end(&of);
+    advance(of, 0.6);
+    EXPECT_EVENTS(of, "begin 1.0000 end 1.0000 hit 1.0000 ");
 }
 
 // With negative time it plays backward, leaves the fade at its end, and waits at its start.
-TEST (shot_goes_back_in_time) {
-    acting of;
-    begin(&of);
-    md5_player_play_shot(of.player, 0, LUNGE, &(md5_shot_desc){.fade_out = 0.5f});
-    advance(&of, 0.7);
-    CHECK_NEAR((double)md5_player_shot(of.player, 0).weight, 0.2, 1e-6);
-    of.heard.count = 0;
-    advance(&of, -0.6);
-    EXPECT_EVENTS(&of, "hit 0.8000 ");
-    CHECK_NEAR((double)md5_player_shot(of.player, 0).weight, 1.0, 1e-6);
-    advance(&of, -5.0);
-    EXPECT_EVENTS(&of, "begin 1.0000 ");
-    advance(&of, 0.4);
-    EXPECT_EVENTS(&of, "hit 0.8000 ");
-    CHECK_NEAR(md5_player_shot(of.player, 0).time, 0.5, 1e-9);
-    end(&of);
+TEST_HERE (shot_goes_back_in_time) {
+    md5_player_play_shot(of->player, 0, LUNGE, &(md5_shot_desc){.fade_out = 0.5f});
+    advance(of, 0.7);
+    CHECK_NEAR((double)md5_player_shot(of->player, 0).weight, 0.2, 1e-6);
+    of->heard.count = 0;
+    advance(of, -0.6);
+    EXPECT_EVENTS(of, "hit 0.8000 ");
+    CHECK_NEAR((double)md5_player_shot(of->player, 0).weight, 1.0, 1e-6);
+    advance(of, -5.0);
+    EXPECT_EVENTS(of, "begin 1.0000 ");
+    advance(of, 0.4);
+    EXPECT_EVENTS(of, "hit 0.8000 ");
+    CHECK_NEAR(md5_player_shot(of->player, 0).time, 0.5, 1e-9);
 }
 
 // The middle of the first eighth of a linear fade is 1/16.
-TEST (shot_events_within_fades_have_their_weight) {
-    acting of;
-    begin(&of);
+TEST_HERE (shot_events_within_fades_have_their_weight) {
     const md5_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
-    md5_player_play_shot(of.player, 0, LUNGE, &slow);
-    advance(&of, 1.0);
-    EXPECT_EVENTS(&of, "begin 0.0625 hit 0.6400 end 0.0625 ");
+    md5_player_play_shot(of->player, 0, LUNGE, &slow);
+    advance(of, 1.0);
+    EXPECT_EVENTS(of, "begin 0.0625 hit 0.6400 end 0.0625 ");
     // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
-    md5_player_play_shot(of.player, 0, LUNGE, NULL);
-    advance(&of, 0.2);
-    md5_player_stop_shot(of.player, 0, 0.3f);
-    advance(&of, 1.0);
-    EXPECT_EVENTS(&of, "begin 1.0000 hit 0.3333 ");
+    md5_player_play_shot(of->player, 0, LUNGE, NULL);
+    advance(of, 0.2);
+    md5_player_stop_shot(of->player, 0, 0.3f);
+    advance(of, 1.0);
+    EXPECT_EVENTS(of, "begin 1.0000 hit 0.3333 ");
     // A one-shot that is replaced in the moment of its start fires nothing.
-    md5_player_play_shot(of.player, 0, LUNGE, &slow);
-    md5_player_play_shot(of.player, 0, NOD, &slow);
-    advance(&of, 1.0);
-    EXPECT_EVENTS(&of, "");
-    end(&of);
+    md5_player_play_shot(of->player, 0, LUNGE, &slow);
+    md5_player_play_shot(of->player, 0, NOD, &slow);
+    advance(of, 1.0);
+    EXPECT_EVENTS(of, "");
 }
 
 TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
@@ -211,17 +199,14 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
 }
 
 // The root moves from the one to the other as the weights do.
-TEST (shot_that_replaces_another_shares_the_root) {
-    acting of;
-    begin(&of);
-    md5_player_play_shot(of.player, 0, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
-    advance(&of, 0.1);
-    md5_player_play_shot(of.player, 0, NOD,
+TEST_HERE (shot_that_replaces_another_shares_the_root) {
+    md5_player_play_shot(of->player, 0, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    advance(of, 0.1);
+    md5_player_play_shot(of->player, 0, NOD,
                          &(md5_shot_desc){.fade_in = 0.4f, .end = MD5_SHOT_LOOPS});
-    of.place.x = 0.0;
-    advance(&of, 0.4);
-    CHECK_NEAR(of.place.x, 100.0 * 0.2, 2e-3);
-    end(&of);
+    of->place.x = 0.0;
+    advance(of, 0.4);
+    CHECK_NEAR(of->place.x, 100.0 * 0.2, 2e-3);
 }
 
 // -- Splits -----------------------------------------------------------------------------------

@@ -47,40 +47,26 @@ static void begin(smooth_case *of)
     const md5_motion_desc motions[] = {
         {.name = "line",
          .kind = MD5_MOTION_BLEND_1D,
-         .items = line,
-         .num_items = 2,
+         ROWS(items, line),
          .x_parameter = "x",
          .sync = MD5_SYNC_PHASE},
-        {.name = "stack", .kind = MD5_MOTION_STACK, .items = stack, .num_items = 2},
+        {.name = "stack", .kind = MD5_MOTION_STACK, ROWS(items, stack)},
         {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "b", .mode = MD5_PLAY_ONCE},
     };
     const md5_state_desc states[STATES] = {{"a", "a"},       {"b", "b"},         {"c", "c"},
                                            {"line", "line"}, {"stack", "stack"}, {"once", "once"},
                                            {"no", NULL}};
     const md5_layer_desc layers[] = {
-        {.name = "body", .states = states, .num_states = STATES},
-        {.name = "more",
-         .states = states,
-         .num_states = STATES,
-         .mode = MD5_LAYER_ADD,
-         .weight = 0.5f},
-        {.name = "over",
-         .states = states,
-         .num_states = STATES,
-         .mask = "upper",
-         .weight_parameter = "over"},
+        {.name = "body", ROWS(states, states)},
+        {.name = "more", ROWS(states, states), .mode = MD5_LAYER_ADD, .weight = 0.5f},
+        {.name = "over", ROWS(states, states), .mask = "upper", .weight_parameter = "over"},
     };
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = clips,
-                                                   .num_clips = 4,
-                                                   .motions = motions,
-                                                   .num_motions = 3,
-                                                   .parameters = parameters,
-                                                   .num_parameters = 2,
-                                                   .masks = &mask,
-                                                   .num_masks = 1,
-                                                   .layers = layers,
-                                                   .num_layers = 3});
+                                                   ROWS(clips, clips),
+                                                   ROWS(motions, motions),
+                                                   ROWS(parameters, parameters),
+                                                   ROW(masks, mask),
+                                                   ROWS(layers, layers)});
     of->player = play_player(of->machine);
     play_pose(of->player, of->pose);
 }

@@ -50,8 +50,7 @@ static void begin(speed_case *of)
     const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
     const md5_motion_desc motions[] = {{.name = "line",
                                         .kind = MD5_MOTION_BLEND_1D,
-                                        .items = line,
-                                        .num_items = 2,
+                                        ROWS(items, line),
                                         .x_parameter = "x",
                                         .sync = MD5_SYNC_PHASE},
                                        {.name = "middle", .clip = "c", .start = 0.25},
@@ -62,16 +61,12 @@ static void begin(speed_case *of)
     const md5_state_desc states[ALL_STATES] = {
         {"a", "a"},       {"b", "b"},   {"line", "line"}, {"middle", "middle"}, {"once", "once"},
         {"edge", "edge"}, {"on", "on"}, {"end", "end"},   {"back", "back"}};
-    const md5_layer_desc layer = {.name = "body", .states = states, .num_states = ALL_STATES};
+    const md5_layer_desc layer = {.name = "body", ROWS(states, states)};
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = clips,
-                                                   .num_clips = CLIPS,
-                                                   .motions = motions,
-                                                   .num_motions = 6,
-                                                   .parameters = parameters,
-                                                   .num_parameters = 1,
-                                                   .layers = &layer,
-                                                   .num_layers = 1});
+                                                   ROWS(clips, clips),
+                                                   ROWS(motions, motions),
+                                                   ROWS(parameters, parameters),
+                                                   ROW(layers, layer)});
     for (int i = 0; i < PLAYERS; i++)
         of->players[i] = play_player(of->machine);
 }

@@ -269,8 +269,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
                                          .kind = MD5_MOTION_BLEND_1D,
                                          .x_parameter = "x",
                                          .sync = MD5_SYNC_PHASE,
-                                         .items = items,
-                                         .num_items = 2};
+                                         ROWS(items, items)};
     static const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"line", "line"}};
     play_scene of;
     play_scene_begin(&of);
@@ -284,14 +283,8 @@ TEST (splits_of_exceptions_are_of_second_order) {
     for (int i = 0; i < CASES; i++) {
         const md5_layer_desc layer = {
             .name = "body", .states = states + (i == 3 ? 2 : 0), .num_states = i == 3 ? 1 : 2};
-        play_scene_play(&of, &(md5_machine_desc){.parameters = parameters,
-                                                 .num_parameters = 1,
-                                                 .motions = &line,
-                                                 .num_motions = 1,
-                                                 .layers = &layer,
-                                                 .num_layers = 1,
-                                                 .follows = &follow,
-                                                 .num_follows = 1});
+        play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, parameters), ROW(motions, line),
+                                                 ROW(layers, layer), ROW(follows, follow)});
         const md5_fade fade = i == 3 ? (md5_fade)9 : (md5_fade)(i == 2);
         const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
         const play_place exact = go(of.player, fade, easing, 150 << 6);

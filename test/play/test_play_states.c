@@ -44,19 +44,14 @@ static void begin(states_case *of, const md5_transition_desc *transitions, uint3
     of->parameters[2] = (md5_parameter_desc){"leap", MD5_PARAMETER_TRIGGER, 0.0f};
     for (int i = 0; i < 2; i++)
         of->layers[i] = (md5_layer_desc){.name = i == 0 ? "body" : "arms",
-                                         .states = of->states,
-                                         .num_states = 4,
+                                         ROWS(states, of->states),
                                          .transitions = transitions,
                                          .num_transitions = count};
     of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = of->clips,
-                                                   .num_clips = 4,
-                                                   .motions = of->motions,
-                                                   .num_motions = 2,
-                                                   .parameters = of->parameters,
-                                                   .num_parameters = 3,
-                                                   .layers = of->layers,
-                                                   .num_layers = 2});
+                                                   ROWS(clips, of->clips),
+                                                   ROWS(motions, of->motions),
+                                                   ROWS(parameters, of->parameters),
+                                                   ROWS(layers, of->layers)});
     of->player = play_player(of->machine);
 }
 
@@ -93,7 +88,7 @@ TEST (states_follow_conditions) {
         const md5_condition condition = {names[cases[i].parameter], cases[i].compare,
                                          cases[i].value};
         const md5_transition_desc transition = {
-            .from = "stand", .to = "walk", .conditions = &condition, .num_conditions = 1};
+            .from = "stand", .to = "walk", ROW(conditions, condition)};
         states_case of;
         begin(&of, &transition, 1);
         CHECK(md5_player_set(of.player, cases[i].parameter, cases[i].set));
@@ -104,8 +99,7 @@ TEST (states_follow_conditions) {
 
 TEST (states_need_all_conditions) {
     const md5_condition both[] = {{"speed", MD5_IS_GREATER, 1.0f}, {"armed", MD5_IS_SET, 0.0f}};
-    const md5_transition_desc transition = {
-        .from = "stand", .to = "walk", .conditions = both, .num_conditions = 2};
+    const md5_transition_desc transition = {.from = "stand", .to = "walk", ROWS(conditions, both)};
     states_case of;
     begin(&of, &transition, 1);
     md5_player_set(of.player, 0, 2.0f);
@@ -120,9 +114,9 @@ TEST (states_need_all_conditions) {
 TEST (states_use_up_triggers) {
     const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f}, calm = {"leap", MD5_IS_CLEAR, 0.0f};
     const md5_transition_desc transitions[] = {
-        {.from = "stand", .to = "jump", .conditions = &leaps, .num_conditions = 1},
-        {.from = "jump", .to = "sit", .conditions = &leaps, .num_conditions = 1},
-        {.from = "sit", .to = "stand", .conditions = &calm, .num_conditions = 1},
+        {.from = "stand", .to = "jump", ROW(conditions, leaps)},
+        {.from = "jump", .to = "sit", ROW(conditions, leaps)},
+        {.from = "sit", .to = "stand", ROW(conditions, calm)},
     };
     states_case of;
     begin(&of, transitions, 3);
@@ -183,18 +177,11 @@ TEST (states_end_with_their_clip) {
     memset(&of, 0, sizeof of);
     begin(&of, NULL, 0);
     const md5_state_desc states[] = {{"back", "back"}, {"walk", "walk"}};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = 2,
-                                  .transitions = &back,
-                                  .num_transitions = 1};
+    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROW(transitions, back)};
     md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of.made.model,
-                                                                  .clips = of.clips,
-                                                                  .num_clips = 4,
-                                                                  .motions = of.motions,
-                                                                  .num_motions = 2,
-                                                                  .layers = &layer,
-                                                                  .num_layers = 1});
+                                                                  ROWS(clips, of.clips),
+                                                                  ROWS(motions, of.motions),
+                                                                  ROW(layers, layer)});
     md5_player *const player = play_player(machine);
     md5_player_advance(player, 0.7, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 0);
@@ -208,27 +195,18 @@ TEST (states_end_with_their_clip) {
 }
 
 // A clip that stands still does not reach its exit until it moves again.
-TEST (states_wait_for_what_stands) {
-    states_case of;
-    begin(&of, NULL, 0);
+TEST_WITH (states_wait_for_what_stands, states_case, of, begin(of, NULL, 0), end(of)) {
     const md5_motion_desc paced = {
         .name = "paced", .kind = MD5_MOTION_CLIP, .clip = "walk", .speed_parameter = "speed"};
     const md5_state_desc states[] = {{"paced", "paced"}, {"sit", "sit"}};
     const md5_transition_desc leaves = {.from = "paced", .to = "sit", .waits = true, .exit = 0.5f};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = 2,
-                                  .transitions = &leaves,
-                                  .num_transitions = 1};
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of.made.model,
-                                                                  .clips = of.clips,
-                                                                  .num_clips = 4,
-                                                                  .motions = &paced,
-                                                                  .num_motions = 1,
-                                                                  .parameters = of.parameters,
+    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROW(transitions, leaves)};
+    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of->made.model,
+                                                                  ROWS(clips, of->clips),
+                                                                  ROW(motions, paced),
+                                                                  .parameters = of->parameters,
                                                                   .num_parameters = 1,
-                                                                  .layers = &layer,
-                                                                  .num_layers = 1});
+                                                                  ROW(layers, layer)});
     md5_player *const player = play_player(machine);
     md5_player_advance(player, 10.0, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 0);
@@ -238,7 +216,6 @@ TEST (states_wait_for_what_stands) {
     CHECK_NEAR(md5_player_layer(player, 0).time, 0.1, 1e-9);
     md5_destroy_player(player);
     md5_destroy_machine(machine);
-    end(&of);
 }
 
 TEST (states_go_by_priority) {
@@ -297,15 +274,13 @@ TEST (states_may_be_interrupted) {
             const md5_transition_desc transitions[] = {
                 {.from = "stand",
                  .to = "walk",
-                 .conditions = &leaps,
-                 .num_conditions = 1,
+                 ROW(conditions, leaps),
                  .duration = 0.5f,
                  .interrupt = cases[i].interrupt,
                  .fade = (md5_fade)fade},
                 {.from = "walk",
                  .to = "sit",
-                 .conditions = &armed,
-                 .num_conditions = 1,
+                 ROW(conditions, armed),
                  .priority = cases[i].priority},
             };
             states_case of;
@@ -388,33 +363,30 @@ TEST (states_may_go_in_circles) {
     end(&of);
 }
 
-TEST (states_can_be_set) {
-    states_case of;
-    begin(&of, NULL, 0);
-    CHECK(!md5_player_set(of.player, 3, 1.0f) && md5_player_get(of.player, 3) == 0.0f);
-    CHECK(!md5_player_set(of.player, 0, NAN) && !md5_player_set(of.player, 0, INFINITY));
-    CHECK(md5_player_get(of.player, 0) == 0.0f);
-    CHECK(!md5_player_fade_to(of.player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(!md5_player_fade_to(of.player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(!md5_player_seek(of.player, 2, 0, 0.0) && !md5_player_seek(of.player, 0, 4, 0.0));
-    CHECK(md5_player_layer(of.player, 2).from == MD5_NONE);
-    CHECK(md5_player_target(of.player, 0) == NULL);
-    CHECK(md5_player_seek(of.player, 0, SIT, 3.75));
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 3.75, 0.0);
-    CHECK(md5_player_fade_to(of.player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(md5_player_layer(of.player, 0).from == MD5_NONE);
-    CHECK(md5_player_fade_to(of.player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(md5_player_layer(of.player, 0).from == WALK);
-    md5_player_advance(of.player, (double)NAN, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.0, 0.0);
+TEST_WITH (states_can_be_set, states_case, of, begin(of, NULL, 0), end(of)) {
+    CHECK(!md5_player_set(of->player, 3, 1.0f) && md5_player_get(of->player, 3) == 0.0f);
+    CHECK(!md5_player_set(of->player, 0, NAN) && !md5_player_set(of->player, 0, INFINITY));
+    CHECK(md5_player_get(of->player, 0) == 0.0f);
+    CHECK(!md5_player_fade_to(of->player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(!md5_player_fade_to(of->player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(!md5_player_seek(of->player, 2, 0, 0.0) && !md5_player_seek(of->player, 0, 4, 0.0));
+    CHECK(md5_player_layer(of->player, 2).from == MD5_NONE);
+    CHECK(md5_player_target(of->player, 0) == NULL);
+    CHECK(md5_player_seek(of->player, 0, SIT, 3.75));
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, 3.75, 0.0);
+    CHECK(md5_player_fade_to(of->player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_layer(of->player, 0).from == MD5_NONE);
+    CHECK(md5_player_fade_to(of->player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(md5_player_layer(of->player, 0).from == WALK);
+    md5_player_advance(of->player, (double)NAN, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.0, 0.0);
     // Backward, clips go back; the transition goes on.
-    md5_player_advance(of.player, -0.25, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.25, 1e-7);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, -0.25, 1e-9);
-    md5_player_set(of.player, 0, 5.0f);
-    md5_player_reset(of.player);
-    CHECK_UINT(md5_player_layer(of.player, 0).state, STAND);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.0, 0.0);
-    CHECK(md5_player_get(of.player, 0) == 0.0f);
-    end(&of);
+    md5_player_advance(of->player, -0.25, NULL, NULL);
+    CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.25, 1e-7);
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, -0.25, 1e-9);
+    md5_player_set(of->player, 0, 5.0f);
+    md5_player_reset(of->player);
+    CHECK_UINT(md5_player_layer(of->player, 0).state, STAND);
+    CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 0.0);
+    CHECK(md5_player_get(of->player, 0) == 0.0f);
 }

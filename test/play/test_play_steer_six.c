@@ -53,40 +53,32 @@ static void check_state(crawler *of, double seconds, const char *name)
     CHECK_STRING(state_of(of), name);
 }
 
-TEST (steer_six_it_folds_and_any_key_unfolds_it) {
-    crawler of;
-    if (!make(&of))
-        return;
-    set(&of, "fold", 1.0f);
-    check_state(&of, 5.0, "fold");
-    set(&of, "speed", 22.5f);
-    check_state(&of, 0.1, "unfold");
-    check_state(&of, 2.0, "start");
-    check_state(&of, 0.5, "walk_left");
-    set(&of, "speed", 0.0f);
-    check_state(&of, 2.5, "idle");
-    set(&of, "speed", -3.0f);
-    check_state(&of, 1.0, "back");
-    end(&of);
+TEST_IF (steer_six_it_folds_and_any_key_unfolds_it, crawler, of, make(of), end(of)) {
+    set(of, "fold", 1.0f);
+    check_state(of, 5.0, "fold");
+    set(of, "speed", 22.5f);
+    check_state(of, 0.1, "unfold");
+    check_state(of, 2.0, "start");
+    check_state(of, 0.5, "walk_left");
+    set(of, "speed", 0.0f);
+    check_state(of, 2.5, "idle");
+    set(of, "speed", -3.0f);
+    check_state(of, 1.0, "back");
 }
 
-TEST (steer_six_it_shoots_standing_alert_and_walking) {
-    crawler of;
-    if (!make(&of))
-        return;
-    set(&of, "shoot", 1.0f);
-    check_state(&of, 0.1, "shoot");
-    check_state(&of, 2.0, "idle");
-    CHECK(of.num_shots == 2);
-    set(&of, "alert", 1.0f);
-    check_state(&of, 4.0, "alert");
-    set(&of, "shoot", 1.0f);
-    check_state(&of, 2.0, "idle");
-    CHECK(of.num_shots == 4);
-    set(&of, "speed", 22.5f);
-    check_state(&of, 1.5, "walk_right");
-    set(&of, "shoot", 1.0f);
-    md5_player_advance(of.player, 2.0, count_shots, &of);
-    CHECK(of.num_shots == 6);
-    end(&of);
+TEST_IF (steer_six_it_shoots_standing_alert_and_walking, crawler, of, make(of), end(of)) {
+    set(of, "shoot", 1.0f);
+    check_state(of, 0.1, "shoot");
+    check_state(of, 2.0, "idle");
+    CHECK(of->num_shots == 2);
+    set(of, "alert", 1.0f);
+    check_state(of, 4.0, "alert");
+    set(of, "shoot", 1.0f);
+    check_state(of, 2.0, "idle");
+    CHECK(of->num_shots == 4);
+    set(of, "speed", 22.5f);
+    check_state(of, 1.5, "walk_right");
+    set(of, "shoot", 1.0f);
+    md5_player_advance(of->player, 2.0, count_shots, of);
+    CHECK(of->num_shots == 6);
 }

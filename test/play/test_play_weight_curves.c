@@ -33,16 +33,15 @@ static void describe(faded *of, bool in_layer, const md5_easing *curve)
     of->items[0] = (md5_motion_item){.motion = "a"};
     of->items[1] = (md5_motion_item){
         .motion = "b", .mask = "upper", .weight_parameter = "fade", .weight_curve = curve};
-    of->stack = (md5_motion_desc){
-        .name = "stack", .kind = MD5_MOTION_STACK, .items = of->items, .num_items = 2};
+    of->stack =
+        (md5_motion_desc){.name = "stack", .kind = MD5_MOTION_STACK, ROWS(items, of->items)};
     of->states[0] = (md5_state_desc){"base", in_layer ? "a" : "stack"};
     of->states[1] = (md5_state_desc){"top", "b"};
-    of->layers[0] = (md5_layer_desc){.name = "body", .states = &of->states[0], .num_states = 1};
+    of->layers[0] = (md5_layer_desc){.name = "body", ROW(states, of->states[0])};
     of->layers[1] = (md5_layer_desc){.name = "over",
                                      .mask = "upper",
                                      .weight_parameter = "fade",
-                                     .states = &of->states[1],
-                                     .num_states = 1,
+                                     ROW(states, of->states[1]),
                                      .weight_curve = curve};
     of->desc = (md5_machine_desc){.masks = &mask,
                                   .parameters = &fade,

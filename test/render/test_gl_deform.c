@@ -18,7 +18,7 @@ static void draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_picture
     const md5_mat34 placements[2] = {scene_moved(0, -25, 0), scene_moved(0, 25, 0)};
     md5gl_stage textured = adding;
     textured.texture = texture;
-    const md5gl_stage_list list = {.stages = &textured, .num_stages = 1};
+    const md5gl_stage_list list = {ROW(stages, textured)};
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, stage->copy, palette, placed ? placements : NULL, placed ? 2 : 1,

@@ -31,7 +31,7 @@ static void draw_edge(gl_stage *stage, md5gl_base base, double at, md5gl_texture
                                 .color = {1, 1, 1, 1},
                                 .is_tested = true,
                                 .alpha_test = (float)alpha};
-    const md5gl_stage_list list = {.base = base, .stages = &tested, .num_stages = 1};
+    const md5gl_stage_list list = {.base = base, ROW(stages, tested)};
     const md5gl_material material = {.is_staged = true, .is_opaque = true};
     md5gl_set_material(stage->copy, 0, 0, &material);
     md5gl_begin_frame(renderer, &stage->frame);

@@ -48,10 +48,10 @@ TEST_STAGE (gl_staged_mesh_is_not_lit, scene_square, 1) {
     md5gl_set_material(stage->copy, 0, 0, &staged);
     draw_all(stage, NULL, NULL, 1, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
-    draw_all(stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
+    draw_all(stage, &(md5gl_stage_list){ROW(stages, adding)}, NULL, 1, &picture);
     CHECK(picture_is(&picture, 0, 0, orange, 1));
     md5gl_set_visible(stage->copy, 0, false);
-    draw_all(stage, &(md5gl_stage_list){.stages = &adding, .num_stages = 1}, NULL, 1, &picture);
+    draw_all(stage, &(md5gl_stage_list){ROW(stages, adding)}, NULL, 1, &picture);
     CHECK(picture_is(&picture, 0, 0, black, 0));
 }
 
@@ -63,7 +63,7 @@ TEST_STAGE (gl_stage_is_added_to_the_lit_surface, scene_square, 1) {
     md5gl_stage over = adding;
     over.depth_equal = true;
     draw_all(stage, NULL, NULL, 1, &plain);
-    draw_all(stage, &(md5gl_stage_list){.stages = &over, .num_stages = 1}, NULL, 1, &added);
+    draw_all(stage, &(md5gl_stage_list){ROW(stages, over)}, NULL, 1, &added);
     const uint8_t *const pixel = picture_at(&plain, 3, 3);
     CHECK(pixel[0] > 40 && pixel[0] < 120);
     const uint8_t expected[4] = {(uint8_t)(pixel[0] + 128), (uint8_t)(pixel[1] + 64), pixel[2],
@@ -84,7 +84,7 @@ TEST_STAGE (gl_lit_base_is_cut_out_by_stages, scene_square, 1) {
                            .color = {1, 1, 1, 1},
                            .is_tested = true,
                            .alpha_test = 0.5f};
-    const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = &burning, .num_stages = 1};
+    const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROW(stages, burning)};
     md5gl_set_material(stage->copy, 0, 0, &staged);
     draw_all(stage, &list, NULL, 1, &cut);
     CHECK(picture_is(&cut, -5, 0, black, 0));
@@ -102,7 +102,7 @@ TEST_STAGE (gl_stages_are_drawn_for_all_instances_of_a_skin, scene_square, 1) {
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), scene_moved(0, 0, 0),
                                      scene_moved(0, 50, 0)};
-    const md5gl_stage_list list = {.stages = &adding, .num_stages = 1};
+    const md5gl_stage_list list = {ROW(stages, adding)};
     CHECK(md5gl_set_num_skins(renderer, stage->copy, 2, NULL));
     for (int worn = 0; worn < 2; worn++) {
         md5gl_begin_frame(renderer, &stage->frame);
@@ -126,7 +126,7 @@ TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
     stages[0].is_tested = stages[0].depth_equal = stages[1].depth_equal = true;
     stages[0].alpha_test = 0.6f;
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_MODULATE;
-    const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .stages = stages, .num_stages = 2};
+    const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROWS(stages, stages)};
     draw_all(stage, &list, placements, 2, &first);
     for (int path = (int)MD5GL_PATH_4; path <= (int)MD5GL_PATH_COMPUTE; path++) {
         if (!md5gl_has_path(renderer, (md5gl_path)path))
@@ -155,8 +155,7 @@ TEST_STAGE (gl_lit_layers_are_added, scene_square, 1) {
     materials[0].is_staged = true;
     materials[1].is_opaque = false; // the alpha of a further layer has no effect
     md5gl_set_material(stage->copy, 0, 0, &materials[0]);
-    const md5gl_stage_list list = {
-        .base = MD5GL_BASE_LIT, .lit_layers = &materials[1], .num_lit_layers = 1};
+    const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROW(lit_layers, materials[1])};
     draw_all(stage, &list, NULL, 1, &both);
     CHECK(picture_at(&alone[0], 3, 3)[0] > 50 && picture_at(&alone[1], 3, 3)[1] > 50);
     for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
@@ -182,8 +181,7 @@ TEST_STAGE (gl_stages_are_tested_against_depth, scene_square, 1) {
     for (int i = 0; i < 4; i++) {
         md5gl_stage lifted = adding;
         lifted.depth_offset = own_offsets[i];
-        const md5gl_stage_list list = {
-            .depth_offset = offsets[i], .stages = &lifted, .num_stages = 1};
+        const md5gl_stage_list list = {.depth_offset = offsets[i], ROW(stages, lifted)};
         for (int k = 0; k < 3; k++)
             stage->frame.ambient[k] = 0.1f;
         md5gl_begin_frame(renderer, &stage->frame);
@@ -202,8 +200,7 @@ TEST_STAGE (gl_stages_cull_faces, scene_square, 1) {
         if (behind)
             scene_look_from_behind(&stage->frame);
         for (int cull = 0; cull <= (int)MD5GL_CULL_NONE; cull++) {
-            const md5gl_stage_list list = {
-                .cull = (md5gl_cull)cull, .stages = &adding, .num_stages = 1};
+            const md5gl_stage_list list = {.cull = (md5gl_cull)cull, ROW(stages, adding)};
             layer_draw(stage, &list, &picture);
             const bool is_seen = cull == (int)MD5GL_CULL_NONE || cull == behind;
             CHECK((picture_at(&picture, 3, 3)[0] > 100) == is_seen);
@@ -232,7 +229,7 @@ TEST_STAGE (gl_stages_cover_transparent_pictures, scene_square, 1) {
                                    .target = cases[i].target,
                                    .color = {0.5f, 0.25f, 0.1f, 0.4f},
                                    .masked = cases[i].masked};
-        layer_draw(stage, &(md5gl_stage_list){.stages = &drawn, .num_stages = 1}, &picture);
+        layer_draw(stage, &(md5gl_stage_list){ROW(stages, drawn)}, &picture);
         CHECK_NEAR(picture_at(&picture, 3, 3)[3], cases[i].alpha, 1);
     }
 }
@@ -247,7 +244,7 @@ TEST_STAGE (gl_stages_leave_the_state_of_the_frame, scene_square, 1) {
     memset(strange.color, 0, sizeof strange.color);
     strange.masked = MD5GL_MASK_RED;
     const md5gl_stage_list list = {
-        .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, .stages = &strange, .num_stages = 1};
+        .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, ROW(stages, strange)};
     for (uint32_t i = 0; i < 2; i++) {
         md5gl_begin_frame(renderer, &stage->frame);
         CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
@@ -299,8 +296,7 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
                            .target = MD5GL_FACTOR_ONE,
                            .color = {1, 1, 1, 1},
                            .is_tested = true};
-    md5gl_stage_list list = {
-        .base = MD5GL_BASE_LIT, .casts_shadow = true, .stages = &burning, .num_stages = 1};
+    md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .casts_shadow = true, ROW(stages, burning)};
     md5gl_material hidden = {.is_staged = true, .no_shadow = true};
     for (int i = 0; i < 3; i++) {
         const md5gl_material plain = {.diffuse = burning.texture,
@@ -452,7 +448,7 @@ TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
     static const uint8_t texel[4] = {0};
     md5_error error;
     md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_stage_list list = {.stages = &adding, .num_stages = 1};
+    const md5gl_stage_list list = {ROW(stages, adding)};
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
@@ -499,7 +495,7 @@ static void draw_stages_of_no_skin(const void *context)
 static void draw_a_saturated_target(const void *context)
 {
     const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
-    draw_list(context, &(md5gl_stage_list){.stages = &wrong, .num_stages = 1});
+    draw_list(context, &(md5gl_stage_list){ROW(stages, wrong)});
 }
 
 static void create_a_texture_that_ends_nowhere(const void *context)

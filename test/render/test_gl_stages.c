@@ -350,7 +350,7 @@ TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
     below_zero.color[2] = NAN;
     gl_picture drawn;
     below_zero.texture = layers[0].texture;
-    layer_draw(stage, &(md5gl_stage_list){.stages = &below_zero, .num_stages = 1}, &drawn);
+    layer_draw(stage, &(md5gl_stage_list){ROW(stages, below_zero)}, &drawn);
     CHECK(picture_at(&drawn, 3, 3)[1] == 0 && picture_at(&drawn, 3, 3)[2] == 0);
     destroy_layers(stage, layers, 2);
 }
@@ -427,7 +427,7 @@ TEST_STAGE (gl_alpha_test_of_stages_is_strict, scene_square, 1) {
         scene_stage_texture(stage->scene.renderer, 1, 1, half, MD5GL_WRAP_REPEAT, false, NULL);
     tested.is_tested = true;
     tested.alpha_test = 128.0f / 255.0f;
-    const md5gl_stage_list list = {.stages = &tested, .num_stages = 1};
+    const md5gl_stage_list list = {ROW(stages, tested)};
     layer_draw(stage, &list, &drawn);
     CHECK(picture_is(&drawn, 0, 0, black, 0));
     tested.alpha_test = 127.9f / 255.0f;

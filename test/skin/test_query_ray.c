@@ -314,8 +314,7 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
                            .indices = indices,
                            .first_influence = first,
                            .influence_joints = joints,
-                           .influences = influences,
-                           .num_influences = 5};
+                           ROWS(influences, influences)};
     const md5_vec3 positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     md5_hit hit;
     const md5_ray far_side = {.origin = {0.48f, 0.48f, 1}, .direction = {0, 0, -1}};

@@ -6,6 +6,9 @@ rooms.py [--renew]: --renew writes the table anew; do that in the change that is
 
 Tokens are those of C, directives included, comments not: unlike lines they do not fall when files are joined,
 lines packed or comments cut. Comment share: lines that are comments alone, of all outside public headers.
+
+Also counts the tests that see internal headers, directly or through other headers, as the compiler's -MM would:
+tests go through public headers, unless nothing else can be wrong than what is internal.
 """
 import os
 import re
@@ -13,6 +16,7 @@ import sys
 
 TABLE = os.path.join(os.path.dirname(__file__), "rooms.txt")
 LEAST_COMMENTS = 7.0
+MOST_INTERNAL_TESTS = 60
 TOKEN = re.compile(r"""(//[^\n]*|/\*.*?\*/) | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' | \w+ | [-+*/%&|^<>=!]=
                        | && | \|\| | -> | \+\+ | -- | << | >> | [^\s\w]""", re.VERBOSE | re.DOTALL)
 PUBLIC = re.compile(r"(md5|render)/md5[a-z0-9_]*\.h")
@@ -62,6 +66,31 @@ def measure(rooms):
             for room, (files, tokens, comments, lines) in counts.items()}
 
 
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+
+
+def includes_of(path, known):
+    """All that a file includes with quotes, also through others."""
+    if path not in known:
+        known[path] = set()
+        with open(path, errors="replace") as file:
+            names = INCLUDE.findall(file.read())
+        found = set()
+        for name in names:
+            beside = os.path.join(os.path.dirname(path), name)
+            found.add(name if os.path.exists(name) else beside)
+        known[path] = found.union(*(includes_of(name, known) for name in found if os.path.exists(name)))
+    return known[path]
+
+
+def internal_tests():
+    """Sources below test/ that see an internal header of md5/ or render/."""
+    known = {}
+    return [path for path in paths() if path.startswith("test/") and path.endswith(".c")
+            and any(re.match("(md5|render)/", name) and not PUBLIC.fullmatch(name)
+                    for name in includes_of(path, known))]
+
+
 def main(arguments):
     table = rows()
     now = measure([row[0] for row in table])
@@ -94,7 +123,9 @@ def main(arguments):
             total[:] = [a + b for a, b in zip(total, [*now[room][:2], *budget])]
     for top, total in [*totals.items(), ("all", [sum(column) for column in zip(*totals.values())])]:
         show(top, total[:2], total[2:])
-    return status
+    internal = internal_tests()
+    print("tests that see internal headers: %d of %d" % (len(internal), MOST_INTERNAL_TESTS))
+    return status | (len(internal) > MOST_INTERNAL_TESTS)
 
 
 sys.exit(main(sys.argv[1:]))

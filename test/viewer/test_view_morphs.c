@@ -100,13 +100,10 @@ TEST (view_morph_of_no_such_name_is_an_error) {
     view_free_document(plain, NULL);
 }
 
-TEST (view_morph_is_drawn_as_it_is_skinned) {
-    gl_scene scene;
-    if (!scene_share(&scene))
-        return;
+TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
     view_setting morphs[] = {{.parameter = blink_name, .value = 0.6f},
                              {.parameter = smile_name, .value = 1.4f}};
-    view_document *const document = open_bobbin(morphs, 2, scene.renderer, bobbin);
+    view_document *const document = open_bobbin(morphs, 2, scene->renderer, bobbin);
     if (CHECK(document != NULL)) {
         const view_scene *const shown = &document->scene;
         const uint32_t count = shown->model->meshes[0].num_vertices;
@@ -117,8 +114,8 @@ TEST (view_morph_is_drawn_as_it_is_skinned) {
                                      .palettes = shown->palette,
                                      .morph = document->morphs.drawn,
                                      .weights = document->morphs.weights};
-        CHECK(md5gl_pose(scene.renderer, document->drawn, &one, NULL));
-        CHECK(md5gl_capture(scene.renderer, document->drawn, 0, NULL, drawn, NULL, NULL, NULL));
+        CHECK(md5gl_pose(scene->renderer, document->drawn, &one, NULL));
+        CHECK(md5gl_capture(scene->renderer, document->drawn, 0, NULL, drawn, NULL, NULL, NULL));
         double worst = 0.0;
         for (uint32_t v = 0; v < count; v++) {
             const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];
@@ -128,8 +125,7 @@ TEST (view_morph_is_drawn_as_it_is_skinned) {
         CHECK_NEAR(worst, 0.0, 1e-3);
         free(drawn);
     }
-    view_free_document(document, scene.renderer);
-    scene_close(&scene);
+    view_free_document(document, scene->renderer);
 }
 
 // Bobbin's machine blinks at frames 49 to 51 of the idle clip, at 24 a second, and smiles by a
@@ -190,7 +186,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 // character.
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60.0f}};
-    const view_options options = {.morphs = smile, .num_morphs = 1, .samples = 1, .crowd = 2};
+    const view_options options = {ROWS(morphs, smile), .samples = 1, .crowd = 2};
     view_log log = {.level = VIEW_QUIET};
     const view_loader loader = {&options, NULL, &log, NULL};
     const char *const path = test_path(bobbin);

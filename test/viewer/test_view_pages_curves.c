@@ -8,56 +8,43 @@ static double length_of(md5_vec3 a)
     return sqrt((double)a.x * (double)a.x + (double)a.y * (double)a.y + (double)a.z * (double)a.z);
 }
 
-TEST (page_curves_go_through_the_point_or_near_it) {
+TEST_PAGE (page_curves_go_through_the_point_or_near_it, "curves") {
     // Both kinds of Catmull-Rom, cubic Bézier pieces (point 3 is an end of two), one Bézier,
     // B-spline.
     static const bool through[] = {true, true, true, false, false};
-    page_case of;
-    if (page_open(&of, "curves")) {
-        for (int kind = 0; kind < 5; kind++) {
-            page_set(&of, "curve", (float)kind);
-            page_show(&of, 1.0);
-            const double distance = page_fact(&of, "to the moved point");
-            CHECK(through[kind] ? distance < 0.6 : distance > 1.0);
-            CHECK(page_fact(&of, "length") > 100.0); // of B-splines: not from end to end
-        }
+    for (int kind = 0; kind < 5; kind++) {
+        page_set(of, "curve", (float)kind);
+        page_show(of, 1.0);
+        const double distance = page_fact(of, "to the moved point");
+        CHECK(through[kind] ? distance < 0.6 : distance > 1.0);
+        CHECK(page_fact(of, "length") > 100.0); // of B-splines: not from end to end
     }
-    page_close(&of);
 }
 
-TEST (page_curves_have_constant_speed_by_distance) {
-    page_case of;
-    if (page_open(&of, "curves")) {
-        page_show(&of, 1.0);
-        const double length = page_fact(&of, "length");
-        CHECK_NEAR(page_fact(&of, "distance gone"), length / 5.0, 1e-2); // 1 s of 5 s
-        const view_series *const even = page_series(&of, 0, "by distance"), *const uneven =
-                                                                                page_series(&of, 0,
-                                                                                            "by t");
-        double largest = 0.0;
-        for (uint32_t i = 0; i + 1 < even->count; i++) {
-            CHECK_NEAR(even->points[i].y, length, 0.02 * length);
-            largest = fmax(largest, fabs((double)uneven->points[i].y - length));
-        }
-        CHECK(largest > 0.2 * length);
+TEST_PAGE (page_curves_have_constant_speed_by_distance, "curves") {
+    page_show(of, 1.0);
+    const double length = page_fact(of, "length");
+    CHECK_NEAR(page_fact(of, "distance gone"), length / 5.0, 1e-2); // 1 s of 5 s
+    const view_series *const even = page_series(of, 0, "by distance"), *const uneven = page_series(
+                                                                           of, 0, "by t");
+    double largest = 0.0;
+    for (uint32_t i = 0; i + 1 < even->count; i++) {
+        CHECK_NEAR(even->points[i].y, length, 0.02 * length);
+        largest = fmax(largest, fabs((double)uneven->points[i].y - length));
     }
-    page_close(&of);
+    CHECK(largest > 0.2 * length);
 }
 
-TEST (page_curves_weigh_a_point_of_a_nurbs) {
-    page_case of;
-    if (page_open(&of, "curves")) {
-        page_set(&of, "curve", 5.0f);
-        double before = 1e9;
-        for (int i = 0; i < 4; i++) {
-            page_set(&of, "weight (NURBS)", (float)(1 << i));
-            page_show(&of, 1.0);
-            const double distance = page_fact(&of, "to the moved point");
-            CHECK(distance < before); // the heavier, the nearer
-            before = distance;
-        }
+TEST_PAGE (page_curves_weigh_a_point_of_a_nurbs, "curves") {
+    page_set(of, "curve", 5.0f);
+    double before = 1e9;
+    for (int i = 0; i < 4; i++) {
+        page_set(of, "weight (NURBS)", (float)(1 << i));
+        page_show(of, 1.0);
+        const double distance = page_fact(of, "to the moved point");
+        CHECK(distance < before); // the heavier, the nearer
+        before = distance;
     }
-    page_close(&of);
 }
 
 // The nearest of many points of the curve and of the lines between them, in double precision.
@@ -71,25 +58,20 @@ static double nearest_to(const md5_curve *curve, md5_vec3 point)
     return nearest;
 }
 
-TEST (page_curves_shows_how_near_the_curve_comes) {
+TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
     static const md5_vec3 points[7] = {
         {0.0f, -60.0f, 12.0f}, {18.0f, -42.0f, 50.0f}, {6.0f, -36.0f, 52.0f}, {-10.0f, 0.0f, 62.0f},
         {14.0f, 30.0f, 8.0f},  {24.0f, 44.0f, 30.0f},  {0.0f, 60.0f, 44.0f}};
-    page_case of;
-    if (page_open(&of, "curves")) {
-        for (int kind = 0; kind < 5; kind++) {
-            const md5_curve_desc desc = {
-                .kind = (md5_curve_kind)kind, .points = points, .num_points = 7};
-            md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
-            page_set(&of, "curve", (float)kind);
-            page_show(&of, 1.2);
-            CHECK_NEAR(page_fact(&of, "to the moved point"), nearest_to(curve, points[3]), 1e-3);
-            if (kind < 3) // a point of the curve
-                CHECK_NEAR(page_fact(&of, "to the moved point"), 0.0, 1e-4);
-            md5_destroy_curve(curve);
-        }
+    for (int kind = 0; kind < 5; kind++) {
+        const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
+        md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
+        page_set(of, "curve", (float)kind);
+        page_show(of, 1.2);
+        CHECK_NEAR(page_fact(of, "to the moved point"), nearest_to(curve, points[3]), 1e-3);
+        if (kind < 3) // a point of the curve
+            CHECK_NEAR(page_fact(of, "to the moved point"), 0.0, 1e-4);
+        md5_destroy_curve(curve);
     }
-    page_close(&of);
 }
 
 // The rotation from one unit quaternion to another as axis times angle, in double precision.
@@ -108,38 +90,34 @@ static void log_between(md5_quat a, md5_quat b, double turn[3])
 
 // From key to key, each a second, slerp turns at a constant velocity, which about axes that turn
 // along is the same at both ends. Squad is smooth.
-TEST (page_squad_has_no_jumps_of_velocity) {
+TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
     static const md5_vec3 axes[5] = {{0.0f, 0.0f, 1.0f},
                                      {0.0f, 1.0f, 0.3f},
                                      {1.0f, 0.0f, 0.4f},
                                      {0.0f, -1.0f, 0.5f},
                                      {-0.6f, 0.2f, 1.0f}};
-    page_case of;
-    if (page_open(&of, "squad")) {
-        for (int i = 1; i <= 4; i++) {
-            const float spread = 0.3f * (float)i;
-            double turns[5][3], largest = 0.0;
-            md5_quat keys[5];
-            for (int k = 0; k < 5; k++)
-                keys[k] = md5_quat_from_axis_angle(axes[k], k % 2 == 0 ? spread : -spread);
-            for (int k = 0; k < 5; k++)
-                log_between(keys[k], keys[(k + 1) % 5], turns[k]);
-            for (int k = 0; k < 5; k++) {
-                const double *const a = turns[k], *const b = turns[(k + 1) % 5];
-                largest = fmax(largest, sqrt(pow(a[0] - b[0], 2.0) + pow(a[1] - b[1], 2.0)
-                                             + pow(a[2] - b[2], 2.0)));
-            }
-            page_set(&of, "spread, radians", spread);
-            page_show(&of, 0.4);
-            CHECK_NEAR(page_fact(&of, "largest jump at a key, slerp"), largest, 1e-3);
-            CHECK(page_fact(&of, "largest jump at a key, squad") < 1e-3);
+    for (int i = 1; i <= 4; i++) {
+        const float spread = 0.3f * (float)i;
+        double turns[5][3], largest = 0.0;
+        md5_quat keys[5];
+        for (int k = 0; k < 5; k++)
+            keys[k] = md5_quat_from_axis_angle(axes[k], k % 2 == 0 ? spread : -spread);
+        for (int k = 0; k < 5; k++)
+            log_between(keys[k], keys[(k + 1) % 5], turns[k]);
+        for (int k = 0; k < 5; k++) {
+            const double *const a = turns[k], *const b = turns[(k + 1) % 5];
+            largest = fmax(largest, sqrt(pow(a[0] - b[0], 2.0) + pow(a[1] - b[1], 2.0)
+                                         + pow(a[2] - b[2], 2.0)));
         }
-        page_show(&of, 2.0); // at a key both agree
-        const md5_quat a = of.picture.figures[0].place.rotation,
-                       b = of.picture.figures[1].place.rotation;
-        CHECK_NEAR(fabs((double)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
+        page_set(of, "spread, radians", spread);
+        page_show(of, 0.4);
+        CHECK_NEAR(page_fact(of, "largest jump at a key, slerp"), largest, 1e-3);
+        CHECK(page_fact(of, "largest jump at a key, squad") < 1e-3);
     }
-    page_close(&of);
+    page_show(of, 2.0); // at a key both agree
+    const md5_quat a = of->picture.figures[0].place.rotation,
+                   b = of->picture.figures[1].place.rotation;
+    CHECK_NEAR(fabs((double)(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w)), 1.0, 1e-5);
 }
 
 // As the page says: angle by angle the way is longer than by slerp, and uneven.
@@ -161,25 +139,21 @@ TEST (page_euler_takes_the_longer_way) {
     CHECK(length > 1.15 * straight && most > 1.4 * least);
 }
 
-TEST (page_euler_loses_a_direction_at_ninety_degrees) {
-    page_case of;
-    if (page_open(&of, "euler")) {
-        page_set(&of, "t (below 0: moves)", 1.0f);
-        for (int pitch = -90; pitch <= 90; pitch += 30) {
-            page_set(&of, "pitch", (float)pitch);
-            page_show(&of, 0.0);
-            CHECK_NEAR(page_fact(&of, "1 = three free axes"), cos(pitch * 3.14159265358979 / 180.0),
-                       1e-5);
-            CHECK_NEAR(page_fact(&of, "between the two"), 0.0, 0.05); // at the end both agree
-        }
-        CHECK_NEAR(page_fact(&of, "roll, there and back"), 0.0, 1e-3); // indistinguishable from yaw
-        page_set(&of, "pitch", 80.0f);
-        page_set(&of, "t (below 0: moves)", 0.5f);
-        page_show(&of, 0.0);
-        CHECK(page_fact(&of, "between the two") > 10.0); // in between they do not
-        CHECK_NEAR(page_fact(&of, "pitch, there and back"), 40.0, 1e-2);
+TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
+    page_set(of, "t (below 0: moves)", 1.0f);
+    for (int pitch = -90; pitch <= 90; pitch += 30) {
+        page_set(of, "pitch", (float)pitch);
+        page_show(of, 0.0);
+        CHECK_NEAR(page_fact(of, "1 = three free axes"), cos(pitch * 3.14159265358979 / 180.0),
+                   1e-5);
+        CHECK_NEAR(page_fact(of, "between the two"), 0.0, 0.05); // at the end both agree
     }
-    page_close(&of);
+    CHECK_NEAR(page_fact(of, "roll, there and back"), 0.0, 1e-3); // indistinguishable from yaw
+    page_set(of, "pitch", 80.0f);
+    page_set(of, "t (below 0: moves)", 0.5f);
+    page_show(of, 0.0);
+    CHECK(page_fact(of, "between the two") > 10.0); // in between they do not
+    CHECK_NEAR(page_fact(of, "pitch, there and back"), 40.0, 1e-2);
 }
 
 static double miss_of(const page_case *of, const char *tip, md5_vec3 target)
@@ -189,159 +163,134 @@ static double miss_of(const page_case *of, const char *tip, md5_vec3 target)
     return length_of(md5_vec3_sub(at, target));
 }
 
-TEST (page_ik_reports_the_distance_of_the_hand) {
-    page_case of;
-    if (page_open(&of, "ik")) {
-        const md5_vec3 target = {8.0f, 16.0f, 26.0f};
-        page_set(&of, "target, forward", target.x);
-        page_set(&of, "target, left", target.y);
-        page_set(&of, "target, up", target.z);
-        page_set(&of, "joints", 4.0f);
-        for (int solver = 0; solver < 4; solver++) {
-            page_set(&of, "solver", (float)solver);
-            page_show(&of, 0.0);
-            const double miss = miss_of(&of, "hand_l", target);
-            CHECK_NEAR(page_fact(&of, "distance"), miss, 1e-3);
-            CHECK(miss < (solver == 1 ? 1.0 : 0.05)); // CCD converges slowly
-            // No solver's distance increases over the iterations.
-            const view_series *const series = &of.picture.plots[0].series[solver];
-            CHECK(series->points[24].y <= series->points[0].y);
-        }
-        CHECK(page_fact(&of, "DLS to 0.01 units") < page_fact(&of, "FABRIK to 0.01 units"));
+TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
+    const md5_vec3 target = {8.0f, 16.0f, 26.0f};
+    page_set(of, "target, forward", target.x);
+    page_set(of, "target, left", target.y);
+    page_set(of, "target, up", target.z);
+    page_set(of, "joints", 4.0f);
+    for (int solver = 0; solver < 4; solver++) {
+        page_set(of, "solver", (float)solver);
+        page_show(of, 0.0);
+        const double miss = miss_of(of, "hand_l", target);
+        CHECK_NEAR(page_fact(of, "distance"), miss, 1e-3);
+        CHECK(miss < (solver == 1 ? 1.0 : 0.05)); // CCD converges slowly
+        // No solver's distance increases over the iterations.
+        const view_series *const series = &of->picture.plots[0].series[solver];
+        CHECK(series->points[24].y <= series->points[0].y);
     }
-    page_close(&of);
+    CHECK(page_fact(of, "DLS to 0.01 units") < page_fact(of, "FABRIK to 0.01 units"));
 }
 
 // One iteration less is not enough, from the same pose.
-TEST (page_ik_counts_the_iterations_that_are_needed) {
-    page_case of;
-    if (page_open(&of, "ik")) {
-        page_show(&of, 0.0);
-        md5_xform *const pose = view_spare_pose(&of.picture, 7);
-        for (int solver = 0; solver < 2; solver++) {
-            const double needed =
-                page_fact(&of, solver == 0 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
-            for (int less = 0; less < 2; less++) {
-                const md5_chain_job job = {.solver = solver == 0 ? MD5_CHAIN_FABRIK
-                                                                 : MD5_CHAIN_LEAST_SQUARES,
-                                           .tip = view_page_joint(&of.picture, "hand_l"),
-                                           .length = 4,
-                                           .target = {12.0f, 12.0f, 32.0f},
-                                           .iterations = (uint32_t)needed - (uint32_t)less,
-                                           .weight = 1.0f};
-                view_sample_clip(&of.picture, "stand", 0.0, pose);
-                const float distance = md5_solve_chain(of.scene.skeleton, &job, pose);
-                CHECK((distance <= 0.01f) == (less == 0));
-            }
+TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
+    page_show(of, 0.0);
+    md5_xform *const pose = view_spare_pose(&of->picture, 7);
+    for (int solver = 0; solver < 2; solver++) {
+        const double needed =
+            page_fact(of, solver == 0 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
+        for (int less = 0; less < 2; less++) {
+            const md5_chain_job job = {.solver =
+                                           solver == 0 ? MD5_CHAIN_FABRIK : MD5_CHAIN_LEAST_SQUARES,
+                                       .tip = view_page_joint(&of->picture, "hand_l"),
+                                       .length = 4,
+                                       .target = {12.0f, 12.0f, 32.0f},
+                                       .iterations = (uint32_t)needed - (uint32_t)less,
+                                       .weight = 1.0f};
+            view_sample_clip(&of->picture, "stand", 0.0, pose);
+            const float distance = md5_solve_chain(of->scene.skeleton, &job, pose);
+            CHECK((distance <= 0.01f) == (less == 0));
         }
     }
-    page_close(&of);
 }
 
-TEST (page_ik_points_at_what_is_out_of_reach) {
-    page_case of;
-    if (page_open(&of, "ik")) {
-        page_set(&of, "target, forward", 28.0f);
-        page_set(&of, "target, left", 34.0f);
-        page_set(&of, "target, up", 54.0f);
-        page_set(&of, "joints", 3.0f);
-        page_set(&of, "solver", 0.0f);
-        page_show(&of, 0.0);
-        const view_figure *const figure = &of.picture.figures[0];
-        const md5_vec3 shoulder = view_joint_place(&of.picture, figure,
-                                                   view_page_joint(&of.picture, "upperarm_l")),
-                       hand = view_joint_place(&of.picture, figure,
-                                               view_page_joint(&of.picture, "hand_l"));
-        const double whole = length_of(md5_vec3_sub((md5_vec3){28.0f, 34.0f, 54.0f}, shoulder));
-        CHECK_NEAR(page_fact(&of, "distance"), whole - length_of(md5_vec3_sub(hand, shoulder)),
-                   1e-2);
-    }
-    page_close(&of);
+TEST_PAGE (page_ik_points_at_what_is_out_of_reach, "ik") {
+    page_set(of, "target, forward", 28.0f);
+    page_set(of, "target, left", 34.0f);
+    page_set(of, "target, up", 54.0f);
+    page_set(of, "joints", 3.0f);
+    page_set(of, "solver", 0.0f);
+    page_show(of, 0.0);
+    const view_figure *const figure = &of->picture.figures[0];
+    const md5_vec3 shoulder = view_joint_place(&of->picture, figure,
+                                               view_page_joint(&of->picture, "upperarm_l")),
+                   hand = view_joint_place(&of->picture, figure,
+                                           view_page_joint(&of->picture, "hand_l"));
+    const double whole = length_of(md5_vec3_sub((md5_vec3){28.0f, 34.0f, 54.0f}, shoulder));
+    CHECK_NEAR(page_fact(of, "distance"), whole - length_of(md5_vec3_sub(hand, shoulder)), 1e-2);
 }
 
-TEST (page_limits_are_kept_wherever_the_target_is) {
-    page_case of;
-    if (page_open(&of, "limits")) {
-        page_set(&of, "elbow from, rad", -0.2f);
-        page_set(&of, "elbow to, rad", 1.2f);
-        page_set(&of, "shoulder, rad", 0.7f);
-        for (int solver = 0; solver < 3; solver++)
-            for (int i = 0; i < 12; i++) {
-                page_set(&of, "solver", (float)solver);
-                page_set(&of, "target, forward", -24.0f + 4.0f * (float)i);
-                page_set(&of, "target, up", 6.0f + 4.0f * (float)i);
-                page_show(&of, 0.0);
-                const double elbow = page_fact(&of, "elbow, limited");
-                CHECK(elbow > -0.2 - 1e-3 && elbow < 1.2 + 1e-3);
-                CHECK_NEAR(page_fact(&of, "elbow sideways, limited"), 0.0, 1e-3);
-                CHECK(page_fact(&of, "shoulder, limited") < 0.7 + 1e-3);
-            }
-        CHECK(page_fact(&of, "elbow sideways, free") > 0.01); // without limits it is no hinge
-    }
-    page_close(&of);
+TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
+    page_set(of, "elbow from, rad", -0.2f);
+    page_set(of, "elbow to, rad", 1.2f);
+    page_set(of, "shoulder, rad", 0.7f);
+    for (int solver = 0; solver < 3; solver++)
+        for (int i = 0; i < 12; i++) {
+            page_set(of, "solver", (float)solver);
+            page_set(of, "target, forward", -24.0f + 4.0f * (float)i);
+            page_set(of, "target, up", 6.0f + 4.0f * (float)i);
+            page_show(of, 0.0);
+            const double elbow = page_fact(of, "elbow, limited");
+            CHECK(elbow > -0.2 - 1e-3 && elbow < 1.2 + 1e-3);
+            CHECK_NEAR(page_fact(of, "elbow sideways, limited"), 0.0, 1e-3);
+            CHECK(page_fact(of, "shoulder, limited") < 0.7 + 1e-3);
+        }
+    CHECK(page_fact(of, "elbow sideways, free") > 0.01); // without limits it is no hinge
 }
 
 // The nearest that the arm can come by trying all its angles: a hinge, a cone and a twist.
-TEST (page_limits_come_as_near_as_the_joints_can) {
-    page_case of;
-    if (page_open(&of, "limits")) {
-        const md5_model *const model = of.scene.model;
-        const md5_vec3 target = {-8.0f, 12.0f, 36.0f}, x = {1.0f, 0.0f, 0.0f};
-        page_show(&of, 0.0);
-        const uint32_t upper = view_page_joint(&of.picture, "upperarm_l"),
-                       lower = view_page_joint(&of.picture, "forearm_l"),
-                       hand = view_page_joint(&of.picture, "hand_l");
-        const md5_vec3 a = md5_mat34_translation(model->bind[upper]),
-                       b = md5_mat34_translation(model->bind[lower]),
-                       c = md5_mat34_translation(model->bind[hand]);
-        const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[lower]));
-        const md5_vec3 elbow = md5_vec3_normalize(
-            md5_quat_rotate(down, md5_vec3_cross(md5_vec3_sub(b, a), md5_vec3_sub(c, b))), x);
-        md5_xform *const pose = view_spare_pose(&of.picture, 0);
-        double best = INFINITY;
-        for (int bend = 0; bend <= 24; bend++)
-            for (int swing = 0; swing <= 10; swing++)
-                for (int way = 0; way < 48; way++)
-                    for (int twist = 0; twist <= 8; twist++) {
-                        const double turn = 6.28318530717959 * way / 48.0;
-                        const md5_vec3 about = {0.0f, (float)cos(turn), (float)sin(turn)};
-                        const md5_quat shoulder = md5_quat_mul(
-                            md5_quat_from_axis_angle(about, 0.1f * (float)swing),
-                            md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist));
-                        view_sample_clip(&of.picture, "stand", 0.0, pose);
-                        pose[upper].rotation =
-                            md5_quat_mul(model->bind_local[upper].rotation, shoulder);
-                        pose[lower].rotation = md5_quat_mul(
-                            model->bind_local[lower].rotation,
-                            md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend));
-                        const md5_vec3 at =
-                            md5_joint_in_model(of.scene.skeleton, pose, hand).translation;
-                        best = fmin(best, length_of(md5_vec3_sub(at, target)));
-                    }
-        for (int solver = 0; solver < 3; solver++) {
-            page_set(&of, "solver", (float)solver);
-            page_show(&of, 0.0);
-            const double distance = page_fact(&of, "distance, limited");
-            CHECK(distance > best - 0.1 && distance < 1.05 * best);
-        }
+TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
+    const md5_model *const model = of->scene.model;
+    const md5_vec3 target = {-8.0f, 12.0f, 36.0f}, x = {1.0f, 0.0f, 0.0f};
+    page_show(of, 0.0);
+    const uint32_t upper = view_page_joint(&of->picture, "upperarm_l"),
+                   lower = view_page_joint(&of->picture, "forearm_l"),
+                   hand = view_page_joint(&of->picture, "hand_l");
+    const md5_vec3 a = md5_mat34_translation(model->bind[upper]),
+                   b = md5_mat34_translation(model->bind[lower]),
+                   c = md5_mat34_translation(model->bind[hand]);
+    const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[lower]));
+    const md5_vec3 elbow = md5_vec3_normalize(
+        md5_quat_rotate(down, md5_vec3_cross(md5_vec3_sub(b, a), md5_vec3_sub(c, b))), x);
+    md5_xform *const pose = view_spare_pose(&of->picture, 0);
+    double best = INFINITY;
+    for (int bend = 0; bend <= 24; bend++)
+        for (int swing = 0; swing <= 10; swing++)
+            for (int way = 0; way < 48; way++)
+                for (int twist = 0; twist <= 8; twist++) {
+                    const double turn = 6.28318530717959 * way / 48.0;
+                    const md5_vec3 about = {0.0f, (float)cos(turn), (float)sin(turn)};
+                    const md5_quat shoulder =
+                        md5_quat_mul(md5_quat_from_axis_angle(about, 0.1f * (float)swing),
+                                     md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist));
+                    view_sample_clip(&of->picture, "stand", 0.0, pose);
+                    pose[upper].rotation =
+                        md5_quat_mul(model->bind_local[upper].rotation, shoulder);
+                    pose[lower].rotation = md5_quat_mul(
+                        model->bind_local[lower].rotation,
+                        md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend));
+                    const md5_vec3 at =
+                        md5_joint_in_model(of->scene.skeleton, pose, hand).translation;
+                    best = fmin(best, length_of(md5_vec3_sub(at, target)));
+                }
+    for (int solver = 0; solver < 3; solver++) {
+        page_set(of, "solver", (float)solver);
+        page_show(of, 0.0);
+        const double distance = page_fact(of, "distance, limited");
+        CHECK(distance > best - 0.1 && distance < 1.05 * best);
     }
-    page_close(&of);
 }
 
-TEST (page_goals_give_way_by_weight) {
-    page_case of;
-    if (page_open(&of, "goals")) {
-        page_set(&of, "apart, units", 20.0f);
-        page_show(&of, 0.0);
-        CHECK(page_fact(&of, "left hand, weight 1") < 0.01); // both can arrive
-        CHECK(page_fact(&of, "right hand") < 0.01);
-        page_set(&of, "apart, units", 76.0f);
-        page_set(&of, "weight of the right", 8.0f);
-        page_show(&of, 0.0);
-        CHECK(page_fact(&of, "right hand") < page_fact(&of, "left hand, weight 1"));
-        page_set(&of, "weight of the right", 0.1f);
-        page_show(&of, 0.0);
-        CHECK(page_fact(&of, "right hand") > page_fact(&of, "left hand, weight 1"));
-    }
-    page_close(&of);
+TEST_PAGE (page_goals_give_way_by_weight, "goals") {
+    page_set(of, "apart, units", 20.0f);
+    page_show(of, 0.0);
+    CHECK(page_fact(of, "left hand, weight 1") < 0.01); // both can arrive
+    CHECK(page_fact(of, "right hand") < 0.01);
+    page_set(of, "apart, units", 76.0f);
+    page_set(of, "weight of the right", 8.0f);
+    page_show(of, 0.0);
+    CHECK(page_fact(of, "right hand") < page_fact(of, "left hand, weight 1"));
+    page_set(of, "weight of the right", 0.1f);
+    page_show(of, 0.0);
+    CHECK(page_fact(of, "right hand") > page_fact(of, "left hand, weight 1"));
 }

@@ -25,10 +25,8 @@ static void choose(lit_case *c, uint32_t num_stages)
 {
     for (uint32_t i = 0; i < MOST_STAGES; i++)
         c->textures[i] = i + 1;
-    c->material = (md5_material){.stages = c->stages,
-                                 .num_stages = num_stages,
-                                 .registers = registers,
-                                 .num_registers = NUM_REGISTERS};
+    c->material =
+        (md5_material){.stages = c->stages, .num_stages = num_stages, ROWS(registers, registers)};
     c->lit.textures = c->textures;
     c->lit.shown = c->shown;
     view_choose_lit_layers(&c->lit, &c->material, registers);
@@ -99,8 +97,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
         lit_stage(MD5_STAGE_BUMP, WHITE, HALF), lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
         lit_stage(MD5_STAGE_DIFFUSE, WHITE, HALF),
         lit_stage(MD5_STAGE_SPECULAR, WHITE, 1)}; // a register that changes
-    const md5_material material = {
-        .stages = stages, .num_stages = 4, .registers = registers, .num_registers = NUM_REGISTERS};
+    const md5_material material = {ROWS(stages, stages), ROWS(registers, registers)};
     for (int i = 0; i < 4; i++)
         CHECK(view_is_painted(&material, &stages[i]) == (i > 1));
 }
