@@ -10,11 +10,12 @@
 // Where the joints of a part are in the joined model.
 typedef struct view_cube_part {
     const md5_cube2_part *part;
-    md5_model *model; // NULL: not shown
-    uint32_t *joints; // [joints of the part] in the joined model
-    int32_t parent;   // joint of the joined model that the part's roots follow
-    md5_xform offset; // of the part, relative to that joint, file units
-    uint32_t shared;  // the part whose joints it uses; itself, if none
+    md5_model *model;           // NULL: not shown
+    uint32_t *joints;           // [joints of the part] in the joined model
+    int32_t parent;             // joint of the joined model that the part's roots follow
+    md5_xform offset;           // of the part, relative to that joint, file units
+    uint32_t shared;            // the part whose joints it uses; itself, if none
+    const md5_cube2_link *link; // how it is attached to another part; NULL: it is not
 } view_cube_part;
 
 // A joint of the joined model, in file units.
