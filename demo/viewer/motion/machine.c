@@ -142,8 +142,7 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 
 bool view_can_walk(const view_machine *machine)
 {
-    return md5_find_parameter(machine->character->machine, "ahead") != MD5_NONE
-           || md5_find_parameter(machine->character->machine, "speed") != MD5_NONE;
+    return parameter_of(machine, "ahead") != MD5_NONE || parameter_of(machine, "speed") != MD5_NONE;
 }
 
 void view_take_over(view_machine *machine)
@@ -295,7 +294,7 @@ static void find_active(const view_machine *machine, bool *active)
 // Index of the trigger of that name, or MD5_NONE.
 static uint32_t trigger_of(const view_machine *machine, const char *name)
 {
-    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    const uint32_t parameter = parameter_of(machine, name);
     return parameter != MD5_NONE
                    && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER
                ? parameter
@@ -341,7 +340,7 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
 static bool steer(view_machine *machine, const char *name, int direction, float share,
                   float seconds, bool *moves)
 {
-    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    const uint32_t parameter = parameter_of(machine, name);
     if (parameter == MD5_NONE)
         return false;
     *moves = *moves || direction != 0;
@@ -364,7 +363,7 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
 // Sets a parameter to `share` of one end of its range while keys ask for it, then once to 0.
 static void order(view_machine *machine, const char *name, int direction, float share, bool *moves)
 {
-    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    const uint32_t parameter = parameter_of(machine, name);
     float low, high;
     if (parameter == MD5_NONE || (direction == 0 && !*moves))
         return;
