@@ -4,7 +4,6 @@
 #include "md5/md5image.h"
 #include "render/md5gl.h"
 
-#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -497,37 +496,16 @@ bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
 
 uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault)
 {
-    fault->is_too_large = common_is_file(path) && common_file_size(path) > MAX_FILE_SIZE;
-    FILE *const file = common_is_file(path) && !fault->is_too_large ? fopen(path, "rb") : NULL;
-    if (file == NULL) {
-        const char *const why = common_is_folder(path)  ? "it is a folder"
-                                : !common_is_file(path) ? "no such file"
-                                                        : strerror(errno);
-        if (fault->is_too_large)
-            (void)view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
-        else
-            (void)view_image_fail(fault, "%s", why);
-        return NULL;
-    }
-    size_t room = 0;
+    const char *why = common_is_folder(path) ? "it is a folder" : "no such file";
     uint8_t *bytes = NULL;
-    for (*size = 0; !feof(file) && !ferror(file) && *size <= MAX_FILE_SIZE;) {
-        if (*size == room) {
-            room = room ? 2 * room : 65536;
-            uint8_t *const larger = realloc(bytes, room);
-            if (larger == NULL)
-                break;
-            bytes = larger;
-        }
-        *size += fread(bytes + *size, 1, room - *size, file);
-    }
-    const bool is_read = bytes != NULL && feof(file) && !ferror(file);
-    fclose(file);
-    if (is_read)
-        return bytes;
-    free(bytes);
-    (void)view_image_fail(fault, "cannot be read or out of memory");
-    return NULL;
+    fault->is_too_large = common_is_file(path) && common_file_size(path) > MAX_FILE_SIZE;
+    if (common_is_file(path) && !fault->is_too_large)
+        bytes = (uint8_t *)common_read_stream(path, size, &why);
+    if (fault->is_too_large)
+        (void)view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
+    else if (bytes == NULL)
+        (void)view_image_fail(fault, "%s", why);
+    return bytes;
 }
 
 bool view_read_small_image(const char *path, uint32_t most, view_image *image,
