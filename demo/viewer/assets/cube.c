@@ -524,16 +524,6 @@ static void pose_all(const cube_band *band, double time)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-void view_free_cube_clips(view_cube_clip *clips, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        free(clips[i].name);
-        free(clips[i].file);
-        md5_free_anim(clips[i].anim);
-    }
-    free(clips);
-}
-
 // Returns NULL if nothing has the name.
 static md5_anim *make_clip(cube_band *band, const char *name)
 {
