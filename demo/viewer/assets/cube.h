@@ -10,11 +10,12 @@
 // Where the joints of a part are in the joined model.
 typedef struct view_cube_part {
     const md5_cube2_part *part;
-    md5_model *model; // NULL: not shown
-    uint32_t *joints; // [joints of the part] in the joined model
-    int32_t parent;   // joint of the joined model that the part's roots follow
-    md5_xform offset; // of the part, relative to that joint, file units
-    uint32_t shared;  // the part whose joints it uses; itself, if none
+    md5_model *model;           // NULL: not shown
+    uint32_t *joints;           // [joints of the part] in the joined model
+    int32_t parent;             // joint of the joined model that the part's roots follow
+    md5_xform offset;           // of the part, relative to that joint, file units
+    uint32_t shared;            // the part whose joints it uses; itself, if none
+    const md5_cube2_link *link; // how it is attached to another part; NULL: it is not
 } view_cube_part;
 
 // A joint of the joined model, in file units.
@@ -63,13 +64,12 @@ typedef struct view_cube_clip {
     md5_anim *anim;
 } view_cube_clip;
 
-// Returns a clip for each name, to be freed with view_free_cube_clips(). Each mask of each part
+// Returns a clip for each name, whose members and the array are to be freed. Each mask of each part
 // plays its own animation of the name, or its "idle", or keeps the bind pose; adjustments and the
 // offsets of pitches are applied, as for a view straight ahead. A clip of several frames ends with
 // a copy of the first, so that it loops as in the engines. `model` is the joined one. Files that
 // cannot be read or do not fit are warnings.
 view_cube_clip *view_cube_make_clips(const view_cube_model *joined, const md5_model *model,
                                      uint32_t *num_clips, view_log *log);
-void view_free_cube_clips(view_cube_clip *clips, uint32_t count); // NULL is allowed
 
 #endif

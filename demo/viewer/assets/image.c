@@ -4,7 +4,6 @@
 #include "md5/md5image.h"
 #include "render/md5gl.h"
 
-#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,32 +47,19 @@ static bool check_image_size(uint32_t width, uint32_t height, view_image_fault *
                               height, VIEW_IMAGE_MAX_SIDE, fault->most);
 }
 
-// What stb_image's input must be checked for.
-typedef struct view_image_frame {
-    uint32_t width, height;
-    size_t palette, palette_size; // PNG: byte offset and size of the palette; 0 if none
-} view_image_frame;
-
 // -- PNG ------------------------------------------------------------------------------------
 
-enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12, PNG_MOST_COLOURS = 256 }; // length, name and checksum
+enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12 }; // length, name and checksum
 
 static uint32_t big_endian(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-typedef struct png_header {
-    uint8_t depth, colour;
-    uint64_t packed_size; // of all IDAT chunks
-    bool has_palette;
-} png_header;
-
 // Bits per pixel in the file; 0 if colour type and depth do not go together.
-static uint32_t png_pixel_bits(const png_header *header)
+static uint32_t png_pixel_bits(uint8_t colour, uint8_t depth)
 {
     static const uint8_t num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
-    const uint8_t depth = header->depth, colour = header->colour;
     if (colour > 6 || (depth != 1 && depth != 2 && depth != 4 && depth != 8 && depth != 16))
         return 0;
     if ((depth < 8 && colour != 0 && colour != 3) || (depth == 16 && colour == 3))
@@ -81,80 +67,21 @@ static uint32_t png_pixel_bits(const png_header *header)
     return (uint32_t)num_channels[colour] * depth;
 }
 
-static bool check_png_header(const uint8_t *body, uint32_t length, png_header *header,
-                             view_image_frame *frame, view_image_fault *fault)
-{
-    if (length != 13)
-        return view_image_fail(fault, "the PNG header has %u bytes, expected 13", length);
-    frame->width = big_endian(body);
-    frame->height = big_endian(body + 4);
-    header->depth = body[8];
-    header->colour = body[9];
-    if (png_pixel_bits(header) == 0)
-        return view_image_fail(fault, "PNG colour type %u cannot have %u bits", header->colour,
-                               header->depth);
-    return check_image_size(frame->width, frame->height, fault);
-}
-
-static bool check_png_palette(size_t at, uint32_t length, png_header *header,
-                              view_image_frame *frame, view_image_fault *fault)
-{
-    if (header->has_palette || header->packed_size > 0)
-        return view_image_fail(fault, "PNG palette is repeated or follows the image data");
-    if (length == 0 || length % 3 != 0 || length > 3 * PNG_MOST_COLOURS)
-        return view_image_fail(fault, "PNG palette has %u bytes, expected 3 to 768 in steps of 3",
-                               length);
-    header->has_palette = true;
-    if (header->colour == 3) {
-        frame->palette = at;
-        frame->palette_size = length;
-    }
-    return true;
-}
-
-// Deflate expands two bits to 258 bytes at most.
-static bool check_png_data(const png_header *header, const view_image_frame *frame,
-                           view_image_fault *fault)
-{
-    enum { BEST_RATIO = 4 * 258 };
-    const uint64_t row = ((uint64_t)frame->width * png_pixel_bits(header) + 7) / 8;
-    if (header->colour == 3 && !header->has_palette)
-        return view_image_fail(fault, "PNG palette is missing");
-    if (row * frame->height > header->packed_size * BEST_RATIO)
-        return view_image_fail(fault, "%u by %u pixels cannot be in %llu bytes of PNG data",
-                               frame->width, frame->height,
-                               (unsigned long long)header->packed_size);
-    return true;
-}
-
-static bool is_letter(uint8_t c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-// A lower-case first letter marks an ancillary chunk, which a reader may skip.
-static bool check_png_chunk(const uint8_t *name, size_t at, uint32_t length, png_header *header,
-                            view_image_frame *frame, view_image_fault *fault)
-{
-    if (memcmp(name, "PLTE", 4) == 0)
-        return check_png_palette(at, length, header, frame, fault);
-    if (memcmp(name, "IDAT", 4) == 0) {
-        header->packed_size += length;
-        return true;
-    }
-    return name[0] >= 'a' || view_image_fail(fault, "unknown PNG chunk %.4s", (const char *)name);
-}
-
-// Checks a file's structure: image size, blocks within the file, enough data for the pixels.
-static bool check_png(const uint8_t *bytes, size_t size, view_image_frame *frame,
+// Checks a file's structure: image size, blocks within the file, enough data for the pixels. Writes
+// the byte offset and size of the palette, 0 if there is none.
+static bool check_png(const uint8_t *bytes, size_t size, size_t *palette, size_t *palette_size,
                       view_image_fault *fault)
 {
-    png_header header = {0};
+    enum { MOST_COLOURS = 256, BEST_RATIO = 4 * 258 };
+    uint32_t width = 0, height = 0;
+    uint8_t depth = 0, colour = 0;
+    uint64_t packed_size = 0; // of all IDAT chunks
+    bool has_palette = false;
     for (size_t at = PNG_SIGNATURE; size - at >= PNG_CHUNK;) {
         const uint32_t length = big_endian(bytes + at);
-        const uint8_t *const name = bytes + at + 4;
+        const uint8_t *const name = bytes + at + 4, *const body = bytes + at + 8;
         for (int i = 0; i < 4; i++)
-            if (!is_letter(name[i]))
+            if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
                 return view_image_fail(fault, "expected a PNG chunk at byte %zu", at);
         if (length > size - at - PNG_CHUNK)
             return view_image_fail(
@@ -165,15 +92,75 @@ static bool check_png(const uint8_t *bytes, size_t size, view_image_frame *frame
             return view_image_fail(fault,
                                    "PNG chunk %.4s at byte %zu: IHDR must come first, and once",
                                    (const char *)name, at);
-        if (memcmp(name, "IEND", 4) == 0)
-            return check_png_data(&header, frame, fault);
-        const size_t body = at + 8;
-        if (!(is_header ? check_png_header(bytes + body, length, &header, frame, fault)
-                        : check_png_chunk(name, body, length, &header, frame, fault)))
-            return false;
+        if (memcmp(name, "IEND", 4) == 0) {
+            const uint64_t row = ((uint64_t)width * png_pixel_bits(colour, depth) + 7) / 8;
+            if (colour == 3 && !has_palette)
+                return view_image_fail(fault, "PNG palette is missing");
+            if (row * height > packed_size * BEST_RATIO) // deflate expands two bits to 258 bytes
+                return view_image_fail(fault, "%u by %u pixels cannot be in %llu bytes of PNG data",
+                                       width, height, (unsigned long long)packed_size);
+            return true;
+        }
+        if (is_header) {
+            if (length != 13)
+                return view_image_fail(fault, "the PNG header has %u bytes, expected 13", length);
+            width = big_endian(body);
+            height = big_endian(body + 4);
+            depth = body[8];
+            colour = body[9];
+            if (png_pixel_bits(colour, depth) == 0)
+                return view_image_fail(fault, "PNG colour type %u cannot have %u bits", colour,
+                                       depth);
+            if (!check_image_size(width, height, fault))
+                return false;
+        } else if (memcmp(name, "PLTE", 4) == 0) {
+            if (has_palette || packed_size > 0)
+                return view_image_fail(fault, "PNG palette is repeated or follows the image data");
+            if (length == 0 || length % 3 != 0 || length > 3 * MOST_COLOURS)
+                return view_image_fail(
+                    fault, "PNG palette has %u bytes, expected 3 to 768 in steps of 3", length);
+            has_palette = true;
+            *palette = colour == 3 ? at + 8 : 0;
+            *palette_size = colour == 3 ? length : 0;
+        } else if (memcmp(name, "IDAT", 4) == 0) {
+            packed_size += length;
+        } else if (name[0] < 'a') { // a lower-case first letter marks what a reader may skip
+            return view_image_fail(fault, "unknown PNG chunk %.4s", (const char *)name);
+        }
         at += PNG_CHUNK + length;
     }
     return view_image_fail(fault, "the PNG file ends before its IEND chunk");
+}
+
+// A pixel may index past the end of a short palette, and stb_image then reads other memory.
+// It is given a copy of the file whose palette has all 256 colours, the added ones black. The
+// chunk's checksum is then wrong, but stb_image does not check it.
+static bool decode_png(const uint8_t *bytes, size_t size, view_image *image,
+                       view_image_fault *fault)
+{
+    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
+    size_t palette = 0, palette_size = 0;
+    int width = 0, height = 0, channels = 0;
+    if (!check_png(bytes, size, &palette, &palette_size, fault))
+        return false;
+    const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
+    uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
+    if (added > 0 && copy == NULL)
+        return image_no_memory(fault);
+    if (added > 0) {
+        const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
+        memcpy(copy, bytes, end);
+        memcpy(copy + end + added, bytes + end, size - end);
+        memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
+    }
+    image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
+                                        &height, &channels, 4);
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+    free(copy);
+    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
+        return image_no_memory(fault);
+    return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
 }
 
 // -- JPEG ----------------------------------------------------------------------------------------
@@ -233,41 +220,6 @@ static void count_scans(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
-// CMYK is stored inverted, as 255 - ink: Adobe's programs began it and all others follow.
-static void expand_row(const jpeg_reader *reader, uint8_t *rgba)
-{
-    const bool is_cmyk = reader->jpeg.out_color_space == JCS_CMYK;
-    const uint8_t *from = reader->row;
-    for (uint32_t x = 0; x < reader->jpeg.output_width; x++, rgba += 4) {
-        for (int i = 0; i < 3; i++)
-            rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
-        rgba[3] = 255;
-        from += is_cmyk ? 4 : 3;
-    }
-}
-
-static void read_pixels(jpeg_reader *reader)
-{
-    struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
-    const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
-    jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
-    jpeg_start_decompress(jpeg);
-    const size_t stride = (size_t)jpeg->output_width * 4;
-    reader->row = malloc(stride);
-    reader->rgba = malloc(stride * jpeg->output_height);
-    if (reader->row == NULL || reader->rgba == NULL) {
-        (void)image_no_memory(reader->fault);
-        longjmp(reader->failed, 1);
-    }
-    while (jpeg->output_scanline < jpeg->output_height) {
-        uint8_t *const target = reader->rgba + stride * jpeg->output_scanline;
-        JSAMPROW row = reader->row;
-        jpeg_read_scanlines(jpeg, &row, 1);
-        expand_row(reader, target);
-    }
-    jpeg_finish_decompress(jpeg);
-}
-
 static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size, view_image *image)
 {
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
@@ -280,7 +232,26 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     jpeg_read_header(jpeg, TRUE);
     if (!check_image_size(jpeg->image_width, jpeg->image_height, reader->fault))
         return false;
-    read_pixels(reader);
+    const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
+    jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
+    jpeg_start_decompress(jpeg);
+    const size_t stride = (size_t)jpeg->output_width * 4;
+    reader->row = malloc(stride);
+    reader->rgba = malloc(stride * jpeg->output_height);
+    if (reader->row == NULL || reader->rgba == NULL)
+        return image_no_memory(reader->fault);
+    while (jpeg->output_scanline < jpeg->output_height) {
+        uint8_t *rgba = reader->rgba + stride * jpeg->output_scanline;
+        const uint8_t *from = reader->row;
+        jpeg_read_scanlines(jpeg, &reader->row, 1);
+        // CMYK is stored inverted, as 255 - ink: Adobe's programs began it and all others follow.
+        for (uint32_t x = 0; x < jpeg->output_width; x++, rgba += 4, from += is_cmyk ? 4 : 3) {
+            for (int i = 0; i < 3; i++)
+                rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
+            rgba[3] = 255;
+        }
+    }
+    jpeg_finish_decompress(jpeg);
     *image = (view_image){reader->rgba, jpeg->output_width, jpeg->output_height};
     return true;
 }
@@ -342,16 +313,6 @@ static const char *take_side(const char *text, const char *axis, uint32_t *side)
     return text + strspn(text, " ");
 }
 
-static bool read_size(const char *line, view_panorama *panorama, view_image_fault *fault)
-{
-    const char *rest = take_side(line, "-Y ", &panorama->height);
-    rest = rest != NULL ? take_side(rest, "+X ", &panorama->width) : NULL;
-    if (rest == NULL || *rest != '\0')
-        return view_image_fail(fault, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
-    fault->most = VIEW_IMAGE_MAX_PIXELS;
-    return check_image_size(panorama->width, panorama->height, fault);
-}
-
 static bool read_header(byte_reader *from, view_panorama *panorama, view_image_fault *fault)
 {
     static const char format[] = "FORMAT=";
@@ -368,21 +329,17 @@ static bool read_header(byte_reader *from, view_panorama *panorama, view_image_f
     } while (line[0] != '\0');
     if (!take_line(from, line))
         return view_image_fail(fault, "the size is missing");
-    return read_size(line, panorama, fault);
+    const char *rest = take_side(line, "-Y ", &panorama->height);
+    rest = rest != NULL ? take_side(rest, "+X ", &panorama->width) : NULL;
+    if (rest == NULL || *rest != '\0')
+        return view_image_fail(fault, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
+    fault->most = VIEW_IMAGE_MAX_PIXELS;
+    return check_image_size(panorama->width, panorama->height, fault);
 }
 
 // -- Rows -----------------------------------------------------------------------------------
 
 enum { LEAST_PACKED = 8, MOST_PACKED = 0x7fff }; // widths of rows that are packed by channel
-
-static bool take_bytes(byte_reader *from, uint8_t *to, size_t count)
-{
-    if (count > from->size - from->at)
-        return false;
-    memcpy(to, from->bytes + from->at, count);
-    from->at += count;
-    return true;
-}
 
 // A row of `width` bytes of one channel, each `4` apart: runs of one byte, or bytes as they are.
 static bool take_channel(byte_reader *from, uint8_t *to, uint32_t width)
@@ -409,8 +366,10 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
     uint32_t shift = 0;
     for (uint32_t x = 0; x < width;) {
         uint8_t *const pixel = to + 4 * (size_t)x;
-        if (!take_bytes(from, pixel, 4))
+        if (from->size - from->at < 4)
             return false;
+        memcpy(pixel, from->bytes + from->at, 4);
+        from->at += 4;
         if (pixel[0] != 1 || pixel[1] != 1 || pixel[2] != 1) {
             x++;
             shift = 0;
@@ -446,34 +405,6 @@ static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
-// A mantissa of m / 256 and an exponent of e - 128.
-static void unpack_row(const uint8_t *row, uint32_t width, float *rgb)
-{
-    for (size_t x = 0; x < width; x++) {
-        const uint8_t *const pixel = row + 4 * x;
-        const float unit = pixel[3] > 0 ? ldexpf(1.0f, pixel[3] - (128 + 8)) : 0.0f;
-        for (size_t i = 0; i < 3; i++)
-            rgb[3 * x + i] = unit * (float)pixel[i];
-    }
-}
-
-static bool read_rows(byte_reader *from, view_panorama *panorama, view_image_fault *fault)
-{
-    uint8_t *const row = calloc(panorama->width, 4);
-    bool is_read = true;
-    if (row == NULL)
-        return view_image_fail(fault, "out of memory");
-    for (uint32_t y = 0; y < panorama->height && is_read; y++) {
-        is_read = take_row(from, row, panorama->width)
-                  || view_image_fail(fault, "row %u of %u is damaged at byte %zu", (unsigned)y + 1,
-                                     (unsigned)panorama->height, from->at);
-        if (is_read)
-            unpack_row(row, panorama->width, panorama->rgb + 3 * (size_t)y * panorama->width);
-    }
-    free(row);
-    return is_read;
-}
-
 // A row takes 8 bytes at least, however it is packed.
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
                           view_image_fault *fault)
@@ -482,20 +413,32 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     *panorama = (view_panorama){.rgb = NULL};
     if (!read_header(&from, panorama, fault))
         return false;
-    const size_t pixels = (size_t)panorama->width * panorama->height;
-    const size_t least = panorama->width > 1 ? 8 : 4;
-    if (pixels == 0 || (from.size - from.at) / least < panorama->height)
-        return view_image_fail(fault, "%u by %u pixels cannot be in %zu bytes",
-                               (unsigned)panorama->width, (unsigned)panorama->height,
-                               from.size - from.at);
-    panorama->rgb = malloc(pixels * 3 * sizeof *panorama->rgb);
-    if (panorama->rgb == NULL)
-        return view_image_fail(fault, "out of memory");
-    if (read_rows(&from, panorama, fault))
-        return true;
-    free(panorama->rgb);
-    panorama->rgb = NULL;
-    return false;
+    const uint32_t width = panorama->width, height = panorama->height;
+    const size_t pixels = (size_t)width * height, least = width > 1 ? 8 : 4;
+    if (pixels == 0 || (from.size - from.at) / least < height)
+        return view_image_fail(fault, "%u by %u pixels cannot be in %zu bytes", (unsigned)width,
+                               (unsigned)height, from.size - from.at);
+    uint8_t *const row = calloc(width, 4);
+    float *const rgb = malloc(pixels * 3 * sizeof *rgb);
+    bool is_read = (row != NULL && rgb != NULL) || view_image_fail(fault, "out of memory");
+    for (uint32_t y = 0; y < height && is_read; y++) {
+        is_read = take_row(&from, row, width)
+                  || view_image_fail(fault, "row %u of %u is damaged at byte %zu", (unsigned)y + 1,
+                                     (unsigned)height, from.at);
+        // A mantissa of m / 256 and an exponent of e - 128.
+        for (size_t x = 0; x < width && is_read; x++) {
+            const uint8_t *const pixel = row + 4 * x;
+            const float unit = pixel[3] > 0 ? ldexpf(1.0f, pixel[3] - (128 + 8)) : 0.0f;
+            for (size_t i = 0; i < 3; i++)
+                rgb[3 * ((size_t)y * width + x) + i] = unit * (float)pixel[i];
+        }
+    }
+    free(row);
+    if (is_read)
+        panorama->rgb = rgb;
+    else
+        free(rgb);
+    return is_read;
 }
 
 // -- Decoding ----------------------------------------------------------------------------------
@@ -505,50 +448,6 @@ enum { MAX_FILE_SIZE = 1 << 29 };
 static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, size_t length)
 {
     return size >= length && memcmp(bytes, magic, length) == 0;
-}
-
-static bool decode_by_stb(const uint8_t *bytes, size_t size, view_image *image,
-                          view_image_fault *fault)
-{
-    int width = 0, height = 0, channels = 0;
-    image->rgba = stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 4);
-    image->width = (uint32_t)width;
-    image->height = (uint32_t)height;
-    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
-        return image_no_memory(fault);
-    return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
-}
-
-// A pixel may index past the end of a short palette, and stb_image then reads other memory.
-// It is given a copy of the file whose palette has all 256 colours, the added ones black. The
-// chunk's checksum is then wrong, but stb_image does not check it.
-static bool decode_with_full_palette(const uint8_t *bytes, size_t size,
-                                     const view_image_frame *frame, view_image *image,
-                                     view_image_fault *fault)
-{
-    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
-    const size_t end = frame->palette + frame->palette_size;
-    const size_t added = FULL_SIZE - frame->palette_size;
-    uint8_t *const copy = calloc(1, size + added);
-    if (copy == NULL)
-        return image_no_memory(fault);
-    memcpy(copy, bytes, end);
-    memcpy(copy + end + added, bytes + end, size - end);
-    const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
-    memcpy(copy + frame->palette - LENGTH_AND_NAME, length, sizeof length);
-    const bool is_read = decode_by_stb(copy, size + added, image, fault);
-    free(copy);
-    return is_read;
-}
-
-static bool decode_png(const uint8_t *bytes, size_t size, view_image *image,
-                       view_image_fault *fault)
-{
-    view_image_frame frame = {0};
-    if (!check_png(bytes, size, &frame, fault))
-        return false;
-    return frame.palette_size > 0 ? decode_with_full_palette(bytes, size, &frame, image, fault)
-                                  : decode_by_stb(bytes, size, image, fault);
 }
 
 // The pixels are copied, because callers free them with free().
@@ -595,49 +494,18 @@ bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
     return decode(bytes, size, image, fault);
 }
 
-static uint8_t *read_all(FILE *file, size_t *size)
-{
-    size_t room = 0;
-    uint8_t *bytes = NULL;
-    for (*size = 0; !feof(file) && !ferror(file) && *size <= MAX_FILE_SIZE;) {
-        if (*size == room) {
-            room = room ? 2 * room : 65536;
-            uint8_t *const larger = realloc(bytes, room);
-            if (larger == NULL)
-                break;
-            bytes = larger;
-        }
-        *size += fread(bytes + *size, 1, room - *size, file);
-    }
-    if (bytes != NULL && feof(file) && !ferror(file))
-        return bytes;
-    free(bytes);
-    return NULL;
-}
-
-static uint8_t *refuse(view_image_fault *fault, const char *why)
-{
-    fault->is_too_large = false;
-    (void)view_image_fail(fault, "%s", why);
-    return NULL;
-}
-
 uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault)
 {
-    if (common_is_folder(path))
-        return refuse(fault, "it is a folder");
-    if (!common_is_file(path))
-        return refuse(fault, "no such file");
-    if (common_file_size(path) > MAX_FILE_SIZE) {
+    const char *why = common_is_folder(path) ? "it is a folder" : "no such file";
+    uint8_t *bytes = NULL;
+    fault->is_too_large = common_is_file(path) && common_file_size(path) > MAX_FILE_SIZE;
+    if (common_is_file(path) && !fault->is_too_large)
+        bytes = (uint8_t *)common_read_stream(path, size, &why);
+    if (fault->is_too_large)
         (void)view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
-        return NULL;
-    }
-    FILE *const file = fopen(path, "rb");
-    if (file == NULL)
-        return refuse(fault, strerror(errno));
-    uint8_t *const bytes = read_all(file, size);
-    fclose(file);
-    return bytes != NULL ? bytes : refuse(fault, "cannot be read or out of memory");
+    else if (bytes == NULL)
+        (void)view_image_fail(fault, "%s", why);
+    return bytes;
 }
 
 bool view_read_small_image(const char *path, uint32_t most, view_image *image,

@@ -164,48 +164,23 @@ static void take_decls(view_library *library, view_section section, md5_decl_typ
     library->num_names[section] = count;
 }
 
-static void take_names(view_library *library)
-{
-    take_decls(library, VIEW_ENTITIES, MD5_DECL_ENTITY);
-    take_decls(library, VIEW_MODELS, MD5_DECL_MODEL);
-    take_decls(library, VIEW_SKINS, MD5_DECL_SKIN);
-    const size_t count = take_files(library->game, ".md5anim", NULL);
-    library->names[VIEW_ANIMS] = common_alloc(count + 1, sizeof *library->names[VIEW_ANIMS]);
-    library->num_names[VIEW_ANIMS] =
-        take_files(library->game, ".md5anim", library->names[VIEW_ANIMS]);
-}
-
 // -- Names of a mod -------------------------------------------------------------------------
 
-// The number of files of the mod, which come first.
-static size_t count_own_files(const view_library *library)
-{
-    size_t first = 0, end = md5_game_num_files(library->game);
-    while (first < end) {
-        const size_t middle = first + (end - first) / 2;
-        const char *const file = md5_game_file(library->game, middle);
-        if (md5_game_find_file(library->game, file, 0) < library->num_own)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
-// The file that a name stands for, or in which it is declared.
-static const char *file_of(const view_library *library, view_section section, const char *name)
+static void mark_own_names(view_library *library)
 {
     static const md5_decl_type types[VIEW_NUM_SECTIONS] = {[VIEW_ENTITIES] = MD5_DECL_ENTITY,
                                                            [VIEW_MODELS] = MD5_DECL_MODEL,
                                                            [VIEW_SKINS] = MD5_DECL_SKIN};
-    const md5_decl *const decl =
-        section != VIEW_ANIMS ? md5_find_decl(library->game, types[section], name) : NULL;
-    return decl != NULL && decl->file != NULL ? decl->file : name;
-}
-
-static void mark_own_names(view_library *library)
-{
-    const size_t count = count_own_files(library);
+    // The number of files of the mod, which come first.
+    size_t count = 0, end = md5_game_num_files(library->game);
+    while (count < end) {
+        const size_t middle = count + (end - count) / 2;
+        const char *const file = md5_game_file(library->game, middle);
+        if (md5_game_find_file(library->game, file, 0) < library->num_own)
+            count = middle + 1;
+        else
+            end = middle;
+    }
     const char **const files = common_alloc(count + 1, sizeof *files);
     for (size_t i = 0; i < count; i++)
         files[i] = md5_game_file(library->game, i);
@@ -215,8 +190,11 @@ static void mark_own_names(view_library *library)
         const size_t num_names = library->num_names[section];
         library->are_own[section] = common_alloc(num_names + 1, sizeof(bool));
         for (size_t i = 0; i < num_names; i++) {
-            const char *const file =
-                file_of(library, (view_section)section, library->names[section][i]);
+            // The file that a name stands for, or in which it is declared.
+            const char *const name = library->names[section][i];
+            const md5_decl *const decl =
+                section != VIEW_ANIMS ? md5_find_decl(library->game, types[section], name) : NULL;
+            const char *const file = decl != NULL && decl->file != NULL ? decl->file : name;
             library->are_own[section][i] =
                 count > 0 && bsearch(&file, files, count, sizeof *files, by_name) != NULL;
         }
@@ -246,53 +224,47 @@ static bool fail(md5_error *error, const char *place, const char *why)
     return false;
 }
 
-static bool add_place(view_library *library, const char *path, md5_error *error)
-{
-    char reason[160];
-    if (common_is_folder(path))
-        return common_add_game_folder(&library->places, path);
-    return common_add_game_archive(&library->places, path, reason, sizeof reason)
-           || fail(error, path, reason);
-}
-
-// Adds the folders and archives of `place`, and writes it without slashes at their ends.
-static bool add_places(view_library *library, const char *place, md5_error *error)
-{
-    common_list parts = view_split_place(place);
-    bool are_added = true;
-    for (size_t i = 0; i < parts.count; i++) {
-        char *const longer =
-            i > 0 ? view_put_behind(library->place, parts.names[i]) : common_copy(parts.names[0]);
-        free(library->place);
-        library->place = longer;
-        are_added = are_added && add_place(library, parts.names[i], error);
-        library->num_own = i == 0 ? library->places.count : library->num_own;
-    }
-    common_free_list(&parts);
-    return are_added;
-}
-
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
                                 md5_error *error)
 {
     view_library *const library = common_alloc(1, sizeof *library);
     const md5_load_opts opts = {.warn = warn, .warn_user = library, .max_warnings = 1000};
+    common_game_places *const places = &library->places;
+    common_list parts = view_split_place(place); // without slashes at their ends
+    bool are_added = true;
     *library = (view_library){.num_users = 1};
-    library->places.goes_on = on_file;
-    library->places.user = user;
-    if (add_places(library, place, error)) {
-        if (on_file != NULL && !on_file(user, 0))
-            (void)fail(error, place, "stopped");
-        else
-            library->game =
-                md5_create_game(library->places.paths, library->places.count, &opts, error);
+    places->goes_on = on_file;
+    places->user = user;
+    for (size_t i = 0; i < parts.count; i++) {
+        const char *const path = parts.names[i];
+        char *const longer = i > 0 ? view_put_behind(library->place, path) : common_copy(path);
+        char reason[160];
+        free(library->place);
+        library->place = longer;
+        if (are_added && common_is_folder(path))
+            are_added = common_add_game_folder(places, path);
+        else if (are_added)
+            are_added = common_add_game_archive(places, path, reason, sizeof reason)
+                        || fail(error, path, reason);
+        library->num_own = i == 0 ? places->count : library->num_own;
     }
+    common_free_list(&parts);
+    if (are_added && on_file != NULL && !on_file(user, 0))
+        (void)fail(error, place, "stopped");
+    else if (are_added)
+        library->game = md5_create_game(places->paths, places->count, &opts, error);
     if (library->game == NULL) {
         view_drop_library(library);
         return NULL;
     }
-    take_names(library);
-    if (library->num_own < library->places.count)
+    take_decls(library, VIEW_ENTITIES, MD5_DECL_ENTITY);
+    take_decls(library, VIEW_MODELS, MD5_DECL_MODEL);
+    take_decls(library, VIEW_SKINS, MD5_DECL_SKIN);
+    const char **const anims =
+        common_alloc(take_files(library->game, ".md5anim", NULL) + 1, sizeof *anims);
+    library->names[VIEW_ANIMS] = anims;
+    library->num_names[VIEW_ANIMS] = take_files(library->game, ".md5anim", anims);
+    if (library->num_own < places->count)
         mark_own_names(library);
     return library;
 }

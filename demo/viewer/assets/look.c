@@ -67,20 +67,6 @@ static bool has_folder(const char *folder, const char *name)
     return is_there;
 }
 
-// Whether the folder looks like the root of a game or a mod.
-static bool is_root(const char *folder)
-{
-    static const char *const folders[] = {"materials", "def",     "skins", "textures",
-                                          "progs",     "scripts", "data"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (has_folder(folder, folders[i]))
-            return true;
-    common_list archives = common_list_folder(folder, ".pk4");
-    const bool has_archives = archives.count > 0;
-    common_free_list(&archives);
-    return has_archives;
-}
-
 // System folders, which are never the root of a game.
 static bool is_top(const char *absolute)
 {
@@ -88,11 +74,19 @@ static bool is_top(const char *absolute)
     return second == NULL || second[1] == '\0';
 }
 
+// The nearest folder above that looks like the root of a game or a mod, or NULL.
 static char *find_root(const char *folder)
 {
+    static const char *const folders[] = {"materials", "def",     "skins", "textures",
+                                          "progs",     "scripts", "data"};
     char *here = common_copy(folder);
     for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here); up++) {
-        if (is_root(here))
+        common_list archives = common_list_folder(here, ".pk4");
+        bool is_root = archives.count > 0;
+        common_free_list(&archives);
+        for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+            is_root = is_root || has_folder(here, folders[i]);
+        if (is_root)
             return here;
         char *const above = common_folder(here);
         free(here);
@@ -494,30 +488,7 @@ static void consider_name(const named_mesh *subject, candidate *judged, evidence
         consider(judged, by, view_share_in(said, name), percent); // it was renamed since
 }
 
-// How far a name says that it is that of a colour map, and not of which: "skin", "base_skin".
-static uint32_t purpose_of(const named_mesh *subject, const view_name *name)
-{
-    const view_name bare = view_main_words(*name, VIEW_WORD_VARIANT);
-    const view_name rest = view_main_words(bare, VIEW_WORD_GENERIC);
-    if (view_is_all(&bare, VIEW_WORD_COLOR))
-        return 100;
-    if (!view_has_word(name, VIEW_WORD_COLOR))
-        return 0;
-    return view_share_in(&rest, &subject->all) >= SAME ? 80 : 60;
-}
-
-// Too small for a model's texture: a placeholder.
-static bool is_tiny(const char *path)
-{
-    enum { TINY = 16 * 16, TINY_BYTES = 64 * 1024 };
-    view_image image = {.rgba = NULL};
-    view_image_fault fault;
-    const bool is_it =
-        common_file_size(path) <= TINY_BYTES && view_read_small_image(path, TINY, &image, &fault);
-    free(image.rgba);
-    return is_it;
-}
-
+// Considers an image by all that the mesh is called.
 static void consider_names(const named_mesh *subject, candidate *judged, const view_name *name)
 {
     const int percent =
@@ -527,8 +498,15 @@ static void consider_names(const named_mesh *subject, candidate *judged, const v
     if (subject->is_main)
         consider_name(subject, judged, BY_MODEL, &subject->model, name, percent);
     if (subject->is_main && !subject->is_shared) {
+        // How far a name says that it is that of a colour map, and not of which: "base_skin".
+        const view_name bare = view_main_words(*name, VIEW_WORD_VARIANT);
+        const view_name rest = view_main_words(bare, VIEW_WORD_GENERIC);
+        const uint32_t purpose = view_is_all(&bare, VIEW_WORD_COLOR)           ? 100
+                                 : !view_has_word(name, VIEW_WORD_COLOR)       ? 0
+                                 : view_share_in(&rest, &subject->all) >= SAME ? 80
+                                                                               : 60;
         consider_name(subject, judged, BY_FOLDER, &subject->folder, name, percent);
-        consider(judged, BY_PURPOSE, purpose_of(subject, name), percent);
+        consider(judged, BY_PURPOSE, purpose, percent);
         consider(judged, BY_ITSELF, judged->image == subject->only ? 100 : 0, percent);
     }
     if (judged->score <= 0)
@@ -576,8 +554,14 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
     free(path);
     if (judged.by != BY_PATH)
         consider_names(subject, &judged, &name);
-    if (judged.score >= LEAST && is_tiny(image->path))
+    // Too small for a model's texture: a placeholder.
+    enum { TINY = 16 * 16, TINY_BYTES = 64 * 1024 };
+    view_image tiny = {.rgba = NULL};
+    view_image_fault fault;
+    if (judged.score >= LEAST && common_file_size(image->path) <= TINY_BYTES
+        && view_read_small_image(image->path, TINY, &tiny, &fault))
         object(&judged, IS_TINY, "it is tiny");
+    free(tiny.rgba);
     return judged;
 }
 
@@ -733,14 +717,12 @@ static bool find_shader(const view_package *package, const char *name, view_look
     char *const folder = common_join(package->root, "scripts");
     common_list files = common_list_folder(folder, ".shader");
     for (size_t i = 0; i < files.count && !is_found; i++) {
-        const uint64_t size = common_file_size(files.names[i]);
-        FILE *const file = size <= max_size ? fopen(files.names[i], "rb") : NULL;
-        if (file == NULL)
-            continue;
-        char *const text = common_alloc((size_t)size + 1, 1);
-        const size_t num_read = fread(text, 1, (size_t)size, file);
-        fclose(file);
-        is_found = view_read_shader(files.names[i], text, num_read, name, look, log);
+        size_t size;
+        const char *reason;
+        char *const text = common_file_size(files.names[i]) <= max_size
+                               ? common_read_stream(files.names[i], &size, &reason)
+                               : NULL;
+        is_found = text != NULL && view_read_shader(files.names[i], text, size, name, look, log);
         free(text);
     }
     common_free_list(&files);
@@ -821,29 +803,26 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_log *
 
 // -- Skins of the Quake re-releases --------------------------------------------------------------
 
-// The .md2 that a model of Quake II stands for, or NULL.
-static char *find_md2(const char *path)
+// Which game a file belongs to; of Quake II also the .md2 that it stands for, to be freed.
+static view_quake find_quake(const char *path, char **md2)
 {
     char *const folder = common_folder(path), *const absolute = common_absolute(folder);
     char *const above = common_folder(absolute), *const stem = common_stem(path);
     char *const name = common_format("%s.md2", stem);
-    char *const found = strcmp(common_base(absolute), "md5") == 0 ? common_find(above, name) : NULL;
+    const bool is_progs = strcmp(common_base(absolute), "progs") == 0;
+    *md2 = strcmp(common_base(absolute), "md5") == 0 ? common_find(above, name) : NULL;
     free(folder);
     free(absolute);
     free(above);
     free(stem);
     free(name);
-    return found;
+    return is_progs ? VIEW_QUAKE_1 : *md2 != NULL ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
 }
 
 view_quake view_quake_of(const char *path)
 {
-    char *const folder = common_folder(path), *const absolute = common_absolute(folder);
-    const bool is_progs = strcmp(common_base(absolute), "progs") == 0;
-    char *const md2 = is_progs ? NULL : find_md2(path);
-    const view_quake quake = is_progs ? VIEW_QUAKE_1 : md2 != NULL ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
-    free(folder);
-    free(absolute);
+    char *md2;
+    const view_quake quake = find_quake(path, &md2);
     free(md2);
     return quake;
 }
@@ -873,37 +852,28 @@ static char *find_md2_skin(const char *path, uint32_t skin)
     return is_md2 ? common_stem(name) : NULL;
 }
 
-// Returns the name of an image of a mesh's skin, without folder and ending, or NULL: Quake's follow
-// from the shader, and there may be up to MD5_MAX_QUAKE_IMAGES of them, shown in turn; Quake II's
-// is that of the .md2. There need not be such a file. free() it.
-static char *quake_skin(const char *model_path, const char *shader, uint32_t skin, uint32_t image)
-{
-    enum { SIZE = 256 };
-    const view_quake quake = view_quake_of(model_path);
-    if (quake == VIEW_QUAKE_1 && *shader != '\0') {
-        char name[SIZE];
-        const size_t size =
-            md5_quake_image_name(common_base(shader), skin, image, name, sizeof name);
-        return size < SIZE ? common_copy(name) : NULL;
-    }
-    char *const md2 = quake == VIEW_QUAKE_2 ? find_md2(model_path) : NULL;
-    char *const found = md2 != NULL && image == 0 ? find_md2_skin(md2, skin) : NULL;
-    free(md2);
-    return found;
-}
-
-// An image of a skin: beside the model, or in the folder "textures" of the game.
+// An image of a mesh's skin: beside the model, or in the folder "textures" of the game. Quake's
+// names follow from the shader, and there may be up to MD5_MAX_QUAKE_IMAGES of them, shown in turn;
+// Quake II's is that of the .md2. There need not be such a file.
 static const view_image_file *find_skin_image(const named_mesh *subject, uint32_t skin,
                                               uint32_t image)
 {
     size_t count;
     view_package *const package = subject->search->package;
+    char *md2 = NULL, *stem = NULL, name[256] = "";
     if (is_inside(package)) // which of Quake's it is the folder above says
         return NULL;
-    char *const name = quake_skin(subject->search->model_path, subject->path, skin, image);
-    if (name == NULL)
+    const view_quake quake = find_quake(subject->search->model_path, &md2);
+    const bool is_known =
+        quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
+        && md5_quake_image_name(common_base(subject->path), skin, image, name, sizeof name)
+               < sizeof name;
+    if (quake == VIEW_QUAKE_2 && image == 0)
+        stem = find_md2_skin(md2, skin);
+    free(md2);
+    if (!is_known && stem == NULL)
         return NULL;
-    char *const below = common_format("/textures/%s", name);
+    char *const below = common_format("/textures/%s", is_known ? name : stem);
     const char *const end = strrchr(below, '/');
     const view_image_file *found = NULL;
     free(seek_pictures(package, below + 1));
@@ -914,7 +884,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
             found = &images[i];
         free(path);
     }
-    free(name);
+    free(stem);
     free(below);
     return found;
 }

@@ -89,8 +89,6 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
 
 // -- Surfaces ------------------------------------------------------------------------------------
 
-// -- Weights --------------------------------------------------------------------------------
-
 static void free_heat(view_surfaces *surfaces, md5gl_renderer *renderer)
 {
     if (surfaces->heat.model == NULL)
@@ -141,41 +139,32 @@ static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
      {14, 17, 17, 14, 17, 17, 14}},
 };
 
-// Whether the name of cell (column, row) covers pixel (x, y) of it.
-static bool is_named(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
-{
-    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
-    if (x < LEFT || y < TOP || y >= TOP + GLYPH_HEIGHT * GLYPH_SCALE)
-        return false;
-    const uint32_t glyph = (x - LEFT) / ADVANCE, within = (x - LEFT) % ADVANCE / GLYPH_SCALE;
-    if (glyph > 1 || within >= GLYPH_WIDTH)
-        return false;
-    const uint8_t bits = glyphs[glyph][glyph == 0 ? column : row][(y - TOP) / GLYPH_SCALE];
-    return (bits >> (GLYPH_WIDTH - 1 - within) & 1) != 0;
-}
-
-static void draw_texel(uint8_t rgba[4], uint32_t x, uint32_t y)
-{
-    enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
-    const uint32_t column = x / CELL, row = y / CELL;
-    const bool is_dark = (column + row) % 2 != 0, is_edge = x % CELL == 0 || y % CELL == 0;
-    const uint32_t low = is_dark ? 30 : 90, reach = is_dark ? 130 : 150;
-    rgba[0] = (uint8_t)(low + reach * x / (VIEW_UV_GRID_SIZE - 1));
-    rgba[1] = (uint8_t)(low + reach * y / (VIEW_UV_GRID_SIZE - 1));
-    rgba[2] = is_dark ? 70 : 150;
-    rgba[3] = 255;
-    const bool is_bright = is_named(column, row, x % CELL, y % CELL);
-    for (int i = 0; i < 3 && (is_bright || is_edge); i++)
-        rgba[i] = is_bright ? 250 : 15;
-}
-
 view_image view_make_uv_grid(void)
 {
-    enum { SIZE = VIEW_UV_GRID_SIZE };
+    enum { SIZE = VIEW_UV_GRID_SIZE, CELL = SIZE / VIEW_UV_CELLS };
+    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
     view_image image = {common_alloc((size_t)SIZE * SIZE, 4), SIZE, SIZE};
-    for (uint32_t y = 0; y < SIZE; y++)
-        for (uint32_t x = 0; x < SIZE; x++)
-            draw_texel(image.rgba + 4 * ((size_t)y * SIZE + x), x, y);
+    for (uint32_t i = 0; i < SIZE * SIZE; i++) {
+        const uint32_t column = i % SIZE / CELL, row = i / SIZE / CELL;
+        const uint32_t x = i % SIZE % CELL, y = i / SIZE % CELL; // within the cell
+        const bool is_dark = (column + row) % 2 != 0, is_edge = x == 0 || y == 0;
+        const uint32_t low = is_dark ? 30 : 90, reach = is_dark ? 130 : 150;
+        uint8_t *const rgba = image.rgba + 4 * (size_t)i;
+        rgba[0] = (uint8_t)(low + reach * (i % SIZE) / (SIZE - 1));
+        rgba[1] = (uint8_t)(low + reach * (i / SIZE) / (SIZE - 1));
+        rgba[2] = is_dark ? 70 : 150;
+        rgba[3] = 255;
+        bool is_named = x >= LEFT && y >= TOP && y < TOP + GLYPH_HEIGHT * GLYPH_SCALE;
+        const uint32_t glyph = is_named ? (x - LEFT) / ADVANCE : 0;
+        const uint32_t within = is_named ? (x - LEFT) % ADVANCE / GLYPH_SCALE : 0;
+        is_named = is_named && glyph < 2 && within < GLYPH_WIDTH
+                   && (glyphs[glyph][glyph == 0 ? column : row][(y - TOP) / GLYPH_SCALE]
+                           >> (GLYPH_WIDTH - 1 - within)
+                       & 1)
+                          != 0;
+        for (int k = 0; k < 3 && (is_named || is_edge); k++)
+            rgba[k] = is_named ? 250 : 15;
+    }
     return image;
 }
 
@@ -202,100 +191,71 @@ void view_free_surfaces(view_surfaces *surfaces, md5gl_renderer *renderer)
 
 static const float slack = 0.01f;
 
-static md5_vec3 tangent_at(const view_directed *pose, uint32_t vertex)
-{
-    const md5_vec4 tangent = pose->tangents[vertex];
-    return (md5_vec3){tangent.x, tangent.y, tangent.z};
-}
-
 // Not a number is a fault, too.
 static bool is_unit(md5_vec3 direction)
 {
     return fabsf(md5_vec3_length(direction) - 1.0f) <= slack;
 }
 
-static void check_vertex(const view_directed *pose, uint32_t vertex, view_faults *faults,
-                         bool *marks)
-{
-    const md5_vec3 normal = pose->normals[vertex];
-    bool is_short = !is_unit(normal), is_skewed = false;
-    if (pose->tangents != NULL) {
-        const md5_vec3 tangent = tangent_at(pose, vertex);
-        is_short = is_short || !is_unit(tangent);
-        const float most_skew = pose->most_skew > 0.0f ? pose->most_skew : slack;
-        is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= most_skew);
-    }
-    faults->num_short += is_short;
-    faults->num_skewed += is_skewed;
-    if (marks != NULL)
-        marks[vertex] = is_short || is_skewed;
-}
-
-// A triangle in space and on the texture.
-typedef struct textured_face {
-    md5_vec3 outward, edges[2];
-    float uv_area;     // twice the signed area on the texture
-    md5_vec2 sides[2]; // its edges on the texture
-} textured_face;
-
-static textured_face face_of(const md5_mesh *mesh, const view_directed *pose,
-                             const uint32_t *corners)
-{
-    textured_face f = {.uv_area = 0.0f};
-    const md5_vec2 from = mesh->texcoords[corners[0]];
-    for (int i = 0; i < 2; i++) {
-        const uint32_t to = corners[i + 1];
-        f.edges[i] = md5_vec3_sub(pose->positions[to], pose->positions[corners[0]]);
-        f.sides[i] = (md5_vec2){mesh->texcoords[to].x - from.x, mesh->texcoords[to].y - from.y};
-    }
-    const md5_vec3 across = md5_vec3_cross(f.edges[0], f.edges[1]);
-    f.outward = md5_vec3_scale(across, mesh->is_mirrored ? 1.0f : -1.0f);
-    f.uv_area = f.sides[0].x * f.sides[1].y - f.sides[0].y * f.sides[1].x;
-    return f;
-}
-
-// The sign with which cross(outward, along u) points along v, from the directions in which u and v
-// grow on the triangle: (e0 * dv1 - e1 * dv0) / area and (e1 * du0 - e0 * du1) / area.
-static float handedness(const textured_face *f)
-{
-    const md5_vec3 u = md5_vec3_sub(md5_vec3_scale(f->edges[0], f->sides[1].y),
-                                    md5_vec3_scale(f->edges[1], f->sides[0].y));
-    const md5_vec3 v = md5_vec3_sub(md5_vec3_scale(f->edges[1], f->sides[0].x),
-                                    md5_vec3_scale(f->edges[0], f->sides[1].x));
-    return md5_vec3_dot(md5_vec3_cross(f->outward, u), v) < 0.0f ? -1.0f : 1.0f;
-}
-
-static void check_triangle(const md5_mesh *mesh, const view_directed *pose, const uint32_t *corners,
-                           view_faults *faults, bool *marks)
-{
-    const textured_face f = face_of(mesh, pose, corners);
-    const bool has_handedness = pose->tangents != NULL && (f.uv_area < 0.0f || f.uv_area > 0.0f);
-    bool is_flipped = false, is_mirrored = false;
-    if (!(md5_vec3_length(f.outward) > 0.0f)) {
-        faults->num_flat++;
-        return;
-    }
-    const float hand = has_handedness ? handedness(&f) : 0.0f;
-    for (int i = 0; i < 3; i++) {
-        const uint32_t vertex = corners[i];
-        const bool turns = md5_vec3_dot(pose->normals[vertex], f.outward) < 0.0f;
-        const bool differs = has_handedness && pose->tangents[vertex].w * hand < 0.0f;
-        is_flipped = is_flipped || turns;
-        is_mirrored = is_mirrored || differs;
-        if (marks != NULL)
-            marks[vertex] = marks[vertex] || turns || differs;
-    }
-    faults->num_flipped += is_flipped;
-    faults->num_mirrored += is_mirrored;
-}
-
 view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
     view_faults faults = {.num_short = 0};
-    for (uint32_t v = 0; v < mesh->num_vertices; v++)
-        check_vertex(pose, v, &faults, marks);
-    for (uint32_t t = 0; t < mesh->num_triangles; t++)
-        check_triangle(mesh, pose, mesh->indices + 3 * (size_t)t, &faults, marks);
+    const float most_skew = pose->most_skew > 0.0f ? pose->most_skew : slack;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const md5_vec3 normal = pose->normals[v];
+        bool is_short = !is_unit(normal), is_skewed = false;
+        if (pose->tangents != NULL) {
+            const md5_vec4 t = pose->tangents[v];
+            const md5_vec3 tangent = {t.x, t.y, t.z};
+            is_short = is_short || !is_unit(tangent);
+            is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= most_skew);
+        }
+        faults.num_short += is_short;
+        faults.num_skewed += is_skewed;
+        if (marks != NULL)
+            marks[v] = is_short || is_skewed;
+    }
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *const corners = mesh->indices + 3 * (size_t)i;
+        const md5_vec2 from = mesh->texcoords[corners[0]];
+        md5_vec3 edges[2];
+        md5_vec2 sides[2]; // the edges on the texture
+        for (int k = 0; k < 2; k++) {
+            const md5_vec2 to = mesh->texcoords[corners[k + 1]];
+            edges[k] = md5_vec3_sub(pose->positions[corners[k + 1]], pose->positions[corners[0]]);
+            sides[k] = (md5_vec2){to.x - from.x, to.y - from.y};
+        }
+        const md5_vec3 outward =
+            md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1.0f : -1.0f);
+        const float uv_area = sides[0].x * sides[1].y - sides[0].y * sides[1].x; // twice
+        if (!(md5_vec3_length(outward) > 0.0f)) {
+            faults.num_flat++;
+            continue;
+        }
+        // The sign with which cross(outward, along u) points along v, from the directions in which
+        // u and v grow on the triangle: (e0 * dv1 - e1 * dv0) / area and (e1 * du0 - e0 * du1) /
+        // area.
+        float hand = 0.0f;
+        if (pose->tangents != NULL && (uv_area < 0.0f || uv_area > 0.0f)) {
+            const md5_vec3 u = md5_vec3_sub(md5_vec3_scale(edges[0], sides[1].y),
+                                            md5_vec3_scale(edges[1], sides[0].y));
+            const md5_vec3 v = md5_vec3_sub(md5_vec3_scale(edges[1], sides[0].x),
+                                            md5_vec3_scale(edges[0], sides[1].x));
+            hand = md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0.0f ? -1.0f : 1.0f;
+        }
+        bool is_flipped = false, is_mirrored = false;
+        for (int k = 0; k < 3; k++) {
+            const uint32_t vertex = corners[k];
+            const bool turns = md5_vec3_dot(pose->normals[vertex], outward) < 0.0f;
+            const bool differs = pose->tangents != NULL && pose->tangents[vertex].w * hand < 0.0f;
+            is_flipped = is_flipped || turns;
+            is_mirrored = is_mirrored || differs;
+            if (marks != NULL)
+                marks[vertex] = marks[vertex] || turns || differs;
+        }
+        faults.num_flipped += is_flipped;
+        faults.num_mirrored += is_mirrored;
+    }
     return faults;
 }
 

@@ -11,22 +11,6 @@
 
 // -- Clips ----------------------------------------------------------------------------------
 
-static bool make_machine(view_retargeted *retargeted, const md5_model *model,
-                         const md5_machine_desc *source_desc, md5_error *error)
-{
-    md5_machine_desc desc = *source_desc;
-    md5_clip_desc *const clips = common_alloc(source_desc->num_clips, sizeof *clips);
-    for (uint32_t i = 0; i < source_desc->num_clips; i++) {
-        clips[i] = source_desc->clips[i];
-        clips[i].binding = retargeted->bindings[i];
-    }
-    desc.model = model;
-    desc.clips = clips;
-    retargeted->machine = md5_create_machine(&desc, NULL, error);
-    free(clips);
-    return retargeted->machine != NULL;
-}
-
 bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
                          const md5_binding *const *bindings, uint32_t count,
                          const md5_machine_desc *desc, md5_error *error)
@@ -52,7 +36,19 @@ bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
         retargeted->bindings[i] = md5_bind(model, anim, NULL, error);
         is_made = retargeted->bindings[i] != NULL;
     }
-    is_made = is_made && (desc == NULL || make_machine(retargeted, model, desc, error));
+    if (is_made && desc != NULL) {
+        md5_machine_desc tables = *desc;
+        md5_clip_desc *const clips = common_alloc(desc->num_clips, sizeof *clips);
+        for (uint32_t i = 0; i < desc->num_clips; i++) {
+            clips[i] = desc->clips[i];
+            clips[i].binding = retargeted->bindings[i];
+        }
+        tables.model = model;
+        tables.clips = clips;
+        retargeted->machine = md5_create_machine(&tables, NULL, error);
+        is_made = retargeted->machine != NULL;
+        free(clips);
+    }
     free(source_pose);
     free(pose);
     md5_destroy_retarget(retarget);
@@ -75,23 +71,6 @@ void view_free_retargeted(view_retargeted *retargeted)
 
 // -- Kinds ---------------------------------------------------------------------------------------
 
-// -- Clips ----------------------------------------------------------------------------------
-
-static bool machine_has_springs(const md5_machine *machine)
-{
-    const md5_machine_desc *const desc = md5_machine_tables(machine);
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING)
-            return true;
-    return false;
-}
-
-static void alloc_clips(view_kind *kind, uint32_t count)
-{
-    kind->num_clips = count;
-    kind->clips = common_alloc(count, sizeof *kind->clips);
-}
-
 // Clip `clip` of the kind or of its machine, and the root mode for measuring it.
 static const md5_binding *clip_of(const view_kind *kind, uint32_t clip, md5_root *root)
 {
@@ -110,57 +89,52 @@ static uint32_t count_clips(const view_kind *kind)
     return kind->machine != NULL ? md5_machine_tables(kind->machine)->num_clips : kind->num_clips;
 }
 
-static bool retarget(view_kind *kind, const view_kind *source, view_log *log)
-{
-    md5_error error;
-    const uint32_t count = count_clips(source);
-    const md5_binding **const source_clips = common_alloc(count, sizeof *source_clips);
-    md5_root root;
-    for (uint32_t i = 0; i < count; i++)
-        source_clips[i] = clip_of(source, i, &root);
-    const md5_machine_desc *const desc =
-        source->machine != NULL ? md5_machine_tables(source->machine) : NULL;
-    const bool retargeted =
-        view_retarget_clips(&kind->retargeted, kind->model, source_clips, count, desc, &error);
-    free(source_clips);
-    if (!retargeted) {
-        view_log_error(log, &error);
-        return false;
-    }
-    kind->machine = kind->retargeted.machine;
-    if (kind->machine != NULL)
-        return true;
-    alloc_clips(kind, count);
-    for (uint32_t i = 0; i < count; i++)
-        kind->clips[i] = kind->retargeted.bindings[i];
-    return true;
-}
-
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
+    md5_error error;
     kind->name = scene->name;
     kind->model = scene->model;
     kind->machine = view_machine_of(scene);
-    if (kind->machine != NULL) {
-    } else if (scene->model != NULL && scene->num_clips > 0) {
-        alloc_clips(kind, (uint32_t)scene->num_clips);
-        for (uint32_t i = 0; i < kind->num_clips; i++)
-            kind->clips[i] = scene->clips[i].binding;
-    } else if (scene->model == NULL || source == NULL) {
-        view_error(log, "a crowd needs a model with a machine or with animations");
-        return false;
-    } else if (!retarget(kind, source, log)) {
-        return false;
+    const bool has_own = scene->model != NULL && scene->num_clips > 0;
+    if (kind->machine == NULL && !has_own) {
+        if (scene->model == NULL || source == NULL) {
+            view_error(log, "a crowd needs a model with a machine or with animations");
+            return false;
+        }
+        const uint32_t count = count_clips(source);
+        const md5_binding **const clips = common_alloc(count, sizeof *clips);
+        const md5_machine_desc *const desc =
+            source->machine != NULL ? md5_machine_tables(source->machine) : NULL;
+        md5_root root;
+        for (uint32_t i = 0; i < count; i++)
+            clips[i] = clip_of(source, i, &root);
+        const bool is_retargeted =
+            view_retarget_clips(&kind->retargeted, kind->model, clips, count, desc, &error);
+        free(clips);
+        if (!is_retargeted) {
+            view_log_error(log, &error);
+            return false;
+        }
+        kind->machine = kind->retargeted.machine;
     }
-    kind->has_springs = kind->machine != NULL && machine_has_springs(kind->machine);
+    if (kind->machine == NULL) {
+        kind->num_clips = has_own ? (uint32_t)scene->num_clips : kind->retargeted.num_clips;
+        kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            kind->clips[i] = has_own ? scene->clips[i].binding : kind->retargeted.bindings[i];
+        return true;
+    }
+    const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        kind->has_springs = kind->has_springs || desc->modifiers[i].kind == MD5_MODIFIER_SPRING;
     return true;
 }
 
 // -- Bounds ---------------------------------------------------------------------------------
 
 // Bounds over all clips; long clips are sampled at some of their frames, to keep loading fast.
-static md5_bounds measure_clips(const view_kind *kind)
+static view_sphere sphere_around(const view_kind *kind)
 {
     enum { MOST_FRAMES = 32 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
@@ -181,67 +155,48 @@ static md5_bounds measure_clips(const view_kind *kind)
     free(pose);
     free(joints);
     free(palette);
-    return bounds;
-}
-
-static view_sphere sphere_around(const view_kind *kind)
-{
-    // Poses between frames, and blended or added clips, may leave the measured bounds.
-    const float room = kind->machine != NULL ? 1.2f : 1.1f;
-    const md5_bounds bounds = measure_clips(kind);
     if (view_is_empty(bounds))
         return (view_sphere){0};
+    // Poses between frames, and blended or added clips, may leave the measured bounds.
+    const float room = kind->machine != NULL ? 1.2f : 1.1f;
     const float reach = kind->morphs != NULL ? view_largest_morph_reach(kind->morphs) : 0.0f;
     return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds) + reach};
 }
 
 // -- Making ---------------------------------------------------------------------------------
 
-static bool load(view_kind *kind, const char *const *files, size_t num_files,
-                 const view_loader *loader)
+bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *const *files,
+                    size_t num_files, const view_kind *source, uint32_t begin, uint32_t count,
+                    const view_loader *loader)
 {
-    if (!view_load_scene(&kind->own, files, num_files, !loader->options->no_auto, loader->log))
-        return false;
-    kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
-    kind->textures = kind->own_textures;
-    return view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures);
-}
-
-static bool make_morphs(view_kind *kind, const view_kind_source *first, bool is_first,
-                        uint32_t count, const view_loader *loader)
-{
-    if (is_first)
+    const bool is_first = num_files == 0;
+    *kind = (view_kind){.begin = begin, .end = begin + count};
+    if (is_first) {
+        kind->drawn = first->drawn;
+        kind->textures = first->textures;
         kind->morphs = first->morphs;
+    } else {
+        if (!view_load_scene(&kind->own, files, num_files, !loader->options->no_auto, loader->log))
+            return false;
+        kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
+        kind->textures = kind->own_textures;
+        if (!view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures))
+            return false;
+    }
+    if (!find_clips(kind, is_first ? first->scene : &kind->own, source, loader->log))
+        return false;
     if (!is_first && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
         if (!view_load_some_morphs(&kind->own_morphs, &kind->own, loader))
             return false;
         kind->morphs = &kind->own_morphs;
     }
-    if (kind->morphs == NULL)
-        return true;
-    kind->morph_weights =
-        common_alloc((size_t)count * kind->morphs->morph->num_targets + 1, sizeof(float));
-    kind->reported = common_alloc((size_t)count * kind->morphs->num_driven + 1, sizeof(float));
-    return true;
-}
-
-bool view_make_kind(view_kind *kind, const view_kind_source *first, const char *const *files,
-                    size_t num_files, const view_kind *source, uint32_t begin, uint32_t count,
-                    const view_loader *loader)
-{
-    *kind = (view_kind){.begin = begin, .end = begin + count};
-    if (num_files == 0) {
-        kind->drawn = first->drawn;
-        kind->textures = first->textures;
-    } else if (!load(kind, files, num_files, loader)) {
-        return false;
+    if (kind->morphs != NULL) {
+        kind->morph_weights =
+            common_alloc((size_t)count * kind->morphs->morph->num_targets + 1, sizeof(float));
+        kind->reported = common_alloc((size_t)count * kind->morphs->num_driven + 1, sizeof(float));
     }
-    if (!find_clips(kind, num_files > 0 ? &kind->own : first->scene, source, loader->log))
-        return false;
     kind->seen = common_alloc(count, sizeof *kind->seen);
     kind->placements = common_alloc(count, sizeof *kind->placements);
-    if (!make_morphs(kind, first, num_files == 0, count, loader))
-        return false;
     kind->sphere = sphere_around(kind);
     kind->palettes =
         common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);

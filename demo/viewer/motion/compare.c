@@ -32,21 +32,6 @@ static named_joint *sort_joints(const md5_skeleton *skeleton)
     return sorted;
 }
 
-// Walks both skeletons in the order of their names.
-static void find_same(view_compare *compare, const md5_skeleton *own, const md5_skeleton *other)
-{
-    named_joint *const a = sort_joints(own), *const b = sort_joints(other);
-    for (uint32_t i = 0, j = 0; i < own->num_joints; i++) {
-        while (j < other->num_joints && strcmp(b[j].name, a[i].name) < 0)
-            j++;
-        const bool is_same = j < other->num_joints && strcmp(b[j].name, a[i].name) == 0;
-        compare->same[a[i].joint] = is_same ? (int32_t)b[j].joint : -1;
-        compare->num_same += is_same;
-    }
-    free(a);
-    free(b);
-}
-
 static bool bind_clip(view_compare *compare, const md5_anim *anim, md5_error *error)
 {
     md5_free_binding(compare->binding);
@@ -55,37 +40,46 @@ static bool bind_clip(view_compare *compare, const md5_anim *anim, md5_error *er
     return anim == NULL || compare->binding != NULL;
 }
 
-static bool load_file(view_compare *compare, const char *path, md5_error *error)
-{
-    if (common_has_ending(path, ".md5anim")) {
-        compare->own_anim = md5_load_anim(path, NULL, error);
-        return compare->own_anim != NULL && bind_clip(compare, compare->own_anim, error);
-    }
-    compare->own_model = md5_load_model(path, NULL, error);
-    compare->model = compare->own_model;
-    return compare->own_model != NULL;
-}
-
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
                        view_log *log)
 {
     md5_error error;
-    *compare = (view_compare){.name = common_copy(common_base(path)), .model = scene->model};
-    if (!load_file(compare, path, &error)) {
+    const uint32_t num_joints = scene->num_joints;
+    *compare = (view_compare){
+        .name = common_copy(common_base(path)),
+        .model = scene->model,
+        .num_joints = num_joints,
+        .same = common_alloc((size_t)num_joints + 1, sizeof *compare->same),
+        .differences = common_alloc((size_t)num_joints + 1, sizeof *compare->differences),
+        .peaks = common_alloc((size_t)num_joints + 1, sizeof *compare->peaks),
+        .scene_joints = common_alloc((size_t)num_joints + 1, sizeof *compare->scene_joints),
+    };
+    bool is_loaded;
+    if (common_has_ending(path, ".md5anim")) {
+        compare->own_anim = md5_load_anim(path, NULL, &error);
+        is_loaded = compare->own_anim != NULL && bind_clip(compare, compare->own_anim, &error);
+    } else {
+        compare->model = compare->own_model = md5_load_model(path, NULL, &error);
+        is_loaded = compare->model != NULL;
+    }
+    if (!is_loaded) {
         view_log_error(log, &error);
         return false;
     }
-    const uint32_t num_joints = compare->model->skeleton.num_joints;
-    compare->num_joints = scene->num_joints;
-    compare->same = common_alloc((size_t)scene->num_joints + 1, sizeof *compare->same);
-    compare->differences =
-        common_alloc((size_t)scene->num_joints + 1, sizeof *compare->differences);
-    compare->peaks = common_alloc((size_t)scene->num_joints + 1, sizeof *compare->peaks);
-    compare->scene_joints =
-        common_alloc((size_t)scene->num_joints + 1, sizeof *compare->scene_joints);
-    compare->pose = common_alloc((size_t)num_joints + 1, sizeof *compare->pose);
-    compare->joints = common_alloc((size_t)num_joints + 1, sizeof *compare->joints);
-    find_same(compare, scene->skeleton, &compare->model->skeleton);
+    const md5_skeleton *const other = &compare->model->skeleton;
+    compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
+    compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
+    // Walks both skeletons in the order of their names.
+    named_joint *const a = sort_joints(scene->skeleton), *const b = sort_joints(other);
+    for (uint32_t i = 0, j = 0; i < num_joints; i++) {
+        while (j < other->num_joints && strcmp(b[j].name, a[i].name) < 0)
+            j++;
+        const bool is_same = j < other->num_joints && strcmp(b[j].name, a[i].name) == 0;
+        compare->same[a[i].joint] = is_same ? (int32_t)b[j].joint : -1;
+        compare->num_same += is_same;
+    }
+    free(a);
+    free(b);
     return true;
 }
 
@@ -114,16 +108,6 @@ static int compare_distances(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-// The angle of the rotation from one to the other, in degrees. Its half's tangent is exact for
-// small angles, whose cosine is 1.
-static float angle_between(md5_mat34 a, md5_mat34 b)
-{
-    const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
-    const md5_quat turn = md5_quat_mul((md5_quat){-p.x, -p.y, -p.z, p.w}, q);
-    const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-    return 2.0f * atan2f(axis, fabsf(turn.w)) * (180.0f / VIEW_PI);
-}
-
 static void write_differences(view_compare *compare)
 {
     uint32_t count = 0;
@@ -132,16 +116,16 @@ static void write_differences(view_compare *compare)
             continue;
         const md5_mat34 own = compare->scene_joints[i], other = compare->joints[compare->same[i]];
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(other), md5_mat34_translation(own));
+        const md5_quat p = md5_quat_from_mat34(own), q = md5_quat_from_mat34(other);
+        const md5_quat turn = md5_quat_mul((md5_quat){-p.x, -p.y, -p.z, p.w}, q);
+        const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
         compare->differences[count++] = (view_difference){
-            .joint = i, .distance = md5_vec3_length(way), .angle = angle_between(own, other)};
+            .joint = i,
+            .distance = md5_vec3_length(way),
+            // The tangent of half the angle is exact for small angles, whose cosine is 1.
+            .angle = 2.0f * atan2f(axis, fabsf(turn.w)) * (180.0f / VIEW_PI),
+        };
     }
-}
-
-static void sort_differences(view_compare *compare)
-{
-    if (compare->num_same > 0)
-        qsort(compare->differences, compare->num_same, sizeof *compare->differences,
-              compare_distances);
 }
 
 static void pose_other(view_compare *compare, const view_scene *scene, const md5_moment *moment)
@@ -167,63 +151,40 @@ static int compare_peaks(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-static void raise_peaks(view_compare *compare, uint32_t frame)
-{
-    for (uint32_t i = 0; i < compare->num_same; i++) {
-        const view_difference *const now = &compare->differences[i];
-        view_peak *const peak = &compare->peaks[i];
-        if (frame == 0)
-            *peak = (view_peak){.joint = now->joint};
-        if (now->distance > peak->distance) {
-            peak->distance = now->distance;
-            peak->distance_frame = frame;
-        }
-        if (now->angle > peak->angle) {
-            peak->angle = now->angle;
-            peak->angle_frame = frame;
-        }
-    }
-}
-
-// Where the other clip is at a frame of the scene's: at the same time, and in its last frame when
-// both end.
-static md5_moment moment_of_other(const view_compare *compare, const view_play *play, double time)
-{
-    const bool is_within = time <= compare->bound->duration + 1e-6;
-    return md5_moment_at(compare->bound, time, is_within ? MD5_WRAP_CLAMP : play->wrap);
-}
-
 static void measure_clip(view_compare *compare, view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_moment own = {.frame0 = frame, .frame1 = frame};
-        const md5_moment other = compare->binding != NULL
-                                     ? moment_of_other(compare, play, frame / anim->frame_rate)
-                                     : own;
+        const double time = frame / anim->frame_rate;
+        md5_moment other = own;
+        // The other clip is at the same time, and in its last frame when both end.
+        if (compare->binding != NULL)
+            other = md5_moment_at(compare->bound, time,
+                                  time <= compare->bound->duration + 1e-6 ? MD5_WRAP_CLAMP
+                                                                          : play->wrap);
         view_pose_moment(scene, &own);
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
         pose_other(compare, scene, &other);
         write_differences(compare);
-        raise_peaks(compare, frame);
+        for (uint32_t i = 0; i < compare->num_same; i++) {
+            const view_difference *const now = &compare->differences[i];
+            view_peak *const peak = &compare->peaks[i];
+            if (frame == 0)
+                *peak = (view_peak){.joint = now->joint};
+            if (now->distance > peak->distance) {
+                peak->distance = now->distance;
+                peak->distance_frame = frame;
+            }
+            if (now->angle > peak->angle) {
+                peak->angle = now->angle;
+                peak->angle_frame = frame;
+            }
+        }
     }
     if (compare->num_same > 0)
         qsort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
     view_pose(scene, play);
-}
-
-// A clip is shown as it is in its file: no machine, legs or channels move the model.
-static void measure_if_new(view_compare *compare, view_scene *scene, const view_play *play)
-{
-    const bool is_as_file = view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE;
-    const md5_anim *const anim = is_as_file ? view_shown_anim(scene) : NULL;
-    const bool is_old = anim == compare->measured && compare->bound == compare->against
-                        && scene->root == compare->root;
-    compare->measured = anim;
-    compare->against = compare->bound;
-    compare->root = scene->root;
-    if (anim != NULL && !is_old)
-        measure_clip(compare, scene, play);
 }
 
 void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
@@ -233,7 +194,16 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
     if (anim != compare->bound)
         (void)bind_clip(compare, anim, &error);
-    measure_if_new(compare, scene, play);
+    // A clip is shown as it is in its file: no machine, legs or channels move the model.
+    const md5_anim *const shown =
+        view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE ? view_shown_anim(scene) : NULL;
+    const bool is_old = shown == compare->measured && compare->bound == compare->against
+                        && scene->root == compare->root;
+    compare->measured = shown;
+    compare->against = compare->bound;
+    compare->root = scene->root;
+    if (shown != NULL && !is_old)
+        measure_clip(compare, scene, play);
     const md5_moment moment =
         compare->bound != NULL ? view_moment(play, compare->bound) : (md5_moment){0};
     pose_other(compare, scene, &moment);
@@ -246,5 +216,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     else
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
     write_differences(compare);
-    sort_differences(compare);
+    if (compare->num_same > 0)
+        qsort(compare->differences, compare->num_same, sizeof *compare->differences,
+              compare_distances);
 }

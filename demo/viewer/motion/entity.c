@@ -9,18 +9,6 @@
 
 // -- Parts ----------------------------------------------------------------------------------
 
-static void add_part(view_entity *of, const md5_entity_part *hung, uint32_t above)
-{
-    const view_entity_part *const body = &of->parts[above];
-    view_entity_part part = {.entity = hung->entity, .hung = hung, .above = above};
-    const view_entity_part *const last = &of->parts[of->num_parts - 1];
-    part.first_joint = last->first_joint + last->entity->model->skeleton.num_joints;
-    const md5_xform place = md5_entity_part_placement(hung, body->entity->model->bind);
-    part.bind = md5_mat34_mul(body->bind, md5_mat34_from_xform(place));
-    of->parts = common_realloc(of->parts, of->num_parts + 1, sizeof *of->parts);
-    of->parts[of->num_parts++] = part;
-}
-
 void view_take_entity(view_entity *of, md5_entity *entity, const char *skin)
 {
     const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
@@ -30,9 +18,22 @@ void view_take_entity(view_entity *of, md5_entity *entity, const char *skin)
     of->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
     // Those that are added are looked at in their turn.
     for (uint32_t i = 0; i < of->num_parts; i++) {
-        const md5_entity *const with_parts = of->parts[i].entity;
-        for (uint32_t p = 0; p < with_parts->num_parts; p++)
-            add_part(of, &with_parts->parts[p], i);
+        const md5_entity *const body = of->parts[i].entity;
+        for (uint32_t p = 0; p < body->num_parts; p++) {
+            const md5_entity_part *const hung = &body->parts[p];
+            const view_entity_part *const last = &of->parts[of->num_parts - 1];
+            const md5_mat34 at =
+                md5_mat34_from_xform(md5_entity_part_placement(hung, body->model->bind));
+            const view_entity_part part = {
+                .entity = hung->entity,
+                .hung = hung,
+                .above = i,
+                .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
+                .bind = md5_mat34_mul(of->parts[i].bind, at),
+            };
+            of->parts = common_realloc(of->parts, of->num_parts + 1, sizeof *of->parts);
+            of->parts[of->num_parts++] = part;
+        }
     }
 }
 
@@ -51,62 +52,51 @@ void view_free_entity(view_entity *of)
 
 // -- Joined model ---------------------------------------------------------------------------
 
-static int32_t parent_of(const view_entity *of, const view_entity_part *part, uint32_t joint)
-{
-    const int32_t parent = part->entity->model->skeleton.joints[joint].parent;
-    if (parent >= 0)
-        return (int32_t)part->first_joint + parent;
-    if (part->hung == NULL)
-        return -1;
-    return (int32_t)(of->parts[part->above].first_joint + part->hung->joint);
-}
-
-static void say_joints(view_words *words, const view_entity *of, uint32_t number)
-{
-    const view_entity_part *const part = &of->parts[number];
-    const md5_model *const model = part->entity->model;
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
-        const char *const name = model->skeleton.joints[i].name;
-        const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[i]));
-        char *const unique = number > 0 ? common_format("%u:%s", (unsigned)number, name) : NULL;
-        view_say_joint(words, number > 0 ? unique : name, parent_of(of, part, i), bind);
-        free(unique);
-    }
-}
-
-// The other skin's material if it replaces the mesh's own, else that of the entity.
-static const char *material_of(const view_entity *of, md5_game *game, const md5_entity *entity,
-                               uint32_t mesh)
-{
-    const char *const own = entity->model->meshes[mesh].shader;
-    const md5_skin_def *const skin =
-        of->skin != NULL ? md5_game_skin_def(game, of->skin, NULL) : NULL;
-    const char *const other = skin != NULL ? md5_skin_def_material(game, skin, own) : own;
-    return other != own ? other : entity->materials[mesh];
-}
-
 md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *name,
                             md5_error *error)
 {
     view_words words = {0};
     const md5_load_opts opts = {.file_name = name};
     const view_entity_part *const last = &of->parts[of->num_parts - 1];
+    const md5_skin_def *const skin =
+        of->skin != NULL ? md5_game_skin_def(game, of->skin, NULL) : NULL;
     uint32_t num_meshes = 0;
     for (uint32_t i = 0; i < of->num_parts; i++)
         num_meshes += of->parts[i].entity->model->num_meshes;
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              (unsigned)(last->first_joint + last->entity->model->skeleton.num_joints),
              (unsigned)num_meshes);
-    for (uint32_t i = 0; i < of->num_parts; i++)
-        say_joints(&words, of, i);
+    for (uint32_t i = 0; i < of->num_parts; i++) {
+        const view_entity_part *const part = &of->parts[i];
+        const md5_model *const model = part->entity->model;
+        const int32_t root = part->hung != NULL
+                                 ? (int32_t)(of->parts[part->above].first_joint + part->hung->joint)
+                                 : -1;
+        for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
+            const md5_joint *const joint = &model->skeleton.joints[k];
+            const int32_t parent =
+                joint->parent >= 0 ? (int32_t)part->first_joint + joint->parent : root;
+            const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[k]));
+            char *const unique = common_format("%u:%s", (unsigned)i, joint->name);
+            view_say_joint(&words, i > 0 ? unique : joint->name, parent, bind);
+            free(unique);
+        }
+    }
     view_say(&words, "}\n");
     for (uint32_t i = 0; i < of->num_parts; i++) {
         const md5_entity *const entity = of->parts[i].entity;
-        for (uint32_t m = 0; m < entity->model->num_meshes; m++)
-            view_say_mesh(&words, &(view_said_mesh){.mesh = &entity->model->meshes[m],
-                                                    .material = material_of(of, game, entity, m),
-                                                    .first_joint = of->parts[i].first_joint,
-                                                    .scale = 1.0f});
+        for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
+            // The other skin's material if it replaces the mesh's own, else that of the entity.
+            const md5_mesh *const mesh = &entity->model->meshes[m];
+            const char *const other =
+                skin != NULL ? md5_skin_def_material(game, skin, mesh->shader) : mesh->shader;
+            view_say_mesh(
+                &words,
+                &(view_said_mesh){.mesh = mesh,
+                                  .material = other != mesh->shader ? other : entity->materials[m],
+                                  .first_joint = of->parts[i].first_joint,
+                                  .scale = 1.0f});
+        }
     }
     md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
     free(words.text);
@@ -131,26 +121,9 @@ bool view_has_channel(const view_entity *of, md5_channel channel)
     return channel == MD5_CHANNEL_ALL || (def != NULL && def->channels[channel].num_joints > 0);
 }
 
-// Writes what a frame command says, such as "sound_voice snd_sight".
-static void describe_command(const md5_frame_command *command, char *text, size_t size)
-{
-    const char *const word = md5_frame_code_name(command->code);
-    (void)snprintf(text, size, "%s%s%.60s", word != NULL ? word : "",
-                   command->text[0] != '\0' ? " " : "", command->text);
-}
-
 // -- Actors ---------------------------------------------------------------------------------
 
-// What an actor does by itself is saved, to begin there again.
-static void appear(view_entity *of, view_entity_part *part)
-{
-    const view_entity_part *const above = &of->parts[part->above];
-    const bool is_head = part->hung != NULL && strcmp(part->hung->key, "def_head") == 0;
-    md5_actor_spawn(part->actor, is_head ? above->entity : part->entity);
-    md5_actor_save(part->actor, part->fresh);
-}
-
-static void copy_body(view_entity *of)
+bool view_start_actors(view_entity *of, md5_error *error)
 {
     const uint32_t count = of->entity->num_clips;
     of->clips = common_alloc(count, sizeof *of->clips);
@@ -163,48 +136,25 @@ static void copy_body(view_entity *of)
     }
     of->played = *of->entity;
     of->played.clips = of->clips;
-}
-
-bool view_start_actors(view_entity *of, md5_error *error)
-{
-    copy_body(of);
     for (uint32_t i = 0; i < of->num_parts; i++) {
         view_entity_part *const part = &of->parts[i];
+        const bool is_head = part->hung != NULL && strcmp(part->hung->key, "def_head") == 0;
         part->actor = md5_create_actor(i == 0 ? &of->played : part->entity, NULL, error);
         if (part->actor == NULL)
             return false;
-        appear(of, part);
+        // What an actor does by itself is saved, to begin there again.
+        md5_actor_spawn(part->actor, is_head ? of->parts[part->above].entity : part->entity);
+        md5_actor_save(part->actor, part->fresh);
     }
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         of->channels[c] = (view_channel){.clip = -1};
     return true;
 }
 
-static double length_of(const view_entity *of, int32_t clip)
-{
-    const md5_model_anim *const anim = of->entity->clips[clip].anim;
-    return 0.001 * anim->milliseconds / (double)anim->rate;
-}
-
 static void end_channel(view_entity *of, md5_channel channel)
 {
     of->channels[channel].clip = -1;
     md5_actor_clear(of->parts[0].actor, channel, fade);
-}
-
-// A clip that was chosen for all channels goes on in those of the body. It begins again, because
-// synchronised channels fire no commands.
-static void divide(view_entity *of, md5_channel channel)
-{
-    const view_channel all = of->channels[MD5_CHANNEL_ALL];
-    const md5_channel other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
-    if (all.clip < 0 || channel == MD5_CHANNEL_EYELIDS)
-        return;
-    if (view_has_channel(of, other) && of->channels[other].clip < 0) {
-        of->channels[other] = (view_channel){.clip = all.clip};
-        md5_actor_play(of->parts[0].actor, other, (uint32_t)all.clip, MD5_ACTOR_CYCLE, 0, fade);
-    }
-    end_channel(of, MD5_CHANNEL_ALL);
 }
 
 // Time 0 becomes that of what is at `time` now.
@@ -229,11 +179,20 @@ bool view_play_channel(view_entity *of, md5_channel channel, int32_t clip)
         || entity->clips[clip].num_files == 0)
         return false;
     shift_time(of, of->time);
-    if (channel == MD5_CHANNEL_ALL)
+    const int32_t all = of->channels[MD5_CHANNEL_ALL].clip;
+    const md5_channel other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
+    if (channel == MD5_CHANNEL_ALL) {
         for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS; c++)
             end_channel(of, (md5_channel)c);
-    else
-        divide(of, channel);
+    } else if (all >= 0 && channel != MD5_CHANNEL_EYELIDS) {
+        // A clip that was chosen for all channels goes on in those of the body. It begins again,
+        // because synchronised channels fire no commands.
+        if (view_has_channel(of, other) && of->channels[other].clip < 0) {
+            of->channels[other] = (view_channel){.clip = all};
+            md5_actor_play(of->parts[0].actor, other, (uint32_t)all, MD5_ACTOR_CYCLE, 0, fade);
+        }
+        end_channel(of, MD5_CHANNEL_ALL);
+    }
     of->channels[channel] = (view_channel){.clip = clip};
     of->focus = channel;
     return md5_actor_play(of->parts[0].actor, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, fade);
@@ -256,26 +215,19 @@ typedef struct listener {
     double time;
 } listener;
 
+// Notes what a frame command says, such as "sound_voice snd_sight".
 static void note_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                          md5_channel channel)
 {
     const listener *const heard = user;
-    char text[80];
     view_entity *const of = heard->of;
+    const char *const word = md5_frame_code_name(command->code);
     memmove(&of->fired[1], &of->fired[0], sizeof of->fired - sizeof of->fired[0]);
-    describe_command(command, text, sizeof text);
     of->fired[0].time = heard->time;
     of->num_fired++;
-    (void)snprintf(of->fired[0].text, sizeof of->fired[0].text, "%s %.20s %u: %s",
-                   view_channel_name(channel), clip->anim->name, (unsigned)command->frame, text);
-}
-
-static void advance(view_entity *of, uint32_t milliseconds, md5_frame_fn *on_frame)
-{
-    of->clock += milliseconds;
-    const listener heard = {of, of->begin + 0.001 * of->clock};
-    for (uint32_t i = 0; i < of->num_parts; i++)
-        md5_actor_advance(of->parts[i].actor, milliseconds, on_frame, (void *)(uintptr_t)&heard);
+    (void)snprintf(of->fired[0].text, sizeof of->fired[0].text, "%s %.20s %u: %s%s%.60s",
+                   view_channel_name(channel), clip->anim->name, (unsigned)command->frame,
+                   word != NULL ? word : "", command->text[0] != '\0' ? " " : "", command->text);
 }
 
 static void advance_to(view_entity *of, double time, md5_frame_fn *on_frame)
@@ -283,21 +235,26 @@ static void advance_to(view_entity *of, double time, md5_frame_fn *on_frame)
     const double milliseconds = floor(1000.0 * (time - of->begin) + 1e-6);
     while (of->clock < milliseconds) {
         const double left = milliseconds - of->clock;
-        advance(of, left < (double)tick ? (uint32_t)left : tick, on_frame);
+        const uint32_t step = left < (double)tick ? (uint32_t)left : tick;
+        of->clock += step;
+        const listener heard = {of, of->begin + 0.001 * of->clock};
+        for (uint32_t i = 0; i < of->num_parts; i++)
+            md5_actor_advance(of->parts[i].actor, step, on_frame, (void *)(uintptr_t)&heard);
     }
 }
 
 // When a channel's clip would have begun to be where it is at `time`, not long before that.
 static double begin_of(const view_entity *of, md5_channel channel, double time)
 {
-    const view_channel *const of_channel = &of->channels[channel];
-    const double length = length_of(of, of_channel->clip), passed = time - of_channel->start;
-    if (passed >= 0.0 && passed <= longest_run)
-        return of_channel->start;
-    if (length <= 0.0)
+    const view_channel *const playing = &of->channels[channel];
+    if (playing->clip < 0)
         return time;
-    const double within = passed - length * floor(passed / length);
-    return time - fmin(within, longest_run);
+    const md5_model_anim *const anim = of->entity->clips[playing->clip].anim;
+    const double length = 0.001 * anim->milliseconds / (double)anim->rate;
+    const double passed = time - playing->start;
+    if (passed >= 0.0 && passed <= longest_run)
+        return playing->start;
+    return length > 0.0 ? time - fmin(passed - length * floor(passed / length), longest_run) : time;
 }
 
 // Actors go forward only: lets them begin anew, so that they are at `time` what they were.
@@ -308,8 +265,7 @@ static void begin_anew(view_entity *of, double time)
     of->begin = time;
     of->clock = 0.0;
     for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
-        const bool plays = of->channels[c].clip >= 0;
-        begins[c] = plays ? begin_of(of, (md5_channel)c, time) : time;
+        begins[c] = begin_of(of, (md5_channel)c, time);
         of->begin = fmin(of->begin, begins[c]);
     }
     for (uint32_t i = 0; i < of->num_parts; i++)
@@ -329,63 +285,6 @@ static void begin_anew(view_entity *of, double time)
     advance_to(of, time, NULL);
 }
 
-static void run_entity(view_entity *of, double time)
-{
-    if (!(fabs(time) < 1e9)) // also NaN
-        return;
-    if (time < of->time || time > of->time + longest_run)
-        begin_anew(of, time);
-    else
-        advance_to(of, time, note_command);
-    of->time = time;
-}
-
-// -- Pose -----------------------------------------------------------------------------------
-
-static void pose_part(view_entity *of, view_entity_part *part, md5_xform *pose, md5_mat34 *joints)
-{
-    const view_entity_part *const above = &of->parts[part->above];
-    const uint32_t first = part->first_joint, below = above->first_joint;
-    if (part->hung == NULL) {
-        md5_actor_pose(part->actor, pose + first, joints + first, NULL);
-        part->placed = part->bind;
-        return;
-    }
-    md5_actor_pose(part->actor, pose + first, NULL, NULL);
-    md5_entity_part_copy_joints(part->hung, pose + below, joints + below, pose + first);
-    md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
-    const md5_xform place = md5_entity_part_placement(part->hung, joints + below);
-    part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
-}
-
-// Joints of a part, from its own model space into that of the body.
-static void place_part(const view_entity *of, const view_entity_part *part, md5_xform *pose,
-                       md5_mat34 *joints)
-{
-    const md5_skeleton *const skeleton = &part->entity->model->skeleton;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = part->first_joint + i;
-        joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
-        if (skeleton->joints[i].parent >= 0)
-            continue;
-        md5_mat34 local = joints[joint];
-        if (part->hung != NULL) {
-            const uint32_t parent = of->parts[part->above].first_joint + part->hung->joint;
-            local = md5_mat34_mul(md5_mat34_inverse(joints[parent]), local);
-        }
-        pose[joint] = md5_xform_from_mat34(local);
-    }
-}
-
-static void pose_entity(view_entity *of, bool in_place, md5_xform *pose, md5_mat34 *joints)
-{
-    md5_actor_set_in_place(of->parts[0].actor, in_place);
-    for (uint32_t i = 0; i < of->num_parts; i++)
-        pose_part(of, &of->parts[i], pose, joints);
-    for (uint32_t i = 0; i < of->num_parts; i++) // parents are placed first
-        place_part(of, &of->parts[i], pose, joints);
-}
-
 // -- As a motion ----------------------------------------------------------------------------------
 
 static bool is_played(const view_scene *scene)
@@ -396,12 +295,54 @@ static bool is_played(const view_scene *scene)
 // Feet on terrain follow the clip alone.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
+    view_entity *const of = &scene->entity;
+    md5_xform *const pose = scene->pose;
+    md5_mat34 *const joints = scene->joints;
+    const double time = play->time;
     if (scene->terrain.num_feet > 0) {
         view_clip_motion.pose(scene, play);
         return;
     }
-    run_entity(&scene->entity, play->time);
-    pose_entity(&scene->entity, scene->root != MD5_ROOT_FILE, scene->pose, scene->joints);
+    if (fabs(time) < 1e9) { // not NaN
+        if (time < of->time || time > of->time + longest_run)
+            begin_anew(of, time);
+        else
+            advance_to(of, time, note_command);
+        of->time = time;
+    }
+    md5_actor_set_in_place(of->parts[0].actor, scene->root != MD5_ROOT_FILE);
+    for (uint32_t i = 0; i < of->num_parts; i++) {
+        view_entity_part *const part = &of->parts[i];
+        const view_entity_part *const above = &of->parts[part->above];
+        const uint32_t first = part->first_joint, below = above->first_joint;
+        if (part->hung == NULL) {
+            md5_actor_pose(part->actor, pose + first, joints + first, NULL);
+            part->placed = part->bind;
+            continue;
+        }
+        md5_actor_pose(part->actor, pose + first, NULL, NULL);
+        md5_entity_part_copy_joints(part->hung, pose + below, joints + below, pose + first);
+        md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
+        const md5_xform place = md5_entity_part_placement(part->hung, joints + below);
+        part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
+    }
+    // Joints of a part, from its own model space into that of the body; parents are placed first.
+    for (uint32_t i = 0; i < of->num_parts; i++) {
+        const view_entity_part *const part = &of->parts[i];
+        const md5_skeleton *const skeleton = &part->entity->model->skeleton;
+        for (uint32_t k = 0; k < skeleton->num_joints; k++) {
+            const uint32_t joint = part->first_joint + k;
+            joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
+            if (skeleton->joints[k].parent >= 0)
+                continue;
+            md5_mat34 local = joints[joint];
+            if (part->hung != NULL) {
+                const uint32_t parent = of->parts[part->above].first_joint + part->hung->joint;
+                local = md5_mat34_mul(md5_mat34_inverse(joints[parent]), local);
+            }
+            pose[joint] = md5_xform_from_mat34(local);
+        }
+    }
     md5_build_palette(scene->model, scene->joints, scene->palette);
     view_turn_pose(scene, NULL);
 }

@@ -18,10 +18,15 @@ static const float most_yaw = 210.0f;
 // Height of the eyes, as a share of the height of the model.
 static const float eye_height = 0.75f;
 
+static uint32_t parameter_of(const view_machine *machine, const char *name)
+{
+    return md5_find_parameter(machine->character->machine, name);
+}
+
+// Sets a parameter, if there is one of that name.
 static void set(view_machine *machine, const char *name, float value)
 {
-    (void)md5_player_set(machine->player, md5_find_parameter(machine->character->machine, name),
-                         value);
+    (void)md5_player_set(machine->player, parameter_of(machine, name), value);
 }
 
 // A position in the world as the character sees it: its own axes, from where it stands.
@@ -30,21 +35,6 @@ static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
     const md5_quat turn = machine->place.rotation;
     return md5_quat_rotate((md5_quat){-turn.x, -turn.y, -turn.z, turn.w},
                            md5_vec3_sub(point, machine->place.translation));
-}
-
-// The same direction as `yaw` on the side of the last one, if it is not too far on that side.
-static float nearest_yaw(float yaw, float last)
-{
-    const float near = yaw + 360.0f * roundf((last - yaw) / 360.0f);
-    return fabsf(near) <= most_yaw ? near : yaw;
-}
-
-static void set_direction(view_machine *machine, float yaw, float pitch)
-{
-    set(machine, "eyes_yaw", yaw);
-    set(machine, "eyes_pitch", pitch);
-    set(machine, "head_yaw", yaw);
-    set(machine, "head_pitch", pitch);
 }
 
 void view_point_at(view_machine *machine, md5_vec3 target)
@@ -58,25 +48,32 @@ void view_tell_pointer(view_machine *machine)
 {
     const bool is_there =
         machine->has_target && fabs(machine->time - machine->pointed) < most_still;
+    float pitch = 0.0f;
     if (machine->guest != NULL) {
-        const md5_vec3 at = seen_from(machine, machine->guest->place.translation);
-        set(machine, "guest_ahead", at.x);
-        set(machine, "guest_left", at.y);
+        const md5_vec3 guest = seen_from(machine, machine->guest->place.translation);
+        set(machine, "guest_ahead", guest.x);
+        set(machine, "guest_left", guest.y);
     }
     if (!is_there && !machine->is_told)
         return;
     machine->is_told = is_there;
-    set(machine, "pointer", is_there ? 1.0f : 0.0f);
-    if (!is_there) {
+    if (is_there) {
+        const md5_bounds bounds = machine->desc->model->bounds;
+        md5_vec3 to = seen_from(machine, machine->target);
+        to.z -= bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
+        // The same direction on the side of the last one, if it is not too far on that side.
+        const float yaw = view_degrees(atan2f(to.y, to.x));
+        const float near = yaw + 360.0f * roundf((machine->told_yaw - yaw) / 360.0f);
+        machine->told_yaw = fabsf(near) <= most_yaw ? near : yaw;
+        pitch = view_degrees(atan2f(to.z, hypotf(to.x, to.y)));
+    } else {
         machine->told_yaw = 0.0f;
-        set_direction(machine, 0.0f, 0.0f);
-        return;
     }
-    const md5_bounds bounds = machine->desc->model->bounds;
-    md5_vec3 to = seen_from(machine, machine->target);
-    to.z -= bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
-    machine->told_yaw = nearest_yaw(view_degrees(atan2f(to.y, to.x)), machine->told_yaw);
-    set_direction(machine, machine->told_yaw, view_degrees(atan2f(to.z, hypotf(to.x, to.y))));
+    set(machine, "pointer", is_there ? 1.0f : 0.0f);
+    set(machine, "eyes_yaw", machine->told_yaw);
+    set(machine, "eyes_pitch", pitch);
+    set(machine, "head_yaw", machine->told_yaw);
+    set(machine, "head_pitch", pitch);
 }
 
 // -- Machines ------------------------------------------------------------------------------------
@@ -145,8 +142,7 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 
 bool view_can_walk(const view_machine *machine)
 {
-    return md5_find_parameter(machine->character->machine, "ahead") != MD5_NONE
-           || md5_find_parameter(machine->character->machine, "speed") != MD5_NONE;
+    return parameter_of(machine, "ahead") != MD5_NONE || parameter_of(machine, "speed") != MD5_NONE;
 }
 
 void view_take_over(view_machine *machine)
@@ -197,30 +193,24 @@ static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
                                              : desc->items[item].x;
 }
 
-static void widen_by_motion(const md5_machine *machine, uint32_t number, const char *parameter,
-                            float *low, float *high)
-{
-    const md5_motion_desc *const motion = &md5_machine_tables(machine)->motions[number];
-    for (uint32_t i = 0; i < motion->num_items; i++) {
-        const md5_motion_item *const item = &motion->items[i];
-        if (is_named(motion->x_parameter, parameter))
-            widen(item_x(machine, number, i), low, high);
-        if (is_named(motion->y_parameter, parameter))
-            widen(item->y, low, high);
-        if (is_named(item->weight_parameter, parameter))
-            widen(1.0f, low, high);
-    }
-    if (is_named(motion->speed_parameter, parameter))
-        widen(2.0f, low, high);
-}
-
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high)
 {
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     *low = *high = 0.0f;
-    for (uint32_t i = 0; i < desc->num_motions; i++)
-        widen_by_motion(machine, i, parameter, low, high);
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion_desc *const motion = &desc->motions[i];
+        for (uint32_t k = 0; k < motion->num_items; k++) {
+            if (is_named(motion->x_parameter, parameter))
+                widen(item_x(machine, i, k), low, high);
+            if (is_named(motion->y_parameter, parameter))
+                widen(motion->items[k].y, low, high);
+            if (is_named(motion->items[k].weight_parameter, parameter))
+                widen(1.0f, low, high);
+        }
+        if (is_named(motion->speed_parameter, parameter))
+            widen(2.0f, low, high);
+    }
     for (uint32_t l = 0; l < desc->num_layers; l++) {
         const md5_layer_desc *const layer = &desc->layers[l];
         if (is_named(layer->weight_parameter, parameter))
@@ -246,29 +236,23 @@ static void mark(const view_machine *machine, const char *name, bool *clips, boo
         motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 
-// In a 1D blend, `item` has a weight if the value lies between its two neighbours.
-static bool is_item_near(const view_machine *machine, uint32_t number, uint32_t item)
-{
-    const md5_machine *const made = machine->character->machine;
-    const md5_motion_desc *const motion = &machine->desc->motions[number];
-    const bool is_line = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
-    const uint32_t parameter = md5_find_parameter(made, motion->x_parameter);
-    if (!is_line || parameter == MD5_NONE)
-        return true;
-    const float value = md5_player_get(machine->player, parameter);
-    const uint32_t last = motion->num_items - 1;
-    const bool is_above = item == 0 || value > item_x(made, number, item - 1);
-    const bool is_below = item == last || value < item_x(made, number, item + 1);
-    return is_above && is_below;
-}
-
+// Marks the clips and motions of a motion; of a 1D blend only those that have a weight: whose
+// neighbours the parameter's value lies between.
 static void mark_items(const view_machine *machine, uint32_t number, bool *clips, bool *motions)
 {
+    const md5_machine *const tables = machine->character->machine;
     const md5_motion_desc *const motion = &machine->desc->motions[number];
+    const bool is_line = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+    const uint32_t parameter = is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
+    const float value = parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0.0f;
     mark(machine, motion->clip, clips, motions);
-    for (uint32_t i = 0; i < motion->num_items; i++)
-        if (is_item_near(machine, number, i))
+    for (uint32_t i = 0; i < motion->num_items; i++) {
+        const bool is_last = i + 1 == motion->num_items;
+        if (parameter == MD5_NONE
+            || ((i == 0 || value > item_x(tables, number, i - 1))
+                && (is_last || value < item_x(tables, number, i + 1))))
             mark(machine, motion->items[i].motion, clips, motions);
+    }
 }
 
 // Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
@@ -310,30 +294,11 @@ static void find_active(const view_machine *machine, bool *active)
 // Index of the trigger of that name, or MD5_NONE.
 static uint32_t trigger_of(const view_machine *machine, const char *name)
 {
-    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    const uint32_t parameter = parameter_of(machine, name);
     return parameter != MD5_NONE
                    && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER
                ? parameter
                : MD5_NONE;
-}
-
-static void set_off(const view_machine *machine, const char *trigger)
-{
-    (void)md5_player_set(machine->player, trigger_of(machine, trigger), 1.0f);
-}
-
-// Sets the trigger of the other machine. A guest that is in its first state and far away comes from
-// where it began.
-static void call(view_machine *other, const char *trigger)
-{
-    const view_machine *const host = other->host;
-    if (host != NULL && trigger_of(other, trigger) != MD5_NONE
-        && md5_player_layer(other->player, 0).state == 0) {
-        const md5_vec3 way = md5_vec3_sub(other->place.translation, host->place.translation);
-        if (md5_vec3_length(way) > most_guest * host->reach)
-            other->place = md5_xform_mul(host->place, other->start);
-    }
-    set_off(other, trigger);
 }
 
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
@@ -350,11 +315,19 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     // Clips with little weight report no events.
     if (weight < 0.1f)
         return;
-    view_machine *const other = machine->guest != NULL ? machine->guest : machine->host;
-    if (other != NULL && event->kind == MD5_EVENT_CLIP)
-        call(other, event->name);
-    if (machine->carried != NULL && event->kind == MD5_EVENT_CLIP)
-        set_off(machine->carried, event->name);
+    view_machine *const others[] = {machine->guest != NULL ? machine->guest : machine->host,
+                                    machine->carried};
+    for (int i = 0; i < 2 && event->kind == MD5_EVENT_CLIP; i++) {
+        if (others[i] == NULL || trigger_of(others[i], event->name) == MD5_NONE)
+            continue;
+        // A guest that is in its first state and far away comes from where it began.
+        const view_machine *const host = others[i]->host;
+        if (host != NULL && md5_player_layer(others[i]->player, 0).state == 0
+            && md5_vec3_length(md5_vec3_sub(others[i]->place.translation, host->place.translation))
+                   > most_guest * host->reach)
+            others[i]->place = md5_xform_mul(host->place, others[i]->start);
+        set(others[i], event->name, 1.0f);
+    }
     memmove(&machine->events[1], &machine->events[0],
             (VIEW_EVENTS - 1) * sizeof machine->events[0]);
     (void)snprintf(machine->events[0].text, sizeof machine->events[0].text, "%s%s %s",
@@ -362,23 +335,12 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     machine->events[0].time = machine->time;
 }
 
-static void apply_settings(view_machine *machine)
-{
-    while (machine->next_setting < machine->num_settings
-           && machine->settings[machine->next_setting].time <= machine->time) {
-        const view_setting *const setting = &machine->settings[machine->next_setting++];
-        (void)md5_player_set(machine->player,
-                             md5_find_parameter(machine->character->machine, setting->parameter),
-                             setting->value);
-    }
-}
-
 // Moves a parameter towards `share` of one end of its range, or back to rest. `moves` is set while
 // keys have moved it and it is not back yet. Returns false if there is no such parameter.
 static bool steer(view_machine *machine, const char *name, int direction, float share,
                   float seconds, bool *moves)
 {
-    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    const uint32_t parameter = parameter_of(machine, name);
     if (parameter == MD5_NONE)
         return false;
     *moves = *moves || direction != 0;
@@ -401,7 +363,7 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
 // Sets a parameter to `share` of one end of its range while keys ask for it, then once to 0.
 static void order(view_machine *machine, const char *name, int direction, float share, bool *moves)
 {
-    const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
+    const uint32_t parameter = parameter_of(machine, name);
     float low, high;
     if (parameter == MD5_NONE || (direction == 0 && !*moves))
         return;
@@ -415,28 +377,7 @@ static void order(view_machine *machine, const char *name, int direction, float 
 // left. Otherwise the viewer turns it.
 static bool turns_itself(const view_machine *machine)
 {
-    return md5_find_parameter(machine->character->machine, "turn") != MD5_NONE;
-}
-
-static void apply_control(view_machine *machine, float seconds)
-{
-    view_control *const control = &machine->control;
-    const float share = control->fast ? 1.0f : 0.5f;
-    // Such a machine receives what the keys ask for in one call, and takes the steps that lead
-    // there.
-    if (turns_itself(machine)) {
-        order(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f,
-              &control->moves_ahead);
-        order(machine, "turn", -control->side, 1.0f, &control->moves_side);
-        return;
-    }
-    if (!steer(machine, "ahead", control->ahead, share, seconds, &control->moves_ahead))
-        (void)steer(machine, "speed", control->ahead, share, seconds, &control->moves_ahead);
-    if (steer(machine, "side", control->side, share, seconds, &control->moves_side))
-        return;
-    // Without clips for sideways motion the character itself turns.
-    machine->place.rotation = view_turn_by(
-        machine->place.rotation, view_radians(-turn_rate * (float)control->side * seconds));
+    return parameter_of(machine, "turn") != MD5_NONE;
 }
 
 // Every few seconds fires a trigger or walks in a circle. Triggers fire in table order, so that a
@@ -467,10 +408,29 @@ static void act(view_machine *machine)
 
 static void advance(view_machine *machine, double seconds)
 {
-    apply_settings(machine);
+    view_control *const control = &machine->control;
+    const float span = (float)fabs(seconds);
+    for (; machine->next_setting < machine->num_settings
+           && machine->settings[machine->next_setting].time <= machine->time;
+         machine->next_setting++)
+        set(machine, machine->settings[machine->next_setting].parameter,
+            machine->settings[machine->next_setting].value);
     if (machine->acts && machine->time >= machine->next_act)
         act(machine);
-    apply_control(machine, (float)fabs(seconds));
+    const float share = control->fast ? 1.0f : 0.5f;
+    if (turns_itself(machine)) {
+        // It receives what the keys ask for in one call, and takes the steps that lead there.
+        order(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f,
+              &control->moves_ahead);
+        order(machine, "turn", -control->side, 1.0f, &control->moves_side);
+    } else {
+        if (!steer(machine, "ahead", control->ahead, share, span, &control->moves_ahead))
+            (void)steer(machine, "speed", control->ahead, share, span, &control->moves_ahead);
+        // Without clips for sideways motion the character itself turns.
+        if (!steer(machine, "side", control->side, share, span, &control->moves_side))
+            machine->place.rotation = view_turn_by(
+                machine->place.rotation, view_radians(-turn_rate * (float)control->side * span));
+    }
     view_tell_pointer(machine);
     machine->time += seconds;
     md5_player_advance(machine->player, seconds, record_event, machine);
@@ -480,34 +440,30 @@ static void advance(view_machine *machine, double seconds)
 // The guest after its host, and what that carries.
 static void advance_all(view_machine *machine, double seconds)
 {
-    advance(machine, seconds);
-    if (machine->guest != NULL)
-        advance(machine->guest, seconds);
-    if (machine->carried != NULL)
-        advance(machine->carried, seconds);
-}
-
-static void restart(view_machine *machine)
-{
-    md5_player_reset(machine->player);
-    machine->time = 0.0;
-    machine->place = machine->start;
-    machine->next_setting = 0;
-    machine->num_acts = 0;
-    machine->next_shot = 0;
-    machine->pointed = 0.0;
-    machine->told_yaw = 0.0f;
-    machine->next_act = first_act;
-    memset(machine->events, 0, sizeof machine->events);
+    view_machine *const all[] = {machine, machine->guest, machine->carried};
+    for (int i = 0; i < 3; i++)
+        if (all[i] != NULL)
+            advance(all[i], seconds);
 }
 
 void view_restart_machine(view_machine *machine)
 {
-    restart(machine);
-    if (machine->guest != NULL)
-        restart(machine->guest);
-    if (machine->carried != NULL)
-        restart(machine->carried);
+    view_machine *const all[] = {machine, machine->guest, machine->carried};
+    for (int i = 0; i < 3; i++) {
+        view_machine *const each = all[i];
+        if (each == NULL)
+            continue;
+        md5_player_reset(each->player);
+        each->time = 0.0;
+        each->place = each->start;
+        each->next_setting = 0;
+        each->num_acts = 0;
+        each->next_shot = 0;
+        each->pointed = 0.0;
+        each->told_yaw = 0.0f;
+        each->next_act = first_act;
+        memset(each->events, 0, sizeof each->events);
+    }
 }
 
 void view_run_machine(view_machine *machine, double time)
@@ -525,28 +481,18 @@ void view_run_machine(view_machine *machine, double time)
 
 // -- Pose -----------------------------------------------------------------------------------
 
-// Transforms a point from world space to the character's space.
-static md5_vec3 to_character(const md5_xform *place, md5_vec3 point)
+void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
+                       md5_mat34 *joints, md5_mat34 *palette)
 {
-    const md5_quat q = place->rotation;
-    return md5_quat_rotate((md5_quat){-q.x, -q.y, -q.z, q.w},
-                           md5_vec3_sub(point, place->translation));
-}
-
-// A point that circles in front of the character's face, for pictures without a mouse.
-static md5_vec3 circling_target(const view_machine *machine)
-{
-    const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
-    const md5_vec3 middle = view_centre(machine->desc->model->bounds);
-    return (md5_vec3){middle.x + 0.8f * machine->reach,
-                      middle.y + 0.35f * machine->reach * sinf(angle),
-                      middle.z + 0.12f * machine->reach * (0.8f + cosf(angle))};
-}
-
-static void aim_modifiers(view_machine *machine)
-{
-    const md5_vec3 target = machine->has_target ? to_character(&machine->place, machine->target)
-                                                : circling_target(machine);
+    md5_vec3 target = seen_from(machine, machine->target);
+    if (!machine->has_target) {
+        // A point that circles in front of the character's face, for pictures without a mouse.
+        const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
+        target = view_centre(machine->desc->model->bounds);
+        target.x += 0.8f * machine->reach;
+        target.y += 0.35f * machine->reach * sinf(angle);
+        target.z += 0.12f * machine->reach * (0.8f + cosf(angle));
+    }
     for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
         md5_target *const aim = md5_player_target(machine->player, i);
         const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
@@ -557,12 +503,6 @@ static void aim_modifiers(view_machine *machine)
         aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
         aim->rotation = machine->place.rotation;
     }
-}
-
-void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
-                       md5_mat34 *joints, md5_mat34 *palette)
-{
-    aim_modifiers(machine);
     md5_player_pose(machine->player, pose, joints, palette, machine->scratch);
     const md5_mat34 place = md5_mat34_from_xform(machine->place);
     for (uint32_t i = 0; i < num_joints; i++) {

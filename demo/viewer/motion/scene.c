@@ -325,40 +325,18 @@ static const char *find_model_path(const char *const *files, size_t num_files)
     return NULL;
 }
 
-// The path that the scene is named after.
-static const char *find_main_path(const char *const *files, size_t num_files)
-{
-    const char *const model_path = find_model_path(files, num_files);
-    for (size_t i = 0; i < num_files && model_path == NULL; i++)
-        if (common_has_ending(files[i], ".md5anim"))
-            return files[i];
-    return model_path != NULL ? model_path : files[0];
-}
-
-// The file to open; of a folder its md5.cfg.
-static char *path_of_model(const char *path)
-{
-    return common_is_folder(path) ? common_join(path, "md5.cfg") : common_copy(path);
-}
-
-// What the file is called; an md5.cfg as its folder.
-static char *name_of_model(const char *path)
-{
-    char *const stem = common_stem(path);
-    if (strcmp(common_base(path), "md5.cfg") != 0)
-        return stem;
-    char *const near = common_folder(path), *const folder = common_absolute(near);
-    char *const name = common_copy(common_base(folder));
-    free(stem);
-    free(near);
-    free(folder);
-    return name;
-}
-
 static bool load_model(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error;
     const md5_load_opts opts = loud(scene, log);
+    if (common_has_ending(path, ".md5machine")) {
+        if (!view_load_machine(&scene->machine, path, &opts, log))
+            return false;
+        scene->model = scene->machine.character->model;
+        view_make_pose(scene, &scene->model->skeleton);
+        view_choose_motion(scene);
+        return true;
+    }
     scene->model = scene->own_model = md5_load_model(path, &opts, &error);
     if (scene->model == NULL) {
         view_log_error(log, &error);
@@ -368,33 +346,17 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-static bool load_machine(view_scene *scene, const char *path, view_log *log)
+// Binds a clip to the scene's model and adds it, or logs why it does not fit.
+static void take_clip(view_scene *scene, view_clip clip, view_log *log)
 {
-    const md5_load_opts opts = loud(scene, log);
-    if (!view_load_machine(&scene->machine, path, &opts, log))
-        return false;
-    scene->model = scene->machine.character->model;
-    view_make_pose(scene, &scene->model->skeleton);
-    view_choose_motion(scene);
-    return true;
-}
-
-// Takes the clips of an md5.cfg, which fit its model.
-static void take_cube_clips(view_scene *scene, view_cube_clip *clips, uint32_t count, view_log *log)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        md5_error error;
-        view_clip clip = {.path = common_copy(clips[i].file), .name = common_copy(clips[i].name)};
-        clip.anim = clips[i].anim;
-        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
-        clips[i].anim = NULL;
-        if (clip.binding != NULL) {
-            view_append_clip(scene, clip);
-            continue;
-        }
-        view_log_error(log, &error);
-        free_clip(&clip);
+    md5_error error;
+    clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
+    if (clip.binding != NULL) {
+        view_append_clip(scene, clip);
+        return;
     }
+    view_log_error(log, &error);
+    free_clip(&clip);
 }
 
 static bool load_cube(view_scene *scene, const char *path, bool with_clips, view_log *log)
@@ -404,11 +366,7 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
     const md5_load_opts opts = loud(scene, log);
     view_cube_model joined = {0};
     md5_cube2 *const cube = md5_load_cube2(path, NULL, &opts, &error);
-    if (cube == NULL) {
-        view_log_error(log, &error);
-        return false;
-    }
-    const bool is_joined = view_join_cube(&joined, cube, path, &opts, log);
+    const bool is_joined = cube != NULL && view_join_cube(&joined, cube, path, &opts, log);
     if (is_joined)
         scene->model = scene->own_model = view_cube_make_model(&joined, path, &error);
     if (scene->model != NULL) {
@@ -417,9 +375,13 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
         view_report_unshown(cube, path, log);
         view_cube_clip *const clips =
             with_clips ? view_cube_make_clips(&joined, scene->model, &num_clips, log) : NULL;
-        take_cube_clips(scene, clips, num_clips, log);
-        view_free_cube_clips(clips, num_clips);
-    } else if (is_joined) {
+        for (uint32_t i = 0; i < num_clips; i++)
+            take_clip(
+                scene,
+                (view_clip){.path = clips[i].file, .name = clips[i].name, .anim = clips[i].anim},
+                log);
+        free(clips); // what is in them is the scene's now
+    } else if (is_joined || cube == NULL) {
         view_log_error(log, &error);
     }
     view_free_cube_model(&joined);
@@ -430,16 +392,28 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
+    // The scene is named after its model, else after the first animation or file.
     const char *const model_path = find_model_path(files, num_files);
-    scene->path = path_of_model(find_main_path(files, num_files));
-    scene->name = name_of_model(scene->path);
-    const bool is_machine = model_path != NULL && common_has_ending(model_path, ".md5machine");
-    if (is_machine && !load_machine(scene, model_path, log))
-        return false;
+    const char *main_path = model_path;
+    for (size_t i = 0; i < num_files && main_path == NULL; i++)
+        if (common_has_ending(files[i], ".md5anim"))
+            main_path = files[i];
+    main_path = main_path != NULL ? main_path : files[0];
+    // Of a folder its md5.cfg is opened, which is called as the folder.
+    scene->path =
+        common_is_folder(main_path) ? common_join(main_path, "md5.cfg") : common_copy(main_path);
+    if (strcmp(common_base(scene->path), "md5.cfg") == 0) {
+        char *const near = common_folder(scene->path), *const folder = common_absolute(near);
+        scene->name = common_copy(common_base(folder));
+        free(near);
+        free(folder);
+    } else {
+        scene->name = common_stem(scene->path);
+    }
     const bool is_cube = model_path != NULL && common_has_ending(scene->path, ".cfg");
     if (is_cube && !load_cube(scene, scene->path, pick_up, log))
         return false;
-    if (model_path != NULL && !is_machine && !is_cube && !load_model(scene, model_path, log))
+    if (model_path != NULL && !is_cube && !load_model(scene, model_path, log))
         return false;
     if (model_path != NULL && view_is_joints_alone(scene))
         view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
@@ -455,7 +429,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
             return false;
     }
     view_log_progress(log, "files", num_files, num_files);
-    const bool is_bare = model_path != NULL && !is_machine && scene->num_clips == 0;
+    const bool is_bare =
+        model_path != NULL && scene->machine.player == NULL && scene->num_clips == 0;
     scene->picked_up = pick_up && (is_cube || is_bare);
     if (scene->picked_up && !is_cube)
         pick_up_clips(scene, log);
@@ -464,24 +439,20 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     return true;
 }
 
-bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
-                     view_log *log)
+bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
+                             const md5_files *reader, bool pick_up, view_log *log)
 {
-    *scene = (view_scene){0};
+    *scene = (view_scene){.files = reader};
     if (load_all(scene, files, num_files, pick_up, log))
         return true;
     view_free_scene(scene);
     return false;
 }
 
-bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
-                             const md5_files *reader, view_log *log)
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
+                     view_log *log)
 {
-    *scene = (view_scene){.files = reader};
-    if (load_all(scene, files, num_files, false, log))
-        return true;
-    view_free_scene(scene);
-    return false;
+    return view_load_scene_through(scene, files, num_files, NULL, pick_up, log);
 }
 
 // -- Of a game folder ----------------------------------------------------------------------------
@@ -494,44 +465,6 @@ bool view_add_game_clip(view_scene *scene, const char *name, view_log *log)
     return true;
 }
 
-// The clips of an entity, which stay its own.
-static void take_clips(view_scene *scene, view_log *log)
-{
-    const md5_entity *const entity = scene->entity.entity;
-    scene->entity.paced = common_alloc(entity->num_clips, sizeof *scene->entity.paced);
-    for (uint32_t i = 0; i < entity->num_clips; i++) {
-        md5_error error;
-        const md5_entity_clip *const from = &entity->clips[i];
-        if (from->num_files == 0)
-            continue;
-        view_clip clip = {.name = common_copy(from->anim->name), .in_entity = i + 1};
-        clip.path = view_make_address(scene->library->place, from->anim->files[0], NULL);
-        clip.anim = &scene->entity.paced[i];
-        *clip.anim = *from->anims[0];
-        clip.anim->frame_rate *= (double)from->anim->rate;
-        clip.anim->duration /= (double)from->anim->rate;
-        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
-        if (clip.binding != NULL) {
-            view_append_clip(scene, clip);
-            continue;
-        }
-        view_log_error(log, &error);
-        free(clip.path);
-        free(clip.name);
-    }
-}
-
-// -- Models ---------------------------------------------------------------------------------
-
-static void report_missing(const view_library *library, const char *name, const md5_error *error,
-                           view_log *log)
-{
-    char similar[256];
-    view_list_similar(library, name, similar, sizeof similar);
-    view_error(log, "%s: %s%s%s", library->place, error->message,
-               similar[0] != '\0' ? "; similar: " : "", similar);
-}
-
 static bool load_entity(view_scene *scene, const view_address *address, view_log *log)
 {
     md5_error error;
@@ -539,32 +472,44 @@ static bool load_entity(view_scene *scene, const view_address *address, view_log
     library->log = log;
     md5_entity *const entity = md5_load_entity(library->game, address->name, NULL, &error);
     library->log = NULL;
-    if (entity == NULL && error.line > 0)
-        view_log_error(log, &error);
-    else if (entity == NULL)
-        report_missing(library, address->name, &error, log);
-    if (entity == NULL)
+    if (entity == NULL && error.line == 0) { // there is none of this name
+        char similar[256];
+        view_list_similar(library, address->name, similar, sizeof similar);
+        view_error(log, "%s: %s%s%s", library->place, error.message,
+                   similar[0] != '\0' ? "; similar: " : "", similar);
         return false;
-    view_take_entity(&scene->entity, entity, address->skin);
-    scene->model = scene->own_model =
-        view_join_entity(&scene->entity, library->game, address->name, &error);
+    }
+    if (entity != NULL) {
+        view_take_entity(&scene->entity, entity, address->skin);
+        scene->model = scene->own_model =
+            view_join_entity(&scene->entity, library->game, address->name, &error);
+    }
     if (scene->model == NULL) {
         view_log_error(log, &error);
         return false;
     }
     view_make_pose(scene, &scene->model->skeleton);
-    take_clips(scene, log);
+    // The clips of an entity stay its own.
+    scene->entity.paced = common_alloc(entity->num_clips, sizeof *scene->entity.paced);
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        const md5_entity_clip *const from = &entity->clips[i];
+        md5_anim *const anim = &scene->entity.paced[i];
+        if (from->num_files == 0)
+            continue;
+        *anim = *from->anims[0];
+        anim->frame_rate *= (double)from->anim->rate;
+        anim->duration /= (double)from->anim->rate;
+        take_clip(scene,
+                  (view_clip){.path = view_make_address(library->place, from->anim->files[0], NULL),
+                              .name = common_copy(from->anim->name),
+                              .anim = anim,
+                              .in_entity = i + 1},
+                  log);
+    }
     if (view_start_actors(&scene->entity, &error))
         return true;
     view_log_error(log, &error);
     return false;
-}
-
-static bool load_named(view_scene *scene, const view_address *address, view_log *log)
-{
-    if (!common_has_ending(address->name, ".md5anim"))
-        return load_entity(scene, address, log);
-    return load_clip(scene, address->name, log);
 }
 
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
@@ -585,7 +530,10 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     scene->path = common_copy(address);
     scene->name = common_has_ending(parts.name, ".md5mesh") ? common_stem(parts.name)
                                                             : common_copy(common_base(parts.name));
-    const bool is_loaded = scene->library != NULL && load_named(scene, &parts, log);
+    const bool is_clip = common_has_ending(parts.name, ".md5anim");
+    const bool is_loaded =
+        scene->library != NULL
+        && (is_clip ? load_clip(scene, parts.name, log) : load_entity(scene, &parts, log));
     view_free_address(&parts);
     if (!is_loaded) {
         view_free_scene(scene);

@@ -94,9 +94,9 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
 
 // The same through `reader`, which must outlive the scene, in little memory: for pictures without
-// normal maps. No animations are picked up.
+// normal maps. NULL: as above.
 bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
-                             const md5_files *reader, view_log *log);
+                             const md5_files *reader, bool pick_up, view_log *log);
 
 // For scenes that are put together in other ways: adds a clip, which then belongs to the scene, and
 // makes the pose of a skeleton.
