@@ -221,7 +221,7 @@ const char *view_action_name(view_action action)
     static const char *const of_mouse[] = {
         "taken",   "list",   "close-lists", "joint",   "enter-folder", "section",
         "section", "choose", "choose",      "choose",  "choose",       "channel",
-        "channel", "mesh",   "textures",    "texture", "state"};
+        "channel", "mesh",   "textures",    "texture", "page", "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)
