@@ -259,7 +259,7 @@ int view_choice(const view_picture *picture, uint32_t slider);
 double view_angle(md5_quat a, md5_quat b);
 double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b);
 
-// -- The pages (page.c) ---------------------------------------------------------------------
+// -- The pages (picture.c) ------------------------------------------------------------------
 
 uint32_t view_num_pages(void);
 const view_page *view_page_at(uint32_t number); // NULL: there are not so many

@@ -9,6 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+// == All pages =============================================================================
+
+static const view_page *const files[] = {view_easing_pages, view_curve_pages, view_ik_pages,
+                                         view_blend_pages,  view_skin_pages,  view_vertex_pages};
+
+const view_page *view_page_at(uint32_t number)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (const view_page *page = files[i]; page->name != NULL; page++)
+            if (number-- == 0)
+                return page;
+    return NULL;
+}
+
+uint32_t view_num_pages(void)
+{
+    uint32_t count = 0;
+    while (view_page_at(count) != NULL)
+        count++;
+    return count;
+}
+
+int32_t view_find_page(const char *name)
+{
+    for (uint32_t i = 0; i < view_num_pages(); i++)
+        if (strcmp(view_page_at(i)->name, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
 // == The character on the GPU ==============================================================
 
 // Frees everything, outside of a frame.
