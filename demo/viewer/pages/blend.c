@@ -364,7 +364,8 @@ static void draw_graph(view_picture *picture, const md5_machine *machine,
         const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
         const float end = apart * ((float)to - 1.0f) - free_space * way;
         const view_color color = is_now ? VIEW_RED : VIEW_DIM_LINE;
-        view_draw_to(picture, (md5_vec3){0.0f, apart * ((float)from - 1.0f) + free_space * way, z}, 0);
+        view_draw_to(picture, (md5_vec3){0.0f, apart * ((float)from - 1.0f) + free_space * way, z},
+                     0);
         view_draw_to(picture, (md5_vec3){0.0f, end, z}, color);
         view_draw_to(picture, (md5_vec3){0.0f, end - 2.0f * way, z + 1.2f * way}, color);
     }
@@ -434,7 +435,6 @@ const view_page view_blend_pages[] = {
         .sliders = {{"seconds", 0.05f, 3, 1.2f, NULL},
                     {"easing", 0, MD5_EASE_CUBIC_IN_OUT, MD5_EASE_SMOOTH, view_easings}},
         .figures = {{-36, "walk"}, {0, "cross-fade"}, {36, "wave"}},
-        .label_z = 58,
         .box = {{-22, -58, 0}, {22, 58, 60}},
         .plots = {{"height of the right hand",
                    "seconds",
@@ -454,7 +454,6 @@ const view_page view_blend_pages[] = {
         .start = 0.65,
         .sliders = {{"seconds", 0.05f, 1.2f, 0.5f, NULL}},
         .figures = {{-37, "cross-fade"}, {0, "inertial"}, {37, "cut"}},
-        .label_z = 59,
         .box = {{-28, -58, 0}, {26, 58, 62}},
         .plots = {{"height of the right hand",
                    "seconds",
@@ -477,7 +476,6 @@ const view_page view_blend_pages[] = {
                     {"nod, degrees", -40, 40, 30, NULL},
                     {"weight", -1, 1, 1, NULL}},
         .figures = {{-24, "pose * difference"}, {24, "difference * pose"}},
-        .label_z = 57,
         .box = {{-22, -46, 0}, {24, 46, 60}},
         .show = show_additive,
     },
@@ -509,7 +507,6 @@ const view_page view_blend_pages[] = {
         .start = 2,
         .sliders = {{"walk 0, run 1", 0, 1, 0.5f, NULL}},
         .figures = {{-25, "each at its own rate"}, {25, "synchronised"}},
-        .label_z = 58,
         .box = {{-28, -48, 0}, {26, 48, 60}},
         .plots = {{"left foot, forward",
                    "seconds",

@@ -488,7 +488,6 @@ const view_page view_ik_pages[] = {
                     {"target, forward", -24, 24, -8, NULL},
                     {"target, up", 4, 54, 36, NULL}},
         .figures = {{-27, "without"}, {27, "with limits"}},
-        .label_z = 57,
         .box = {{-20, -48, 0}, {24, 50, 60}},
         .show = show_limits,
     },

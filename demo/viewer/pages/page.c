@@ -61,7 +61,8 @@ void view_begin_picture(view_picture *picture, const view_page *page, const view
             continue;
         picture->num_figures = i + 1;
         if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0.0f, y, page->label_z}, VIEW_PLAIN_TEXT, label);
+            view_add_label(picture, (md5_vec3){0.0f, y, page->box.max.z - 2.0f}, VIEW_PLAIN_TEXT,
+                           label);
         if (scene->model != NULL)
             view_sample_clip(picture, page->clip, 0.0, figure->pose);
     }

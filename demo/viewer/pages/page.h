@@ -75,13 +75,12 @@ typedef struct view_page {
     double start;      // seconds: the time of the first picture
     view_slider sliders[VIEW_PAGE_SLIDERS]; // up to the first without a name
 
-    // The figures from right to left, up to the first without a label, which is written above it;
-    // none: one in the middle, without a label.
+    // The figures from right to left, up to the first without a label, which is written above it at
+    // the top of the box; none: one in the middle, without a label.
     struct {
         float y;
         const char *label;
     } figures[VIEW_PAGE_FIGURES];
-    float label_z;
     md5_bounds box; // world space: what the camera shows
 
     view_plot_row plots[VIEW_PAGE_PLOTS]; // up to the first without a title
