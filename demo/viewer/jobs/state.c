@@ -212,7 +212,7 @@ bool view_follow(view_state *viewer, double seconds)
     const float share = md5_follow_share(rate, (float)seconds);
     viewer->is_smooth = true;
     const bool moves = view_follow_camera(&viewer->seen, &viewer->camera, share);
-    return view_follow_lists(&viewer->ui, viewer->font.line[VIEW_TEXT], share) || moves;
+    return view_follow_lists(&viewer->ui, share) || moves;
 }
 
 // == One frame =============================================================================

@@ -12,10 +12,10 @@
 
 // lines of crossfade
 static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_joints,
-                       md5_easing easing, double elapsed, double duration, md5_xform *pose)
+                       md5_ease_kind easing, double elapsed, double duration, md5_xform *pose)
 {
-    const md5_easing_curve curve = {.easing = easing};
-    const float weight = md5_ease_over(&curve, elapsed, duration);
+    const md5_easing curve = {.kind = easing};
+    const float weight = md5_ease(curve, (float)(elapsed / duration));
     md5_blend_poses(from, to, weight, NULL, num_joints, pose);
     return weight;
 }
@@ -35,7 +35,7 @@ static void show_crossfade(view_picture *picture)
         view_sample_clip(picture, "walk", time, from);
         view_sample_clip(picture, "wave", time, to);
         weight =
-            crossfade(from, to, picture->scene->num_joints, (md5_easing)view_choice(picture, 1),
+            crossfade(from, to, picture->scene->num_joints, (md5_ease_kind)view_choice(picture, 1),
                       time - begin, picture->values[0], mix);
         for (int k = 0; k < 3 && i <= VIEW_PAGE_STEPS; k++)
             view_add_point(plot, k, time, view_posed_place(picture, poses[k], hand).z);

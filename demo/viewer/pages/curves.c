@@ -244,7 +244,7 @@ static void show_curves(view_picture *picture)
                               .length = 3,
                               .target = md5_xform_point(md5_xform_inverse(figure->place), place),
                               .weight = 1.0f};
-    (void)md5_solve_aim(picture->scene->skeleton, figure->pose, &look);
+    (void)md5_solve_aim(picture->scene->skeleton, &look, figure->pose);
     const double step = 1.0 / 256.0;
     for (int way = 0; way < 2; way++)
         for (int i = 0; i < VIEW_PAGE_STEPS; i++) {

@@ -8,11 +8,11 @@
 // Bobbin walks across the ground from left to right by the eased part of the time, and the red
 // cross by the part itself: there in `seconds`, a rest of half a second, and again. Returns the
 // part.
-static float show_walker(view_picture *picture, const md5_easing_curve *curve, double seconds)
+static float show_walker(view_picture *picture, md5_easing curve, double seconds)
 {
     const float left = -30.0f, right = 30.0f;
     const float part = fminf((float)(fmod(picture->time, seconds + 0.5) / seconds), 1.0f);
-    const float eased = md5_ease_curve(curve, part);
+    const float eased = md5_ease(curve, part);
     view_plot *const plot = picture->plots;
     picture->figures[0].place.translation.y = left + (right - left) * eased;
     view_draw_to(picture, (md5_vec3){0.0f, left, 0.2f}, 0);
@@ -21,29 +21,27 @@ static float show_walker(view_picture *picture, const md5_easing_curve *curve, d
     for (int i = 0; i <= 1; i++)
         view_add_point(plot, 0, i, i);
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
-        view_add_point(plot, 1, view_plot_x(plot, i),
-                       md5_ease_curve(curve, (float)view_plot_x(plot, i)));
+        view_add_point(plot, 1, view_plot_x(plot, i), md5_ease(curve, (float)view_plot_x(plot, i)));
     view_add_mark(plot, part, eased, VIEW_RED);
     view_add_fact(picture, "part of the time", part, "");
     return part;
 }
 
 // lines of easing
-static float ease_part(md5_easing easing, double elapsed, double duration)
+static float ease_part(md5_ease_kind easing, double elapsed, double duration)
 {
-    const md5_easing_curve curve = {.easing = easing};
-    return md5_ease_over(&curve, elapsed, duration);
+    return md5_ease((md5_easing){.kind = easing}, (float)(elapsed / duration));
 }
 // end of lines
 
 static void show_easing(view_picture *picture)
 {
-    const md5_easing_curve curve = {.easing = (md5_easing)view_choice(picture, 0)};
-    const float part = show_walker(picture, &curve, picture->values[1]);
-    view_add_fact(picture, "eased value", ease_part(curve.easing, part, 1.0), "");
+    const md5_easing curve = {.kind = (md5_ease_kind)view_choice(picture, 0)};
+    const float part = show_walker(picture, curve, picture->values[1]);
+    view_add_fact(picture, "eased value", ease_part(curve.kind, part, 1.0), "");
     // The slope, from both sides, until he is there.
     const float step = 1e-3f;
-    const float slope = (md5_ease_curve(&curve, part + step) - md5_ease_curve(&curve, part - step))
+    const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
                         / (fminf(part + step, 1.0f) - fmaxf(part - step, 0.0f));
     view_add_fact(picture, "speed, linear = 1", part < 1.0f ? slope : 0.0f, "");
 }
@@ -53,16 +51,16 @@ static void show_easing(view_picture *picture)
 static const char *const kinds[] = {"cubic Bézier", "steps"};
 
 // lines of timing
-// For md5_ease_curve().
-static md5_easing_curve timing(bool is_staircase, const float points[4], uint32_t steps)
+// For md5_ease().
+static md5_easing timing(bool is_staircase, const float points[4], uint32_t steps)
 {
     if (is_staircase)
-        return (md5_easing_curve){.easing = MD5_EASE_STEPS, .steps = steps};
-    return (md5_easing_curve){.easing = MD5_EASE_CUBIC_BEZIER,
-                              .x1 = points[0],
-                              .y1 = points[1],
-                              .x2 = points[2],
-                              .y2 = points[3]};
+        return (md5_easing){.kind = MD5_EASE_STEPS, .steps = steps};
+    return (md5_easing){.kind = MD5_EASE_CUBIC_BEZIER,
+                        .x1 = points[0],
+                        .y1 = points[1],
+                        .x2 = points[2],
+                        .y2 = points[3]};
 }
 // end of lines
 
@@ -70,15 +68,15 @@ static void show_timing(view_picture *picture)
 {
     const float *const v = picture->values;
     const bool is_staircase = view_choice(picture, 0) == 1;
-    const md5_easing_curve curve = timing(is_staircase, &v[1], (uint32_t)view_choice(picture, 5));
-    const float part = show_walker(picture, &curve, 2.0);
+    const md5_easing curve = timing(is_staircase, &v[1], (uint32_t)view_choice(picture, 5));
+    const float part = show_walker(picture, curve, 2.0);
     const md5_vec2 points[4] = {{0.0f, 0.0f}, {v[1], v[2]}, {v[3], v[4]}, {1.0f, 1.0f}};
     for (int i = 0; i < 4 && !is_staircase; i++) {
         view_add_point(picture->plots, 2, points[i].x, points[i].y);
         if (i == 1 || i == 2)
             view_add_mark(picture->plots, points[i].x, points[i].y, VIEW_BLUE);
     }
-    view_add_fact(picture, "eased value", md5_ease_curve(&curve, part), "");
+    view_add_fact(picture, "eased value", md5_ease(curve, part), "");
 }
 
 // == Following =============================================================================
@@ -109,12 +107,13 @@ static void follow(follower *f, float target, float dt)
     if (f->manner == 0)
         f->value += (target - f->value) * md5_follow_share(f->speed, dt);
     else if (f->manner == 1)
-        md5_follow_spring(&f->value, &f->velocity, target, f->speed * f->speed,
-                          2.0f * f->damping * f->speed, dt);
+        md5_follow_spring(target, f->speed * f->speed, 2.0f * f->damping * f->speed, dt, &f->value,
+                          &f->velocity);
     else {
-        const md5_easing_curve curve = {.easing = MD5_EASE_CUBIC_IN_OUT};
+        const md5_easing curve = {.kind = MD5_EASE_CUBIC_IN_OUT};
         f->since += (double)dt;
-        f->value = f->from + (target - f->from) * md5_ease_over(&curve, f->since, f->seconds);
+        const float part = (float)(f->since / (double)f->seconds);
+        f->value = f->from + (target - f->from) * md5_ease(curve, part);
     }
 }
 // end of lines
@@ -158,7 +157,7 @@ static void show_follow(view_picture *picture)
                               .length = 3,
                               .target = {45.0f, 26.0f * shown, 40.0f},
                               .weight = 1.0f};
-    (void)md5_solve_aim(picture->scene->skeleton, picture->figures[0].pose, &look);
+    (void)md5_solve_aim(picture->scene->skeleton, &look, picture->figures[0].pose);
     view_add_cross(picture, (md5_vec3){45.0f, 26.0f * ball, 40.0f}, 3.0f, VIEW_RED);
     view_add_cross(picture, look.target, 2.0f, VIEW_YELLOW);
     view_add_fact(picture, "target", ball, "");

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const solvers[] = {"two-bone", "CCD", "FABRIK", "damped least sq."};
+static const char *const solver_names[] = {"two-bone", "CCD", "FABRIK", "damped least sq."};
 
 static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *pose,
                                 const md5_chain_job *job)
@@ -456,7 +456,7 @@ const view_page view_ik_pages[] = {
                  "chains are solved by iteration. All solvers start from the same pose.",
         .clip = "stand",
         .start = 0.3,
-        .sliders = {{"solver", 0, 3, 1, solvers},
+        .sliders = {{"solver", 0, 3, 1, solver_names},
                     {"joints", 3, 7, 4, view_whole},
                     {"target, forward", -20, 28, 12, NULL},
                     {"target, left", -10, 34, 12, NULL},
@@ -481,7 +481,7 @@ const view_page view_ik_pages[] = {
         .about = "An elbow is a hinge, a shoulder a cone with twist. A solver that respects these "
                  "limits misses what the joints cannot reach.",
         .clip = "stand",
-        .sliders = {{"solver", 0, 2, 2, solvers + 1},
+        .sliders = {{"solver", 0, 2, 2, solver_names + 1},
                     {"elbow from, rad", -1, 0.5f, -0.4f, NULL},
                     {"elbow to, rad", 0, 2.6f, 1.9f, NULL},
                     {"shoulder, rad", 0, 2.4f, 1, NULL},

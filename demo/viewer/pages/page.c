@@ -24,7 +24,7 @@ uint32_t view_num_sliders(const view_page *page)
 const char *view_slider_word(const view_slider *slider, float value)
 {
     if (slider->words == view_easings)
-        return md5_easing_name((md5_easing)lroundf(value));
+        return md5_easing_name((md5_ease_kind)lroundf(value));
     return slider->words != NULL && slider->words != view_whole ? slider->words[lroundf(value)]
                                                                 : NULL;
 }
@@ -158,8 +158,8 @@ md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure
 void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name, md5_quat turn)
 {
     const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
-    (void)md5_modify_joint(picture->scene->skeleton, pose, view_page_joint(picture, name),
-                           MD5_JOINT_MODEL, change, 1.0f);
+    (void)md5_modify_joint(picture->scene->skeleton, view_page_joint(picture, name),
+                           MD5_JOINT_MODEL, change, 1.0f, pose);
 }
 
 md5_xform view_spin(view_figure *figure, md5_quat turn)

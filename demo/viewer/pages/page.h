@@ -44,7 +44,8 @@ typedef struct view_slider {
     float low, high, first;
     const char *const *words; // of a choice, from 0; view_whole: a whole number; NULL: any number
 } view_slider;
-extern const char *const view_whole[], *const view_easings[]; // view_easings: those of md5_easing
+extern const char *const view_whole[],
+    *const view_easings[]; // view_easings: those of md5_ease_kind
 
 // The word for a value, or NULL.
 const char *view_slider_word(const view_slider *slider, float value);

@@ -419,7 +419,7 @@ static void write_sliders(column *c, const view_page *page, float *values)
         c->y += (float)count * line;
         return;
     }
-    c->ui->rows = (view_rect){c->x, c->y, c->width, 0.0f};
+    c->ui->space = (view_rect){c->x, c->y, c->width, line};
     c->ui->label_width = 0.34f * c->width;
     c->ui->value_width = 0.3f * c->width;
     for (uint32_t i = 0; i < count; i++) {
@@ -438,7 +438,7 @@ static void write_sliders(column *c, const view_page *page, float *values)
         if (ui_slider(c->ui, &row, &values[i]) && slider->words != NULL)
             values[i] = roundf(values[i]);
     }
-    c->y = c->ui->rows.y;
+    c->y = c->ui->space.y;
 }
 
 static void write_text(column *c, view_text_size size, view_color color, const char *text)
@@ -499,7 +499,8 @@ static void run_page(view_ui *ui, const view_stage *stage)
     view_draw_round_rect(canvas, pages->panel, VIEW_RADIUS * scale, VIEW_BOX);
     ui_begin(ui, "page-slider");
     (void)ui_item(ui, pages->panel, "");
-    ui_fit(ui, left, left, factor);
+    ui->fit_x = ui->fit_y = left;
+    ui->fit = factor;
     c.ui = ui;
     c.y = left;
     write_column(&c, pages);
