@@ -43,9 +43,21 @@ def bytes_of(name, path):
 
 
 def marked(path):
-    """The names and texts of the marked parts of a file."""
+    """The names and texts of the marked parts of a file. Lines that continue one, which are indented farther than a
+    block is, are joined to it."""
     found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
-    return [(name.decode(), text) for name, text in found]
+    return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
+
+
+def joined(lines):
+    whole = [b""]
+    for line in lines[:-1]:
+        inset, above = len(line) - len(line.lstrip()), len(whole[-1]) - len(whole[-1].lstrip())
+        if line and inset > above + 4 and b"//" not in whole[-1]:
+            whole[-1] += (b"" if whole[-1].endswith((b"(", b"{")) else b" ") + line.lstrip()
+        else:
+            whole.append(line)
+    return b"\n".join(whole[1:] + [b""])
 
 
 def lines_of(header, paths):

@@ -16,7 +16,7 @@ missing_tests() {
 }
 silent "each named test exists" missing_tests
 
-grep -hoE '^    \.name = "[a-z0-9_]+"' demo/viewer/pages/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u >"$scratch/pages"
+grep -hoE '^        \.name = "[a-z0-9_]+"' demo/viewer/pages/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u >"$scratch/pages"
 check "there are pages" [ -s "$scratch/pages" ]
 missing_pages() {
     comm -23 "$scratch/shown" "$scratch/pages"

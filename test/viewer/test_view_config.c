@@ -36,7 +36,7 @@ static char *new_file(void)
 
 static size_t size_of_field(const view_option *option)
 {
-    static const size_t sizes[VIEW_OPTION_NUM_KINDS] = {
+    static const size_t sizes[] = {
         [VIEW_OPTION_SWITCH] = sizeof(bool),    [VIEW_OPTION_OPPOSITE] = sizeof(bool),
         [VIEW_OPTION_EITHER] = sizeof(bool),    [VIEW_OPTION_CHOICE] = sizeof(unsigned),
         [VIEW_OPTION_COUNT] = sizeof(uint32_t), [VIEW_OPTION_FLOAT] = sizeof(float),

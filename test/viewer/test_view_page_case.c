@@ -13,9 +13,10 @@ bool page_open(page_case *of, const char *name)
     if (!CHECK(number >= 0))
         return false;
     of->page = view_page_at((uint32_t)number);
-    for (uint32_t i = 0; i < of->page->num_sliders; i++)
+    for (uint32_t i = 0; i < view_num_sliders(of->page); i++)
         of->values[i] = of->page->sliders[i].first;
-    (void)snprintf(path, sizeof path, "models/%s", of->page->model);
+    (void)snprintf(path, sizeof path, "models/%s",
+                   of->page->model != NULL ? of->page->model : VIEW_USUAL_MODEL);
     const char *const files[1] = {test_path(path)};
     if (!CHECK(view_load_scene(&of->scene, files, 1, true, &log)))
         return false;
@@ -41,19 +42,19 @@ void page_show(page_case *of, double time)
 {
     if (of->has_picture)
         view_end_picture(&of->picture);
-    view_begin_picture(&of->picture, &of->scene, of->values, time);
+    view_begin_picture(&of->picture, of->page, &of->scene, of->values, time);
     if (of->page->keep != NULL) {
         view_free_kept(&of->kept);
         of->page->keep(&of->picture, &of->kept);
         of->picture.kept = &of->kept;
     }
-    of->page->show(&of->picture);
+    view_show_page(&of->picture);
     of->has_picture = true;
 }
 
 void page_set(page_case *of, const char *slider, float value)
 {
-    for (uint32_t i = 0; i < of->page->num_sliders; i++)
+    for (uint32_t i = 0; i < view_num_sliders(of->page); i++)
         if (strcmp(of->page->sliders[i].name, slider) == 0) {
             of->values[i] = value;
             return;
@@ -73,10 +74,10 @@ double page_fact(const page_case *of, const char *name)
 const view_series *page_series(const page_case *of, uint32_t plot, const char *name)
 {
     static const view_series none = {.count = 0};
-    const uint32_t count = plot < of->picture.num_plots ? of->picture.plots[plot].num_series : 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(of->picture.plots[plot].series[i].name, name) == 0)
-            return &of->picture.plots[plot].series[i];
+    const view_plot *const shown = &of->picture.plots[plot];
+    for (uint32_t i = 0; plot < of->picture.num_plots && i < VIEW_PAGE_SERIES; i++)
+        if (shown->row.series[i].name != NULL && strcmp(shown->row.series[i].name, name) == 0)
+            return &shown->series[i];
     CHECK(name == NULL); // there is none of this name
     return &none;
 }

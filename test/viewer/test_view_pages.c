@@ -1,6 +1,8 @@
 // All pages: each opens, is drawn at two sizes, and has sliders that the mouse moves.
 #include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_item.h"
 
+#include "demo/viewer/app/input.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/paging.h"
 #include "demo/viewer/pages/picture.h"
@@ -73,31 +75,40 @@ static bool draw(paged *p)
     return CHECK(view_draw(&p->viewer, p->target, p->width, p->height, false, false, &error));
 }
 
-// Moves each slider to a tenth and to nine tenths of its range, and sets it back. If `draws`, draws
-// each at nine tenths. Callers disable shadows, because software rendering draws every texel of the
-// shadow map.
+// Presses and releases at a part of the width of what the open panel calls so.
+static bool press(paged *p, const char *panel, const char *name, float part)
+{
+    char sought[128];
+    (void)snprintf(sought, sizeof sought, "%s/%s", panel, name);
+    const view_stage stage = view_stage_of(&p->viewer, (float)p->width, (float)p->height);
+    const bool is_taken =
+        view_perform(&p->viewer, item_press(&p->viewer, &stage, sought, part, 0.5f));
+    (void)view_release_ui(&p->viewer.ui);
+    return is_taken;
+}
+
+// Moves each slider to a tenth and to nine tenths of its range, and, by its name, back. If `draws`,
+// draws each at nine tenths. Callers disable shadows, because software rendering draws every texel
+// of the shadow map.
 static void move_sliders(paged *p, const view_page *page, bool draws)
 {
-    view_pages *const pages = &p->viewer.pages;
-    for (uint32_t i = 0; i < page->num_sliders; i++)
+    float *const values = p->viewer.pages.values;
+    for (uint32_t i = 0; i < view_num_sliders(page); i++)
         for (int side = 0; side < 2; side++) {
             const view_slider *const slider = &page->sliders[i];
-            const view_rect rect = pages->sliders[i];
-            const float part = side == 0 ? 0.1f : 0.9f, before = pages->values[i];
-            const float x = rect.x + part * rect.width, y = rect.y + 0.5f * rect.height;
-            CHECK(view_press_paging(&p->viewer, rect.x + 0.5f * rect.width, y));
-            CHECK(pages->dragged == (int32_t)i);
-            CHECK(view_drag_page(pages, x));
-            pages->dragged = -1;
+            const float part = side == 0 ? 0.1f : 0.9f, before = values[i];
+            // The track begins after the name and ends before the value.
+            CHECK(press(p, "page-slider", slider->name, 0.34f + part * 0.36f));
             const float value = slider->low + part * (slider->high - slider->low);
-            const bool is_whole = slider->word != NULL || slider->whole;
+            const bool is_whole = slider->words != NULL;
             // A value halfway between two whole numbers may be rounded either way.
-            CHECK_NEAR(pages->values[i], value,
+            CHECK_NEAR(values[i], value,
                        is_whole ? 0.501 : 1e-3 * (double)(slider->high - slider->low));
-            CHECK(!is_whole || pages->values[i] == roundf(pages->values[i]));
+            CHECK(!is_whole || values[i] == roundf(values[i]));
             if (side == 1 && draws)
                 draw(p);
-            pages->values[i] = before;
+            CHECK(press(p, "page-slider", slider->name, 0.05f));
+            CHECK(values[i] == before);
         }
 }
 
@@ -149,8 +160,8 @@ TEST (view_pages_have_names_of_their_own) {
     for (uint32_t i = 0; i < view_num_pages(); i++) {
         const view_page *const page = view_page_at(i);
         CHECK(view_find_page(page->name) == (int32_t)i);
-        CHECK(page->num_sliders > 0 && page->num_sliders <= VIEW_PAGE_SLIDERS);
-        for (uint32_t s = 0; s < page->num_sliders; s++) {
+        CHECK(view_num_sliders(page) > 0 && view_num_sliders(page) <= VIEW_PAGE_SLIDERS);
+        for (uint32_t s = 0; s < view_num_sliders(page); s++) {
             const view_slider *const slider = &page->sliders[s];
             CHECK(slider->first >= slider->low && slider->first <= slider->high);
         }
@@ -172,7 +183,6 @@ TEST (view_pages_turn_from_the_contents_round_and_close) {
         CHECK(p.viewer.pages.open == (int32_t)view_num_pages() - 1);
         view_close_page(&p.viewer);
         CHECK(p.viewer.pages.open == -1);
-        CHECK(!view_drag_page(&p.viewer.pages, 10.0f));
         draw(&p); // the document instead of a page
     }
     close_viewer(&p);
@@ -187,12 +197,16 @@ TEST (view_pages_open_from_the_contents) {
         view_turn_page(&p.viewer, -1);
         draw(&p);
         CHECK(is_inside(&p));
-        for (uint32_t i = 0; i < view_num_pages(); i++)
-            CHECK(p.viewer.pages.listed[i].x + p.viewer.pages.listed[i].width < 1280.0f);
-        const view_rect row = p.viewer.pages.listed[2];
-        CHECK(view_press_paging(&p.viewer, row.x + 3.0f, row.y + 3.0f));
+        const view_stage stage = view_stage_of(&p.viewer, 1280.0f, 720.0f);
+        for (uint32_t i = 0; i < view_num_pages(); i++) {
+            char sought[128];
+            (void)snprintf(sought, sizeof sought, "contents/%s", view_page_at(i)->title);
+            const view_rect row = item_find(&p.viewer, &stage, sought);
+            CHECK(row.width > 0.0f && row.x + row.width < 1280.0f);
+        }
+        CHECK(press(&p, "contents", view_page_at(2)->title, 0.1f));
         CHECK(p.viewer.pages.open == 2);
-        CHECK(!view_press_paging(&p.viewer, 1279.0f, 1.0f)); // the camera is there
+        CHECK(!view_perform(&p.viewer, view_press_ui(&p.viewer.ui, &stage, 1279.0f, 1.0f)));
     }
     close_viewer(&p);
 }

@@ -84,7 +84,6 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
                    1e-4);
         const uint32_t target = md5_find_morph_target(of->scene.morph, names[i]);
         CHECK(target != MD5_NONE && of->picture.figures[0].morph_weights[target] == 1.0f);
-        CHECK(of->picture.figures[0].is_morphed);
         page_set(of, names[i], 0.0f);
     }
 }

@@ -109,7 +109,8 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
         }
     }
     CHECK(num_stands > 20 && num_seen > 500);
-    CHECK_UINT(of->picture.plots[0].num_series, 6);
+    for (int leg = 0; leg < 6; leg++)
+        CHECK(of->picture.plots[0].series[leg].count > 100);
     const double shown = page_fact(of, "a standing ankle moved");
     CHECK(shown > 0.0 && shown < 1e-3 && moved < 1e-3 && moved > 0.5 * shown);
     const uint32_t body = view_page_joint(&of->picture, "body");

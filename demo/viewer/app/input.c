@@ -582,6 +582,9 @@ static void perform_chosen(view_state *viewer, const view_command *command)
     case VIEW_TAKE_TEXTURE:
         view_give_texture(viewer, (uint32_t)command->number, command->path);
         break;
+    case VIEW_OPEN_PAGE:
+        (void)view_show_page_number(viewer, (int32_t)command->number);
+        break;
     case VIEW_GO_TO_STATE:
         go_to_state(viewer, command);
         break;
@@ -638,10 +641,7 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     viewer->press_x = x;
     viewer->press_y = y;
     viewer->press_travel = 0.0f;
-    if (viewer->pages.open >= 0) {
-        if (left && view_press_paging(viewer, x, y))
-            return;
-    } else if (left) {
+    if (left) {
         const view_stage stage = stage_of(viewer);
         if (view_perform(viewer, view_press_ui(&viewer->ui, &stage, x, y)))
             return;
@@ -671,14 +671,10 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     const float scale = mouse_scale(viewer);
     const float x = (float)motion->x * scale, y = (float)motion->y * scale;
     const view_camera_drag drag = viewer->drag;
-    if (view_drag_page(&viewer->pages, x))
-        return true;
     const bool is_camera = drag != VIEW_DRAG_NONE;
     const bool is_held = viewer->ui.held != NULL;
     if (is_camera)
         view_leave_camera_path(viewer);
-    else if (viewer->pages.open >= 0)
-        return false;
     else {
         const view_stage stage = stage_of(viewer);
         if (is_held)
@@ -698,9 +694,6 @@ static void release(view_state *viewer)
 {
     static const char *const names[] = {"none", "orbit", "pan", "zoom"};
     const char *const held = view_release_ui(&viewer->ui);
-    if (viewer->pages.dragged >= 0)
-        view_tell_state(viewer, "page-slider");
-    viewer->pages.dragged = -1;
     // A left click that hardly moves is no drag.
     const view_stage stage = stage_of(viewer);
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f

@@ -20,7 +20,7 @@ void view_print_pages(void)
 // Opens the page's character, unless it is the document.
 static bool open_character(view_state *viewer, const view_page *page)
 {
-    char *const path = view_own_model(page->model);
+    char *const path = view_own_model(page->model != NULL ? page->model : VIEW_USUAL_MODEL);
     const char *const shown = viewer->document->scene.path;
     bool opened = path != NULL && shown != NULL && strcmp(path, shown) == 0
                   && view_mode_of(viewer->document) == VIEW_MODE_CLIPS;
@@ -34,7 +34,7 @@ static bool open_character(view_state *viewer, const view_page *page)
     return opened;
 }
 
-static bool open_page(view_state *viewer, int32_t number)
+bool view_show_page_number(view_state *viewer, int32_t number)
 {
     const bool is_page = number >= 0 && number < (int32_t)view_num_pages();
     if (is_page && !open_character(viewer, view_page_at((uint32_t)number)))
@@ -53,7 +53,7 @@ static int find_slider(const view_page *page, const char *name)
 {
     const size_t length = strlen(name);
     int found = -1;
-    for (int i = 0; i < (int)page->num_sliders; i++) {
+    for (int i = 0; i < (int)view_num_sliders(page); i++) {
         const char *const own = page->sliders[i].name;
         if (strcmp(own, name) == 0)
             return i;
@@ -68,7 +68,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
 {
     const int number = find_slider(page, setting->parameter);
     char names[256] = "";
-    for (size_t i = 0, at = 0; number < 0 && i < page->num_sliders && at < sizeof names; i++)
+    for (size_t i = 0, at = 0; number < 0 && i < view_num_sliders(page) && at < sizeof names; i++)
         at += (size_t)snprintf(names + at, sizeof names - at, "%s'%s'", i > 0 ? ", " : "",
                                page->sliders[i].name);
     if (number < 0 || setting->time != 0.0) {
@@ -77,7 +77,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
         return false;
     }
     const view_slider *const slider = &page->sliders[number];
-    const bool is_whole = slider->word != NULL || slider->whole;
+    const bool is_whole = slider->words != NULL;
     if (!(setting->value >= slider->low && setting->value <= slider->high)
         || (is_whole && setting->value != floorf(setting->value))) {
         view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g",
@@ -104,7 +104,7 @@ bool view_choose_page(view_state *viewer)
         view_error(&viewer->log, "--set: the contents have no sliders");
         return false;
     }
-    bool is_set = open_page(viewer, number);
+    bool is_set = view_show_page_number(viewer, number);
     for (size_t i = 0; is_set && i < options->num_settings; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings[i]);
     return is_set;
@@ -118,20 +118,11 @@ void view_turn_page(view_state *viewer, int step)
                        : viewer->pages.open >= count ? 0
                                                      : viewer->pages.open + 1;
     const int32_t next = (at + step + count + 1) % (count + 1);
-    (void)open_page(viewer, next == 0 ? VIEW_CONTENTS : next - 1);
+    (void)view_show_page_number(viewer, next == 0 ? VIEW_CONTENTS : next - 1);
 }
 
 void view_close_page(view_state *viewer)
 {
     view_open_page(&viewer->pages, -1);
     view_free_pages(&viewer->pages, viewer->renderer);
-}
-
-bool view_press_paging(view_state *viewer, float x, float y)
-{
-    bool was_taken = false;
-    const int32_t page = view_press_page(&viewer->pages, x, y, &was_taken);
-    if (page >= 0 && open_page(viewer, page))
-        view_tell_state(viewer, "page");
-    return was_taken || page >= 0;
 }

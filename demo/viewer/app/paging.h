@@ -12,13 +12,14 @@ void view_print_pages(void);
 // option.
 bool view_choose_page(view_state *viewer);
 
+// Opens a page with its character, or the contents. Returns false and logs an error if that cannot
+// be opened.
+bool view_show_page_number(view_state *viewer, int32_t number);
+
 // Opens the next (+1) or previous (-1) page: contents, then all pages, and round again.
 void view_turn_page(view_state *viewer, int step);
 
 // Shows the document again.
 void view_close_page(view_state *viewer);
-
-// The left button is pressed over a page. Returns whether the page used that.
-bool view_press_paging(view_state *viewer, float x, float y);
 
 #endif

@@ -516,7 +516,7 @@ static void pose_all(const cube_band *band, double time)
                 .rotation = md5_quat_from_axis_angle(forward, -angle * DEGREE),
                 .translation = {NAN, NAN, NAN},
             };
-            if (angle != 0.0f && joint >= 0)
+            if (angle != 0.0f && joint != MD5_NONE)
                 (void)md5_modify_joint(&band->model->skeleton, part->joints[joint], MD5_JOINT_MODEL,
                                        change, 1.0f, band->pose);
         }

@@ -221,7 +221,7 @@ const char *view_action_name(view_action action)
     static const char *const of_mouse[] = {
         "taken",   "list",   "close-lists", "joint",   "enter-folder", "section",
         "section", "choose", "choose",      "choose",  "choose",       "channel",
-        "channel", "mesh",   "textures",    "texture", "state"};
+        "channel", "mesh",   "textures",    "texture", "page",         "state"};
     static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)
@@ -265,11 +265,13 @@ static bool has_use(const view_binding *binding, uint32_t num_triggers, bool wal
     }
 }
 
+// VIEW_NUM_MODES: the lines of all modes.
 uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     uint32_t count = 0;
     const char *heading = NULL;
+    const bool is_all = mode == VIEW_NUM_MODES;
     all_lines all;
     list_lines(&all);
     for (uint32_t i = 0; i < all.count && count < VIEW_MAX_KEY_LINES; i++) {
@@ -277,12 +279,13 @@ uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t nu
         const bool is_trigger = b->action == VIEW_TRIGGER;
         if (b->heading != NULL)
             heading = b->heading;
-        if (b->keys == NULL || !is_of_mode(b, mode) || !has_use(b, num_triggers, walks))
+        if (b->keys == NULL || !(is_all || is_of_mode(b, mode)) || !has_use(b, num_triggers, walks))
             continue;
         lines[count++] = (view_key_line){
             .heading = heading,
-            .keys = b->keys,
+            .keys = is_all && is_trigger && b->trigger > 0 ? "F2 to F10" : b->keys,
             .help = is_trigger ? triggers[b->trigger] : b->help,
+            .only_in_machine = is_all && b->modes == VIEW_IN_MACHINE && !view_is_driving(b->action),
         };
         heading = NULL; // the group has begun
     }
@@ -291,26 +294,6 @@ uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t nu
 
 uint32_t view_list_all_keys(view_key_line lines[VIEW_MAX_KEY_LINES])
 {
-    enum { MOST_TRIGGERS_LISTED = 2 };
-    static const view_key_line triggers[MOST_TRIGGERS_LISTED] = {
-        {.keys = "Space", .help = "first trigger"},
-        {.keys = "F2 to F10", .help = "the other triggers"},
-    };
-    uint32_t count = 0;
-    all_lines all;
-    list_lines(&all);
-    for (uint32_t i = 0; i < all.count && count < VIEW_MAX_KEY_LINES; i++) {
-        const view_binding *const b = &all.lines[i];
-        const bool is_trigger = b->action == VIEW_TRIGGER;
-        if (is_trigger && b->trigger < MOST_TRIGGERS_LISTED)
-            lines[count++] = triggers[b->trigger];
-        else if (!is_trigger && b->keys != NULL)
-            lines[count++] = (view_key_line){
-                .heading = b->heading,
-                .keys = b->keys,
-                .help = b->help,
-                .only_in_machine = b->modes == VIEW_IN_MACHINE && !view_is_driving(b->action),
-            };
-    }
-    return count;
+    static const char *const triggers[] = {"first trigger", "the other triggers"};
+    return view_list_keys(VIEW_NUM_MODES, triggers, 2, true, lines);
 }

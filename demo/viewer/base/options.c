@@ -399,16 +399,6 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
                   && sizeof(view_shell) == sizeof(unsigned),
               "enums have the size of an unsigned int");
 
-static void *field_of(const view_option *option, view_options *options)
-{
-    return (unsigned char *)options + option->place;
-}
-
-static const void *value_of(const view_option *option, const view_options *options)
-{
-    return (const unsigned char *)options + option->place;
-}
-
 // -- Parts of texts -------------------------------------------------------------------------
 
 // Reads the whole text as a finite number, in the C locale.
@@ -453,153 +443,21 @@ static char *copy_word(const char *words, unsigned number)
     return words != NULL ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
 }
 
-// -- Switches and choices -------------------------------------------------------------------
-
-static bool read_yes_or_no(const char *text, bool *on)
+// Two whole numbers, as they are written before and after the separator.
+static bool read_pair(const char *text, const view_option *option, char separator, uint32_t *pair)
 {
-    static const char words[] = "no|yes|false|true|0|1|off|on";
-    const int word = text != NULL ? find_word(words, text) : 1;
-    *on = word % 2 == 1;
-    return word >= 0;
-}
-
-static bool read_switch(const char *text, const view_option *option, view_options *options)
-{
-    return read_yes_or_no(text, field_of(option, options));
-}
-
-static char *write_switch(const view_option *option, const view_options *options)
-{
-    const bool *const on = value_of(option, options);
-    return common_copy(*on ? "yes" : "no");
-}
-
-static bool read_opposite(const char *text, const view_option *option, view_options *options)
-{
-    bool *const field = field_of(option, options);
-    const bool is_read = read_yes_or_no(text, field);
-    *field = !*field;
-    return is_read;
-}
-
-static char *write_opposite(const view_option *option, const view_options *options)
-{
-    const bool *const on = value_of(option, options);
-    return common_copy(*on ? "no" : "yes");
-}
-
-static bool read_either(const char *text, const view_option *option, view_options *options)
-{
-    const int word = find_word(option->value, text);
-    bool *const second = field_of(option, options);
-    *second = word == 1;
-    return word >= 0;
-}
-
-static char *write_either(const view_option *option, const view_options *options)
-{
-    const bool *const second = value_of(option, options);
-    return copy_word(option->value, *second ? 1 : 0);
-}
-
-static bool read_choice(const char *text, const view_option *option, view_options *options)
-{
-    const int word = find_word(option->value, text);
-    const unsigned choice = (unsigned)word;
-    memcpy(field_of(option, options), &choice, sizeof choice);
-    return word >= 0;
-}
-
-static char *write_choice(const view_option *option, const view_options *options)
-{
-    unsigned choice;
-    memcpy(&choice, value_of(option, options), sizeof choice);
-    return copy_word(option->value, choice);
-}
-
-// -- Numbers --------------------------------------------------------------------------------
-
-static bool read_count(const char *text, const view_option *option, view_options *options)
-{
-    double number;
-    if (!read_number(text, option, &number) || number != floor(number))
-        return false;
-    uint32_t *const field = field_of(option, options);
-    *field = (uint32_t)number;
+    double numbers[2];
+    for (int i = 0; i < 2; i++) {
+        if (!take_number(&text, option->high, i == 0 ? separator : '\0', &numbers[i])
+            || numbers[i] < option->low || numbers[i] != floor(numbers[i]))
+            return false;
+        pair[i] = (uint32_t)numbers[i];
+    }
     return true;
 }
 
-static char *write_count(const view_option *option, const view_options *options)
+static bool read_color(const char *text, float color[3])
 {
-    const uint32_t *const count = value_of(option, options);
-    return common_format("%u", (unsigned)*count);
-}
-
-static bool read_float(const char *text, const view_option *option, view_options *options)
-{
-    double number;
-    if (!read_number(text, option, &number))
-        return false;
-    float *const field = field_of(option, options);
-    *field = (float)number;
-    return true;
-}
-
-static char *write_float(const view_option *option, const view_options *options)
-{
-    const float *const number = value_of(option, options);
-    const bool is_set = (double)*number >= option->low && (double)*number <= option->high;
-    return is_set ? common_format("%.9g", (double)*number) : NULL;
-}
-
-static bool read_double(const char *text, const view_option *option, view_options *options)
-{
-    return read_number(text, option, field_of(option, options));
-}
-
-static char *write_double(const view_option *option, const view_options *options)
-{
-    const double *const number = value_of(option, options);
-    const bool is_set = *number >= option->low && *number <= option->high;
-    return is_set ? common_format("%.17g", *number) : NULL;
-}
-
-static bool read_grid(const char *text, const view_option *option, view_options *options)
-{
-    double across = 0.0, down = 0.0;
-    const char separator = strchr(text, 'x') != NULL ? 'x' : ',';
-    if (!take_number(&text, option->high, separator, &across)
-        || !take_number(&text, option->high, '\0', &down) || across < option->low
-        || down < option->low || across != floor(across) || down != floor(down))
-        return false;
-    uint32_t *const field = field_of(option, options);
-    field[0] = (uint32_t)across;
-    field[1] = (uint32_t)down;
-    return true;
-}
-
-static char *write_grid(const view_option *option, const view_options *options)
-{
-    const uint32_t *const grid = value_of(option, options);
-    return common_format("%u,%u", (unsigned)grid[0], (unsigned)grid[1]);
-}
-
-static bool read_range(const char *text, const view_option *option, view_options *options)
-{
-    double first = 0.0, last = 0.0;
-    if (!take_number(&text, option->high, '-', &first)
-        || !take_number(&text, option->high, '\0', &last) || first < option->low || first >= last
-        || first != floor(first) || last != floor(last))
-        return false;
-    uint32_t *const field = field_of(option, options);
-    field[0] = (uint32_t)first;
-    field[1] = (uint32_t)last;
-    return true;
-}
-
-static bool read_color(const char *text, const view_option *option, view_options *options)
-{
-    float *const color = field_of(option, options);
     if (text[0] == '#') {
         char *end = NULL;
         const unsigned long hex = strtoul(text + 1, &end, 16);
@@ -616,42 +474,17 @@ static bool read_color(const char *text, const view_option *option, view_options
     return true;
 }
 
-static char *write_color(const view_option *option, const view_options *options)
-{
-    const float *const color = value_of(option, options);
-    return common_format("%.9g,%.9g,%.9g", (double)color[0], (double)color[1], (double)color[2]);
-}
+// -- Lists ----------------------------------------------------------------------------------
 
-static bool read_lights(const char *text, const view_option *option, view_options *options)
+static bool add_text(const char *text, const char ***texts, size_t *count)
 {
-    return view_read_lights(text, field_of(option, options));
-}
-
-static char *write_lights(const view_option *option, const view_options *options)
-{
-    char text[VIEW_LIGHTS_TEXT];
-    view_write_lights(value_of(option, options), text, sizeof text);
-    return common_copy(text);
-}
-
-// -- Texts and lists ------------------------------------------------------------------------
-
-static bool read_text(const char *text, const view_option *option, view_options *options)
-{
-    const char **const field = field_of(option, options);
-    *field = text;
+    *texts = common_realloc(*texts, *count + 1, sizeof **texts);
+    (*texts)[(*count)++] = text;
     return text[0] != '\0';
 }
 
-static bool read_pair_text(const char *text, const view_option *option, view_options *options)
+static bool add_times(const char *text, view_options *options)
 {
-    const char *const equals = strchr(text, '=');
-    return read_text(text, option, options) && equals != NULL && equals > text && equals[1] != '\0';
-}
-
-static bool read_times(const char *text, const view_option *option, view_options *options)
-{
-    (void)option;
     for (const char *rest = text;;) {
         char *end = NULL;
         const double time = strtod(rest, &end);
@@ -666,10 +499,10 @@ static bool read_times(const char *text, const view_option *option, view_options
     }
 }
 
-// Sorted by time; those of equal time in the order given.
-static bool read_setting(const char *text, const view_option *option, view_options *options)
+// "NAME=VALUE", or with "@TIME" if it may have one. Sorted by time; those of equal time in the
+// order given.
+static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count)
 {
-    (void)option;
     const char *const equals = strchr(text, '=');
     char *end = NULL;
     if (equals == NULL || equals == text)
@@ -677,7 +510,7 @@ static bool read_setting(const char *text, const view_option *option, view_optio
     view_setting setting = {.value = (float)strtod(equals + 1, &end)};
     if (end == equals + 1 || !isfinite(setting.value))
         return false;
-    if (*end == '@') {
+    if (has_times && *end == '@') {
         const char *const time = end + 1;
         setting.time = strtod(time, &end);
         if (end == time || !isfinite(setting.time))
@@ -686,36 +519,17 @@ static bool read_setting(const char *text, const view_option *option, view_optio
     if (*end != '\0')
         return false;
     setting.parameter = common_format("%.*s", (int)(equals - text), text);
-    options->settings =
-        common_realloc(options->settings, options->num_settings + 1, sizeof *options->settings);
-    size_t place = options->num_settings++;
-    for (; place > 0 && options->settings[place - 1].time > setting.time; place--)
-        options->settings[place] = options->settings[place - 1];
-    options->settings[place] = setting;
+    *settings = common_realloc(*settings, *count + 1, sizeof **settings);
+    size_t place = (*count)++;
+    for (; place > 0 && (*settings)[place - 1].time > setting.time; place--)
+        (*settings)[place] = (*settings)[place - 1];
+    (*settings)[place] = setting;
     return true;
 }
 
-static bool read_weight(const char *text, const view_option *option, view_options *options)
-{
-    (void)option;
-    const char *const equals = strchr(text, '=');
-    char *end = NULL;
-    if (equals == NULL || equals == text)
-        return false;
-    view_setting morph = {.value = (float)strtod(equals + 1, &end)};
-    if (end == equals + 1 || *end != '\0' || !isfinite(morph.value))
-        return false;
-    morph.parameter = common_format("%.*s", (int)(equals - text), text);
-    options->morphs =
-        common_realloc(options->morphs, options->num_morphs + 1, sizeof *options->morphs);
-    options->morphs[options->num_morphs++] = morph;
-    return true;
-}
-
-static bool read_parm(const char *text, const view_option *option, view_options *options)
+static bool set_parm(const char *text, view_parms *parms)
 {
     char *end = NULL;
-    (void)option;
     if (*text < '0' || *text > '9')
         return false;
     const unsigned long parm = strtoul(text, &end, 10);
@@ -725,14 +539,14 @@ static bool read_parm(const char *text, const view_option *option, view_options 
     const double value = strtod(number, &end);
     if (end == number || *end != '\0' || !(fabs(value) <= FLT_MAX))
         return false;
-    view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
+    view_set_parm(parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
     return true;
 }
 
-static bool read_texture(const char *text, const view_option *option, view_options *options)
+static bool add_texture(const char *text, view_map map, view_options *options)
 {
     const char *const equals = strchr(text, '=');
-    view_texture_choice choice = {.map = option->map, .mesh = NULL, .file = text};
+    view_texture_choice choice = {.map = map, .mesh = NULL, .file = text};
     if (equals != NULL) {
         choice.mesh = common_format("%.*s", (int)(equals - text), text);
         choice.file = equals + 1;
@@ -743,64 +557,115 @@ static bool read_texture(const char *text, const view_option *option, view_optio
     return text[0] != '\0';
 }
 
-static bool read_base(const char *text, const view_option *option, view_options *options)
-{
-    (void)option;
-    options->bases = common_realloc(options->bases, options->num_bases + 1, sizeof *options->bases);
-    options->bases[options->num_bases++] = text;
-    return text[0] != '\0';
-}
-
-static bool read_mesh(const char *text, const view_option *option, view_options *options)
-{
-    (void)option;
-    options->hidden =
-        common_realloc(options->hidden, options->num_hidden + 1, sizeof *options->hidden);
-    options->hidden[options->num_hidden++] = text;
-    return text[0] != '\0';
-}
-
 // -- By kind --------------------------------------------------------------------------------
-
-static const struct {
-    bool (*read)(const char *text, const view_option *option, view_options *options);
-    char *(*write)(const view_option *option, const view_options *options); // NULL: read only
-} kinds[VIEW_OPTION_NUM_KINDS] = {
-    [VIEW_OPTION_SWITCH] = {read_switch, write_switch},
-    [VIEW_OPTION_OPPOSITE] = {read_opposite, write_opposite},
-    [VIEW_OPTION_EITHER] = {read_either, write_either},
-    [VIEW_OPTION_CHOICE] = {read_choice, write_choice},
-    [VIEW_OPTION_COUNT] = {read_count, write_count},
-    [VIEW_OPTION_FLOAT] = {read_float, write_float},
-    [VIEW_OPTION_NUMBER] = {read_double, write_double},
-    [VIEW_OPTION_GRID] = {read_grid, write_grid},
-    [VIEW_OPTION_RANGE] = {read_range, NULL},
-    [VIEW_OPTION_COLOR] = {read_color, write_color},
-    [VIEW_OPTION_LIGHTS] = {read_lights, write_lights},
-    [VIEW_OPTION_TEXT] = {read_text, NULL},
-    [VIEW_OPTION_PAIR_TEXT] = {read_pair_text, NULL},
-    [VIEW_OPTION_TIMES] = {read_times, NULL},
-    [VIEW_OPTION_SETTING] = {read_setting, NULL},
-    [VIEW_OPTION_WEIGHT] = {read_weight, NULL},
-    [VIEW_OPTION_PARM] = {read_parm, NULL},
-    [VIEW_OPTION_TEXTURE] = {read_texture, NULL},
-    [VIEW_OPTION_MESH] = {read_mesh, NULL},
-    [VIEW_OPTION_BASE] = {read_base, NULL},
-};
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
+    void *const field = (unsigned char *)options + option->place;
+    bool *const flag = field;
+    double number;
+    int word;
     if (text == NULL && option->value != NULL)
         return false;
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = true;
     options->names_content = options->names_content || option->names_content;
-    return kinds[option->kind].read(text, option, options);
+    switch (option->kind) {
+    case VIEW_OPTION_SWITCH:
+    case VIEW_OPTION_OPPOSITE:
+        word = text != NULL ? find_word("no|yes|false|true|0|1|off|on", text) : 1;
+        *flag = (word % 2 == 1) != (option->kind == VIEW_OPTION_OPPOSITE);
+        return word >= 0;
+    case VIEW_OPTION_EITHER:
+        word = find_word(option->value, text);
+        *flag = word == 1;
+        return word >= 0;
+    case VIEW_OPTION_CHOICE:
+        word = find_word(option->value, text);
+        memcpy(field, &word, sizeof word);
+        return word >= 0;
+    case VIEW_OPTION_COUNT:
+        if (!read_number(text, option, &number) || number != floor(number))
+            return false;
+        *(uint32_t *)field = (uint32_t)number;
+        return true;
+    case VIEW_OPTION_FLOAT:
+        if (!read_number(text, option, &number))
+            return false;
+        *(float *)field = (float)number;
+        return true;
+    case VIEW_OPTION_NUMBER:
+        return read_number(text, option, field);
+    case VIEW_OPTION_GRID:
+        return read_pair(text, option, strchr(text, 'x') != NULL ? 'x' : ',', field);
+    case VIEW_OPTION_RANGE:
+        return read_pair(text, option, '-', field)
+               && ((uint32_t *)field)[0] < ((uint32_t *)field)[1];
+    case VIEW_OPTION_COLOR:
+        return read_color(text, field);
+    case VIEW_OPTION_LIGHTS:
+        return view_read_lights(text, field);
+    case VIEW_OPTION_TEXT:
+    case VIEW_OPTION_PAIR_TEXT:
+        *(const char **)field = text;
+        if (option->kind == VIEW_OPTION_TEXT)
+            return text[0] != '\0';
+        return text[0] != '=' && strchr(text, '=') != NULL && strchr(text, '=')[1] != '\0';
+    case VIEW_OPTION_TIMES:
+        return add_times(text, options);
+    case VIEW_OPTION_SETTING:
+        return add_setting(text, true, &options->settings, &options->num_settings);
+    case VIEW_OPTION_WEIGHT:
+        return add_setting(text, false, &options->morphs, &options->num_morphs);
+    case VIEW_OPTION_PARM:
+        return set_parm(text, &options->parms);
+    case VIEW_OPTION_TEXTURE:
+        return add_texture(text, option->map, options);
+    case VIEW_OPTION_MESH:
+        return add_text(text, &options->hidden, &options->num_hidden);
+    case VIEW_OPTION_BASE:
+        return add_text(text, &options->bases, &options->num_bases);
+    }
+    return false;
 }
 
 char *view_write_option(const view_option *option, const view_options *options)
 {
-    return kinds[option->kind].write != NULL ? kinds[option->kind].write(option, options) : NULL;
+    const void *const field = (const unsigned char *)options + option->place;
+    const bool *const flag = field;
+    const uint32_t *const counts = field;
+    const float *const floats = field;
+    char lights[VIEW_LIGHTS_TEXT];
+    unsigned choice;
+    double number;
+    switch (option->kind) {
+    case VIEW_OPTION_SWITCH:
+    case VIEW_OPTION_OPPOSITE:
+        return common_copy(*flag != (option->kind == VIEW_OPTION_OPPOSITE) ? "yes" : "no");
+    case VIEW_OPTION_EITHER:
+        return copy_word(option->value, *flag ? 1 : 0);
+    case VIEW_OPTION_CHOICE:
+        memcpy(&choice, field, sizeof choice);
+        return copy_word(option->value, choice);
+    case VIEW_OPTION_COUNT:
+        return common_format("%u", (unsigned)counts[0]);
+    case VIEW_OPTION_FLOAT:
+    case VIEW_OPTION_NUMBER:
+        number = option->kind == VIEW_OPTION_FLOAT ? (double)floats[0] : *(const double *)field;
+        return number >= option->low && number <= option->high
+                   ? common_format(option->kind == VIEW_OPTION_FLOAT ? "%.9g" : "%.17g", number)
+                   : NULL;
+    case VIEW_OPTION_GRID:
+        return common_format("%u,%u", (unsigned)counts[0], (unsigned)counts[1]);
+    case VIEW_OPTION_COLOR:
+        return common_format("%.9g,%.9g,%.9g", (double)floats[0], (double)floats[1],
+                             (double)floats[2]);
+    case VIEW_OPTION_LIGHTS:
+        view_write_lights(field, lights, sizeof lights);
+        return common_copy(lights);
+    default:
+        return NULL;
+    }
 }
 
 // == The command line =============================================================================

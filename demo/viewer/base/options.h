@@ -159,7 +159,6 @@ typedef enum view_option_kind {
     VIEW_OPTION_TEXTURE,   // "MESH=FILE", added to the textures
     VIEW_OPTION_MESH,      // "MESH", added to the hidden meshes
     VIEW_OPTION_BASE,      // a folder or an archive, added to the bases
-    VIEW_OPTION_NUM_KINDS,
 } view_option_kind;
 
 // Whether the configuration file may hold an option.

@@ -16,6 +16,9 @@
 
 enum { VIEW_NUM_FRAME_TIMES = 120 };
 
+struct view_ui;
+struct view_pages;
+
 // What one picture shows. The caller owns everything and builds a stage for each picture and each
 // event of the mouse. Drawing skins the scene, updates its crowd and fills canvas and lines; the
 // interface changes time, lights and parameters when the mouse does.
@@ -51,6 +54,10 @@ typedef struct view_stage {
     view_economy economy;     // what this picture leaves out
     md5gl_texture preview;    // of the chosen entry of a game's list, or 0
     float caption;            // height of a line of text below the picture, pixels
+
+    // An open page has a panel of its own in place of all others; or NULL.
+    struct view_pages *pages;
+    void (*page_panel)(struct view_ui *ui, const struct view_stage *stage);
 } view_stage;
 
 // == Drawing (draw.c) ======================================================================

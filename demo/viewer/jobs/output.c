@@ -555,64 +555,6 @@ static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float
         viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
 }
 
-// Saves each picture in its own file.
-static bool save_pictures(view_state *viewer, uint32_t count)
-{
-    const char *const name = viewer->options->output;
-    const float azimuth = viewer->camera.azimuth;
-    const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
-                                    || strstr(name, "{time") != NULL;
-    bool saved = true;
-    for (uint32_t i = 0; i < count && saved; i++) {
-        set_up_picture(viewer, i, count, azimuth);
-        if (count == 1)
-            view_frame_still(viewer);
-        const view_name_values values = name_values(viewer, i + 1);
-        char *const numbered =
-            count > 1 && !has_distinct_names ? number_name(name, i + 1) : common_copy(name);
-        char *const path = fill_name(numbered, &values);
-        view_log_progress(&viewer->log, "pictures", i, count);
-        saved = view_save_picture(viewer, path, viewer->options->no_background, false);
-        if (saved && strcmp(path, "-") != 0)
-            view_info(&viewer->log, "%s", path);
-        free(path);
-        free(numbered);
-    }
-    view_log_progress(&viewer->log, "pictures", count, count);
-    return saved;
-}
-
-// Saves all pictures in one movie.
-static bool save_movie(view_state *viewer, uint32_t count)
-{
-    const uint32_t width = viewer->width, height = viewer->height;
-    const view_options *const options = viewer->options;
-    const float azimuth = viewer->camera.azimuth;
-    const view_name_values values = name_values(viewer, 1);
-    char *const path = fill_name(options->output, &values);
-    md5gl_target *const target = make_target(viewer, width, height);
-    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
-    view_movie *const movie =
-        target != NULL
-            ? view_begin_movie(path, width, height, picture_rate(options), count, &viewer->log)
-            : NULL;
-    bool saved = movie != NULL;
-    for (uint32_t i = 0; i < count && saved; i++) {
-        set_up_picture(viewer, i, count, azimuth);
-        view_log_progress(&viewer->log, "pictures", i, count);
-        saved = draw_picture(viewer, target, width, height, options->no_background, false, rgba)
-                && view_add_picture(movie, rgba);
-    }
-    view_log_progress(&viewer->log, "pictures", count, count);
-    saved = movie != NULL && view_end_movie(movie) && saved;
-    if (saved)
-        view_info(&viewer->log, "%s", path);
-    md5gl_destroy_target(viewer->renderer, target);
-    free(rgba);
-    free(path);
-    return saved;
-}
-
 // Copies the upper left part of a tile into a cell of the sheet. If the sheet does not divide
 // evenly, some cells are a pixel smaller than the tile; together the cells cover the sheet.
 static void copy_tile(uint8_t *sheet, const view_options *options, uint32_t cell,
@@ -628,55 +570,94 @@ static void copy_tile(uint8_t *sheet, const view_options *options, uint32_t cell
                (right - left) * 4);
 }
 
-// Saves all pictures side by side in one, row by row.
-static bool save_sheet(view_state *viewer, uint32_t count)
+// The name of the options with its fields filled; the caller frees it.
+static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
+{
+    const char *const name = viewer->options->output;
+    const view_name_values values = name_values(viewer, n);
+    char *const numbered = is_numbered ? number_name(name, n) : common_copy(name);
+    char *const path = fill_name(numbered, &values);
+    free(numbered);
+    return path;
+}
+
+// Writes a picture, says so and frees its path.
+static bool save_png(view_state *viewer, char *path, uint32_t width, uint32_t height,
+                     const uint8_t *rgba)
+{
+    const bool saved = view_write_png(&viewer->log, path, width, height, rgba);
+    if (saved && strcmp(path, "-") != 0)
+        view_info(&viewer->log, "%s", path);
+    free(path);
+    return saved;
+}
+
+// Saves each picture in its own file, all in one movie, or all side by side in one file, row by
+// row.
+bool view_run_output(view_state *viewer)
 {
     const view_options *const options = viewer->options;
+    const char *const name = options->output;
     const uint32_t columns = options->sheet_columns, rows = options->sheet_rows;
-    const uint32_t width = (options->width + columns - 1) / columns;
-    const uint32_t height = (options->height + rows - 1) / rows;
+    const bool is_sheet = columns > 0, is_movie = !is_sheet && view_is_movie(name);
+    const bool is_alone = !is_sheet && !is_movie;
+    const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
+                                    || strstr(name, "{time") != NULL;
+    uint32_t count = count_pictures(options);
+    const bool is_numbered = is_alone && count > 1 && !has_distinct_names;
+    if (viewer->open_cell != NULL && viewer->cells.count < count)
+        count = (uint32_t)viewer->cells.count;
+    if (is_sheet) {
+        const uint32_t width = (options->width + columns - 1) / columns;
+        const uint32_t height = (options->height + rows - 1) / rows;
+        view_frame_for(viewer, width, height);
+        viewer->width = width;
+        viewer->height = height;
+    }
+    const uint32_t width = viewer->width, height = viewer->height;
     const float azimuth = viewer->camera.azimuth;
-    const size_t num_cells = viewer->open_cell != NULL ? viewer->cells.count : count;
-    count = num_cells < count ? (uint32_t)num_cells : count;
-    uint8_t *const sheet = common_alloc((size_t)options->height * options->width, 4);
-    uint8_t *const tile = common_alloc((size_t)width * height, 4);
+    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
+    uint8_t *const sheet =
+        is_sheet ? common_alloc((size_t)options->height * options->width, 4) : NULL;
     md5gl_target *const target = make_target(viewer, width, height);
-    view_frame_for(viewer, width, height);
-    viewer->width = width;
-    viewer->height = height;
-    bool drawn = target != NULL;
-    for (uint32_t i = 0; i < count && drawn; i++) {
+    bool saved = target != NULL;
+    char *const path = is_movie ? name_output(viewer, 1, false) : NULL;
+    view_movie *const movie =
+        saved && is_movie
+            ? view_begin_movie(path, width, height, picture_rate(options), count, &viewer->log)
+            : NULL;
+    saved = saved && (movie != NULL || !is_movie);
+    for (uint32_t i = 0; i < count && saved; i++) {
         viewer->cell = i;
         if (viewer->open_cell != NULL)
             viewer->open_cell(viewer, i);
         else
             set_up_picture(viewer, i, count, azimuth);
+        if (count == 1 && is_alone)
+            view_frame_still(viewer);
         view_log_progress(&viewer->log, "pictures", i, count);
-        drawn = draw_picture(viewer, target, width, height, options->no_background, true, tile);
-        copy_tile(sheet, options, i, tile, width);
+        saved = draw_picture(viewer, target, width, height, options->no_background, is_sheet, rgba);
+        if (is_sheet)
+            copy_tile(sheet, options, i, rgba, width);
+        else if (is_movie)
+            saved = saved && view_add_picture(movie, rgba);
+        else
+            saved =
+                saved
+                && save_png(viewer, name_output(viewer, i + 1, is_numbered), width, height, rgba);
     }
     view_log_progress(&viewer->log, "pictures", count, count);
-    const view_name_values values = name_values(viewer, 1);
-    char *const path = fill_name(options->output, &values);
-    const bool saved =
-        drawn && view_write_png(&viewer->log, path, options->width, options->height, sheet);
-    if (saved && strcmp(path, "-") != 0)
+    if (saved && is_sheet)
+        saved =
+            save_png(viewer, name_output(viewer, 1, false), options->width, options->height, sheet);
+    saved = (movie == NULL || view_end_movie(movie)) && saved;
+    if (saved && is_movie)
         view_info(&viewer->log, "%s", path);
     md5gl_destroy_target(viewer->renderer, target);
     free(path);
-    free(tile);
     free(sheet);
+    free(rgba);
     return saved;
-}
-
-bool view_run_output(view_state *viewer)
-{
-    const uint32_t count = count_pictures(viewer->options);
-    if (viewer->options->sheet_columns > 0)
-        return save_sheet(viewer, count);
-    if (view_is_movie(viewer->options->output))
-        return save_movie(viewer, count);
-    return save_pictures(viewer, count);
 }
 
 // == Frame times ===========================================================================

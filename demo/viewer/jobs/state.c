@@ -95,6 +95,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,
         .preview = viewer->preview.texture,
+        .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
+        .page_panel = view_page_panel,
         .caption = viewer->open_cell != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
@@ -215,20 +217,6 @@ bool view_follow(view_state *viewer, double seconds)
 
 // == One frame =============================================================================
 
-static bool draw_page(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                      bool transparent, bool clean, md5_error *error)
-{
-    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
-    md5_error draw_error;
-    const bool drawn = view_draw_page(&viewer->pages, &stage, viewer->play.time, target, width,
-                                      height, transparent, clean, &draw_error);
-    view_draw_canvas(&stage);
-    const bool ended = md5gl_end_frame(viewer->renderer, error);
-    if (!drawn && error != NULL)
-        *error = draw_error;
-    return drawn && ended;
-}
-
 static void pose_document(view_state *viewer)
 {
     view_document *const document = viewer->document;
@@ -285,16 +273,19 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     // determines who is visible.
     if (!view_shows_crowd(viewer->document))
         pose_document(viewer);
-    if (viewer->pages.open >= 0)
-        return draw_page(viewer, target, width, height, transparent, clean, error);
-    view_keep_framed(viewer, width, height);
+    const bool is_page = viewer->pages.open >= 0;
+    if (!is_page)
+        view_keep_framed(viewer, width, height);
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     md5_error draw_error;
-    const bool drawn = view_draw_world(&stage, target, width, height, transparent, &draw_error);
+    const bool drawn =
+        is_page ? view_draw_page(&stage, viewer->play.time, target, transparent, clean, &draw_error)
+                : view_draw_world(&stage, target, width, height, transparent, &draw_error);
     if (viewer->open_cell != NULL)
         draw_caption(viewer, &stage);
     if (!clean) {
-        view_draw_marks(&viewer->ui, &stage);
+        if (!is_page)
+            view_draw_marks(&viewer->ui, &stage);
         draw_panels(viewer, &stage);
     }
     const bool ended = md5gl_end_frame(viewer->renderer, error);

@@ -1,8 +1,9 @@
 // A page: one technique, shown on one of our characters, with the C lines that do it.
 //
-// A page is a row of a table: sliders go in with the time, and `show` describes the picture:
-// figures in poses, lines and labels in space, plots, and facts (numbers with names). It keeps
-// nothing, so the same sliders and time give the same picture. picture.c draws it;
+// A page is a row of a table: what it says, its sliders, the figures, the box in space and the
+// plots that it shows. Before `show` is called, the figures stand where the row has them, and the
+// plots are empty. `show` poses the figures and adds points, lines in space and facts (numbers with
+// names). It keeps nothing, so the same sliders and time give the same picture. picture.c draws it;
 // tests read the facts.
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
@@ -15,14 +16,15 @@ enum {
     VIEW_PAGE_SLIDERS = 6,
     VIEW_PAGE_TARGETS = 8,
     VIEW_PAGE_FIGURES = 8,
-    VIEW_PAGE_PLOTS = 3,
+    VIEW_PAGE_PLOTS = 2,
     VIEW_PAGE_SERIES = 6,
-    VIEW_PAGE_POINTS = 129,
+    VIEW_PAGE_STEPS = 128, // of a plot from left to right
+    VIEW_PAGE_POINTS = VIEW_PAGE_STEPS + 1,
     VIEW_PAGE_MARKS = 8,
     VIEW_PAGE_FACTS = 8,
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_LINES = 8192,
-    VIEW_PAGE_NUMBERS = 4,
+    VIEW_PAGE_NUMBERS = 5,
 };
 
 #define VIEW_RED 0xE5604DFFu
@@ -34,20 +36,70 @@ enum {
 #define VIEW_DIM_LINE 0x8A93A1B0u
 #define VIEW_PLAIN_TEXT 0xC9CFD8FFu
 
-// A number that the user moves. `word` names its values if they are choices, which are whole.
+// -- The row of a page ----------------------------------------------------------------------
+
+// A number that the user moves.
 typedef struct view_slider {
     const char *name;
     float low, high, first;
-    const char *(*word)(float value);
-    bool whole; // a whole number
+    const char *const *words; // of a choice, from 0; view_whole: a whole number; NULL: any number
 } view_slider;
+extern const char *const view_whole[],
+    *const view_easings[]; // view_easings: those of md5_ease_kind
+
+// The word for a value, or NULL.
+const char *view_slider_word(const view_slider *slider, float value);
+
+// Curves in a box.
+typedef struct view_plot_row {
+    const char *title, *across; // across: name of the horizontal axis
+    md5_vec2 low, high;         // the corners
+    enum {
+        VIEW_FIT_NOT,
+        VIEW_FIT_HEIGHT, // to the points
+        VIEW_FIT_TOP,    // likewise; the lower edge is 0
+    } fit;
+    struct {
+        const char *name;
+        view_color color;
+    } series[VIEW_PAGE_SERIES]; // up to the first without a name
+} view_plot_row;
+
+struct view_picture;
+struct view_kept;
+
+typedef struct view_page {
+    const char *name, *title, *family;
+    const char *about; // one or two sentences
+    const char *model; // NULL: VIEW_USUAL_MODEL
+    const char *clip;  // whose beginning poses the figures; NULL: the bind pose
+    double start;      // seconds: the time of the first picture
+    view_slider sliders[VIEW_PAGE_SLIDERS]; // up to the first without a name
+
+    // The figures from right to left, up to the first without a label, which is written above it at
+    // the top of the box; none: one in the middle, without a label.
+    struct {
+        float y;
+        const char *label;
+    } figures[VIEW_PAGE_FIGURES];
+    md5_bounds box; // world space: what the camera shows
+
+    view_plot_row plots[VIEW_PAGE_PLOTS]; // up to the first without a title
+
+    bool has_morphs; // the morph targets beside the character are loaded
+    void (*show)(struct view_picture *picture);
+
+    // Fills a zeroed view_kept from the first `num_kept` sliders; NULL: nothing is kept.
+    void (*keep)(const struct view_picture *picture, struct view_kept *kept);
+    uint32_t num_kept;
+} view_page;
 
 // -- What is shown --------------------------------------------------------------------------
 
 typedef enum view_figure_kind {
     VIEW_FIGURE_LIT,
-    VIEW_FIGURE_DUAL,     // skinned by dual quaternions
     VIEW_FIGURE_HEAT,     // without textures: colours of the weights, or view_kept.heat
+    VIEW_FIGURE_DUAL,     // skinned by dual quaternions
     VIEW_FIGURE_BAKED,    // vertices of view_kept.baked at `moment`
     VIEW_FIGURE_BOUND,    // view_kept.bound in the pose
     VIEW_FIGURE_IMPOSTOR, // a picture of the pose; all of one moment.frame0 share their pose
@@ -57,17 +109,13 @@ typedef enum view_figure_kind {
 // The page's character in a pose.
 typedef struct view_figure {
     view_figure_kind kind;
-    md5_xform *pose;   // [num_joints] relative to the parent; initially the bind pose
+    md5_xform *pose;   // [num_joints] relative to the parent
     md5_xform place;   // model to world
-    md5_vec4 tint;     // linear colour that multiplies the textures
     md5_moment moment; // of baked figures and impostors
-    bool is_morphed;   // has weights of the scene's first morph targets
     float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;
 
 typedef struct view_series {
-    view_color color;
-    const char *name;
     uint32_t count;
     md5_vec2 points[VIEW_PAGE_POINTS];
 } view_series;
@@ -77,13 +125,11 @@ typedef struct view_mark {
     view_color color;
 } view_mark;
 
-// Curves in a box; `low` and `high` are its corners.
 typedef struct view_plot {
-    const char *title, *across; // across: name of the horizontal axis
-    md5_vec2 low, high;
+    view_plot_row row; // a copy; `show` may change the corners
     view_series series[VIEW_PAGE_SERIES];
     view_mark marks[VIEW_PAGE_MARKS];
-    uint32_t num_series, num_marks;
+    uint32_t num_marks;
 } view_plot;
 
 typedef struct view_fact {
@@ -94,7 +140,7 @@ typedef struct view_fact {
 typedef struct view_label {
     md5_vec3 place;
     view_color color;
-    char text[48];
+    const char *text; // static
 } view_label;
 
 typedef struct view_line {
@@ -122,6 +168,7 @@ typedef struct view_kept {
 
 // The input of a page and, after `show`, what it describes.
 typedef struct view_picture {
+    const view_page *page;
     const view_scene *scene; // the character: model and clips
     const float *values;     // of the sliders
     double time;             // seconds
@@ -137,54 +184,40 @@ typedef struct view_picture {
     uint32_t num_labels;
     view_line *lines; // [VIEW_PAGE_LINES], drawn through the figures
     uint32_t num_lines;
-    md5_bounds bounds;  // world space: what the camera shows; empty: there is nothing in space
-    bool shows_bones;   // of all figures
+    md5_vec3 pen;       // where view_draw_to() goes on
+    md5_bounds bounds;  // at first the box of the row
     bool has_no_floor;  // the page draws its own ground
     int32_t heat_joint; // of VIEW_FIGURE_HEAT: whose weights; -1: how many influences
     view_impostor_look impostor;
 } view_picture;
 
-typedef struct view_page {
-    const char *name, *title, *family;
-    const char *about; // one or two sentences
-    const char *model; // "bobbin/bobbin.md5mesh"
-    double start;      // seconds: the time of the first picture
-    view_slider sliders[VIEW_PAGE_SLIDERS];
-    uint32_t num_sliders;
-    bool has_morphs; // the morph targets beside the character are loaded
-    void (*show)(view_picture *picture);
-
-    // Fills a zeroed view_kept from the first `num_kept` sliders; NULL: nothing is kept.
-    void (*keep)(const view_picture *picture, view_kept *kept);
-    uint32_t num_kept;
-} view_page;
-
 // -- Describing a picture (page.c) ----------------------------------------------------------
 
-// Sets up an empty picture, and frees it.
-void view_begin_picture(view_picture *picture, const view_scene *scene, const float *values,
-                        double time);
+#define VIEW_USUAL_MODEL "bobbin/bobbin.md5mesh"
+
+// Sets up what the row of a page has; view_end_picture() frees it.
+void view_begin_picture(view_picture *picture, const view_page *page, const view_scene *scene,
+                        const float *values, double time);
 void view_end_picture(view_picture *picture);
+
+// Shows the page, if the scene has a model.
+void view_show_page(view_picture *picture);
 
 // Frees what a page keeps; a zeroed one is allowed.
 void view_free_kept(view_kept *kept);
 
-// Adds a figure at (x, y) of the ground and returns it, or the last one if there are too many.
-view_figure *view_add_figure(view_picture *picture, float x, float y);
-
-// Adds a plot; the strings are static text. Series are added to the last plot and get points by
-// view_add_point(); further ones beyond the limits replace the last.
-void view_add_plot(view_picture *picture, const char *title, const char *across, md5_vec2 low,
-                   md5_vec2 high);
-void view_add_series(view_picture *picture, const char *name, view_color color);
-void view_add_point(view_picture *picture, float x, float y);
-// Fits the height of the last plot to its points.
-void view_fit_plot(view_picture *picture);
-void view_add_mark(view_picture *picture, float x, float y, view_color color);
-
+// Further ones beyond the limits replace the last. Strings are static.
+void view_add_point(view_plot *plot, int series, double x, double y);
+void view_add_mark(view_plot *plot, double x, double y, view_color color);
 void view_add_fact(view_picture *picture, const char *name, double value, const char *unit);
 void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text);
 void view_add_stroke(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color);
+
+// The x of step `i` of VIEW_PAGE_STEPS.
+double view_plot_x(const view_plot *plot, int i);
+
+// Continues a path of strokes from where the last one ended; with color 0 it begins there.
+void view_draw_to(view_picture *picture, md5_vec3 to, view_color color);
 
 // A small cross, as a target has it.
 void view_add_cross(view_picture *picture, md5_vec3 place, float size, view_color color);
@@ -192,8 +225,9 @@ void view_add_cross(view_picture *picture, md5_vec3 place, float size, view_colo
 // The three axes of a transform: red, green, blue.
 void view_add_frame(view_picture *picture, md5_xform transform, float size);
 
-// Shows this box.
-void view_show_box(view_picture *picture, md5_vec3 low, md5_vec3 high);
+// From the joint's parent to it; nothing if it has none.
+void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t joint,
+                   view_color color);
 
 // The clip of that name; NULL if the character has none.
 const view_clip *view_page_clip(const view_picture *picture, const char *name);
@@ -205,8 +239,15 @@ void view_sample_clip(const view_picture *picture, const char *name, double seco
 // The index of a joint; 0 if there is none of that name.
 uint32_t view_page_joint(const view_picture *picture, const char *name);
 
-// The position of a figure's joint in the world.
+// The position of a joint in model space, and that of a figure's joint in the world.
+md5_vec3 view_posed_place(const view_picture *picture, const md5_xform *pose, uint32_t joint);
 md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure, uint32_t joint);
+
+// Turns a joint, and what is below it, about its place.
+void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name, md5_quat turn);
+
+// Turns a figure about the middle of its body. Returns the place of that.
+md5_xform view_spin(view_figure *figure, md5_quat turn);
 
 // Memory for a pose, [num_joints], until view_end_picture(); there are eight, 0 to 7.
 md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
@@ -214,27 +255,23 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
 // The number a slider shows, rounded: for choices.
 int view_choice(const view_picture *picture, uint32_t slider);
 
-// -- The table of pages (picture.c) ---------------------------------------------------------
+// The angle between two rotations of any length, degrees; and the largest of two poses' joints.
+double view_angle(md5_quat a, md5_quat b);
+double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b);
+
+// -- The pages (picture.c) ------------------------------------------------------------------
 
 uint32_t view_num_pages(void);
-const view_page *view_page_at(uint32_t number);
-int32_t view_find_page(const char *name); // -1: there is none
+const view_page *view_page_at(uint32_t number); // NULL: there are not so many
+int32_t view_find_page(const char *name);       // -1: there is none
+uint32_t view_num_sliders(const view_page *page);
 
 // The C lines of a page, taken from its source when the viewer is built; "" if it has none.
 const char *view_page_lines(const char *name);
 
-// The pages, family by family; the table lists them in this order.
-
-extern const view_page view_page_easing, view_page_timing, view_page_follow;
-extern const view_page view_page_interpolation, view_page_slerp, view_page_euler;
-extern const view_page view_page_curves, view_page_squad;
-extern const view_page view_page_crossfade, view_page_inertial, view_page_additive;
-extern const view_page view_page_masks, view_page_sync, view_page_machine;
-extern const view_page view_page_quaternion_w, view_page_palette, view_page_dual;
-extern const view_page view_page_influences, view_page_bind;
-extern const view_page view_page_ik, view_page_limits, view_page_goals, view_page_walk;
-extern const view_page view_page_gaze;
-extern const view_page view_page_morph, view_page_bake, view_page_impostor;
+// In the order of the contents, each up to a page without a name.
+extern const view_page view_easing_pages[], view_curve_pages[], view_ik_pages[], view_blend_pages[],
+    view_skin_pages[], view_vertex_pages[];
 
 // Lines of pages, made by .ci/embed.py from the sources in this folder: those between
 // `// lines of NAME` and `// end of lines`.

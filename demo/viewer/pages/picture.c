@@ -2,8 +2,6 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/panel.h"
-#include "demo/viewer/draw/draw.h"
 
 #include <limits.h>
 #include <math.h>
@@ -13,54 +11,41 @@
 
 // == All pages =============================================================================
 
-static const view_page *const table[] = {
-    // clang-format off: a family a line
-    &view_page_easing,  &view_page_timing,    &view_page_follow,     &view_page_interpolation,
-    &view_page_slerp,   &view_page_euler,     &view_page_curves,     &view_page_squad,
-    &view_page_ik,      &view_page_limits,    &view_page_goals,      &view_page_walk,
-    &view_page_gaze,    &view_page_crossfade, &view_page_inertial,   &view_page_additive,
-    &view_page_masks,   &view_page_sync,      &view_page_machine,    &view_page_quaternion_w,
-    &view_page_palette, &view_page_dual,      &view_page_influences, &view_page_bind,
-    &view_page_morph,   &view_page_bake,      &view_page_impostor,
-    // clang-format on
-};
-enum { NUM_PAGES = sizeof table / sizeof table[0] };
-
-uint32_t view_num_pages(void)
-{
-    return NUM_PAGES;
-}
+static const view_page *const files[] = {view_easing_pages, view_curve_pages, view_ik_pages,
+                                         view_blend_pages,  view_skin_pages,  view_vertex_pages};
 
 const view_page *view_page_at(uint32_t number)
 {
-    return table[number < NUM_PAGES ? number : NUM_PAGES - 1];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (const view_page *page = files[i]; page->name != NULL; page++)
+            if (number-- == 0)
+                return page;
+    return NULL;
+}
+
+uint32_t view_num_pages(void)
+{
+    uint32_t count = 0;
+    while (view_page_at(count) != NULL)
+        count++;
+    return count;
 }
 
 int32_t view_find_page(const char *name)
 {
-    for (uint32_t i = 0; i < NUM_PAGES; i++)
-        if (strcmp(table[i]->name, name) == 0)
+    for (uint32_t i = 0; i < view_num_pages(); i++)
+        if (strcmp(view_page_at(i)->name, name) == 0)
             return (int32_t)i;
     return -1;
 }
 
-const char *view_page_lines(const char *name)
-{
-    for (const view_lines_of *lines = view_lines_of_pages; lines->name != NULL; lines++)
-        if (strcmp(lines->name, name) == 0)
-            return lines->text;
-    return "";
-}
-
 // == The character on the GPU ==============================================================
-
-// -- Creating -------------------------------------------------------------------------------
 
 // Frees everything, outside of a frame.
 static void free_page_figures(view_figures *figures, md5gl_renderer *renderer)
 {
     if (renderer != NULL) {
-        for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
+        for (int i = VIEW_FIGURE_DUAL; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
             md5gl_destroy_model(renderer, figures->models[i]);
         md5gl_destroy_baked(renderer, figures->baked);
         md5gl_destroy_impostors(renderer, figures->impostors);
@@ -69,38 +54,21 @@ static void free_page_figures(view_figures *figures, md5gl_renderer *renderer)
     *figures = (view_figures){.baked = NULL};
 }
 
-static bool ready_model(view_figures *figures, md5gl_renderer *renderer,
-                        const view_picture *picture, view_figure_kind kind, md5_error *error)
-{
-    md5gl_model **const drawn = &figures->models[kind];
-    const md5_model *const model =
-        kind == VIEW_FIGURE_BOUND ? picture->kept->bound : picture->scene->model;
-    if (*drawn != NULL)
-        return true;
-    *drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, error);
-    if (*drawn == NULL)
-        return false;
-    if (kind == VIEW_FIGURE_DUAL)
-        return md5gl_set_blending(renderer, *drawn, MD5GL_BLEND_DUAL, error);
-    if (kind != VIEW_FIGURE_BAKED)
-        return true;
-    const md5_baked *const clip = picture->kept->baked;
-    figures->baked = md5gl_create_baked(renderer, model, &clip, 1, error);
-    return figures->baked != NULL;
-}
-
 static bool ready_heat(view_figures *figures, md5gl_renderer *renderer, const view_picture *picture,
                        md5_error *error)
 {
     const float *const values = picture->kept != NULL ? picture->kept->heat : NULL;
-    if (figures->heat.drawn != NULL && figures->heat_joint == picture->heat_joint
-        && figures->heat_values == values)
-        return true;
-    view_free_heat(&figures->heat, renderer);
-    figures->heat_joint = picture->heat_joint;
-    figures->heat_values = values;
-    return view_make_heat(&figures->heat, renderer, picture->scene->model, values,
-                          picture->heat_joint, error);
+    if (figures->heat.drawn == NULL || figures->heat_joint != picture->heat_joint
+        || figures->heat_values != values) {
+        view_free_heat(&figures->heat, renderer);
+        figures->heat_joint = picture->heat_joint;
+        figures->heat_values = values;
+        if (!view_make_heat(&figures->heat, renderer, picture->scene->model, values,
+                            picture->heat_joint, error))
+            return false;
+    }
+    figures->models[VIEW_FIGURE_HEAT] = figures->heat.drawn;
+    return true;
 }
 
 static void write_palette(const view_picture *picture, const view_figure *figure,
@@ -129,7 +97,7 @@ static bool ready_impostor(view_figures *figures, const view_stage *stage,
     }
     if (figures->impostors == NULL)
         return false;
-    if (drawn == NULL || md5gl_has_impostor_pictures(figures->impostors, figure->moment.frame0))
+    if (md5gl_has_impostor_pictures(figures->impostors, figure->moment.frame0))
         return true;
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     write_palette(picture, figure, palette);
@@ -140,147 +108,228 @@ static bool ready_impostor(view_figures *figures, const view_stage *stage,
     return drew;
 }
 
-// Creates what the figures of a picture need, before the frame begins. Returns false and fills
-// `error` on failure.
-static bool ready_page_figures(view_figures *figures, const view_stage *stage,
-                               const view_picture *picture, md5_error *error)
+// Creates what a figure needs, before the frame begins. Returns false and fills `error` on failure.
+static bool ready_figure(view_figures *figures, const view_stage *stage,
+                         const view_picture *picture, const view_figure *figure, md5_error *error)
 {
-    if (figures->made_of != picture->scene->model)
-        free_page_figures(figures, stage->renderer);
-    figures->made_of = picture->scene->model;
+    const view_figure_kind kind = figure->kind;
+    md5gl_model **const drawn = &figures->models[kind];
+    const md5_model *const model =
+        kind == VIEW_FIGURE_BOUND ? picture->kept->bound : picture->scene->model;
+    if (kind == VIEW_FIGURE_LIT)
+        *drawn = stage->document->drawn;
+    if (kind == VIEW_FIGURE_HEAT)
+        return ready_heat(figures, stage->renderer, picture, error);
+    if (kind == VIEW_FIGURE_IMPOSTOR)
+        return ready_impostor(figures, stage, picture, figure, error);
+    if (*drawn != NULL)
+        return true;
+    *drawn = md5gl_create_model(stage->renderer, model, MD5GL_PATH_AUTO, error);
+    if (*drawn == NULL)
+        return false;
+    if (kind == VIEW_FIGURE_DUAL)
+        return md5gl_set_blending(stage->renderer, *drawn, MD5GL_BLEND_DUAL, error);
+    if (kind != VIEW_FIGURE_BAKED)
+        return true;
+    const md5_baked *const clip = picture->kept->baked;
+    figures->baked = md5gl_create_baked(stage->renderer, model, &clip, 1, error);
+    return figures->baked != NULL;
+}
+
+// Poses all figures of one kind; sets how many there are.
+static bool pose_figures(const view_figures *figures, const view_stage *stage,
+                         const view_picture *picture, view_figure_kind kind, uint32_t *count,
+                         md5_error *error)
+{
+    const view_morphs *const morphs = &stage->document->morphs;
+    const size_t num_joints = picture->scene->num_joints;
+    const uint32_t num_targets =
+        kind == VIEW_FIGURE_LIT && morphs->drawn != NULL ? morphs->morph->num_targets : 0;
+    md5_mat34 placements[VIEW_PAGE_FIGURES];
+    md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
+    md5gl_impostor impostors[VIEW_PAGE_FIGURES];
+    float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS];
+    md5_mat34 *const palettes = common_alloc(VIEW_PAGE_FIGURES * num_joints, sizeof *palettes);
+    bool posed = true;
+    *count = 0;
     for (uint32_t i = 0; i < picture->num_figures; i++) {
         const view_figure *const figure = &picture->figures[i];
-        const view_figure_kind kind = figure->kind;
-        bool ready = true;
-        if (kind == VIEW_FIGURE_HEAT)
-            ready = ready_heat(figures, stage->renderer, picture, error);
-        else if (kind == VIEW_FIGURE_IMPOSTOR)
-            ready = ready_impostor(figures, stage, picture, figure, error);
-        else if (kind != VIEW_FIGURE_LIT)
-            ready = ready_model(figures, stage->renderer, picture, kind, error);
-        if (!ready)
-            return false;
+        if (figure->kind != kind)
+            continue;
+        write_palette(picture, figure, palettes + *count * num_joints);
+        if (num_targets <= VIEW_PAGE_TARGETS)
+            memcpy(weights + (size_t)*count * num_targets, figure->morph_weights,
+                   num_targets * sizeof *weights);
+        placements[*count] = md5_mat34_from_xform(figure->place);
+        jobs[*count] = (md5gl_clip_job){.moment = figure->moment};
+        impostors[*count] = (md5gl_impostor){.rotation = figure->place.rotation,
+                                             .translation = figure->place.translation,
+                                             .scale = 1.0f,
+                                             .frame = (float)figure->moment.frame0,
+                                             .shown = 1.0f};
+        ++*count;
     }
+    if (*count > 0 && kind == VIEW_FIGURE_IMPOSTOR) {
+        posed = md5gl_pose_impostors(stage->renderer, figures->impostors, impostors, *count, error);
+    } else if (*count > 0) {
+        const bool is_baked = kind == VIEW_FIGURE_BAKED;
+        const md5gl_instances instances = {
+            .count = *count,
+            .palettes = is_baked ? NULL : palettes,
+            .baked = is_baked ? figures->baked : NULL,
+            .jobs = jobs,
+            .placements = placements,
+            .morph = num_targets > 0 && num_targets <= VIEW_PAGE_TARGETS ? morphs->drawn : NULL,
+            .weights = weights};
+        if (kind != VIEW_FIGURE_HEAT)
+            view_set_materials(stage, &stage->document->textures, figures->models[kind]);
+        posed = md5gl_pose(stage->renderer, figures->models[kind], &instances, error);
+    }
+    free(palettes);
+    return posed;
+}
+
+// Draws all figures in a frame. Shadows come before anything lit.
+static bool draw_page_figures(const view_figures *figures, const view_stage *stage,
+                              const view_picture *picture, md5_error *error)
+{
+    uint32_t counts[VIEW_NUM_FIGURE_KINDS];
+    for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
+        if (!pose_figures(figures, stage, picture, (view_figure_kind)i, &counts[i], error))
+            return false;
+    for (int i = 0; i < (int)VIEW_FIGURE_IMPOSTOR; i++)
+        if (counts[i] > 0)
+            md5gl_draw_shadows(stage->renderer, figures->models[i]);
+    if (counts[VIEW_FIGURE_IMPOSTOR] > 0)
+        md5gl_draw_impostor_shadows(stage->renderer, figures->impostors);
+    for (int i = 0; i < (int)VIEW_FIGURE_IMPOSTOR; i++)
+        if (counts[i] > 0)
+            md5gl_draw_model(stage->renderer, figures->models[i], MD5GL_LIT);
+    if (counts[VIEW_FIGURE_IMPOSTOR] > 0)
+        md5gl_draw_impostors(stage->renderer, figures->impostors, MD5GL_LIT);
     return true;
 }
 
-// -- Posing ---------------------------------------------------------------------------------
+// == The page in space =====================================================================
 
-// The figures of one kind, as the renderer takes them.
-typedef struct figure_set {
-    uint32_t count;
-    md5_mat34 *palettes; // [count * joints]
-    md5_mat34 placements[VIEW_PAGE_FIGURES];
-    md5_vec4 tints[VIEW_PAGE_FIGURES];
-    md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
-    md5gl_impostor impostors[VIEW_PAGE_FIGURES];
-    float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS]; // [count * targets]
-} figure_set;
-
-static uint32_t num_targets(const view_picture *picture)
+void view_open_page(view_pages *pages, int32_t number)
 {
-    const md5_morph *const morph = picture->scene->morph;
-    return morph != NULL && morph->num_targets <= VIEW_PAGE_TARGETS ? morph->num_targets : 0;
+    const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
+    pages->open = number;
+    for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
+        pages->values[i] = page->sliders[i].first;
 }
 
-static void collect(const view_picture *picture, view_figure_kind kind, figure_set *set)
+static void free_kept(view_pages *pages, md5gl_renderer *renderer)
 {
-    const size_t joints = picture->scene->num_joints;
-    const uint32_t targets = num_targets(picture);
-    for (uint32_t i = 0; i < picture->num_figures; i++) {
-        const view_figure *const figure = &picture->figures[i];
-        const uint32_t at = set->count;
-        if (figure->kind != kind)
-            continue;
-        write_palette(picture, figure, set->palettes + at * joints);
-        for (uint32_t t = 0; t < targets; t++)
-            set->weights[at * targets + t] = figure->is_morphed ? figure->morph_weights[t] : 0.0f;
-        set->placements[at] = md5_mat34_from_xform(figure->place);
-        set->tints[at] = figure->tint;
-        set->jobs[at] = (md5gl_clip_job){.clip = 0, .moment = figure->moment};
-        set->impostors[at] = (md5gl_impostor){.rotation = figure->place.rotation,
-                                              .translation = figure->place.translation,
-                                              .scale = 1.0f,
-                                              .frame = (float)figure->moment.frame0,
-                                              .shown = 1.0f};
-        set->count++;
+    free_page_figures(&pages->drawn, renderer);
+    view_free_kept(&pages->kept);
+    pages->kept_by = NULL;
+}
+
+void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
+{
+    view_end_picture(&pages->picture);
+    free_kept(pages, renderer);
+}
+
+// Makes what the page keeps, unless that of the same character and sliders is there.
+static void keep(view_pages *pages, const view_stage *stage)
+{
+    const view_page *const page = pages->picture.page;
+    const md5_model *const model = pages->picture.scene->model;
+    if (page->keep == NULL)
+        return;
+    if (pages->kept_by != page || pages->kept_of != model
+        || memcmp(pages->kept_values, pages->values, page->num_kept * sizeof *pages->values) != 0) {
+        free_kept(pages, stage->renderer);
+        page->keep(&pages->picture, &pages->kept);
+        memcpy(pages->kept_values, pages->values, sizeof pages->values);
+        pages->kept_by = page;
+        pages->kept_of = model;
     }
+    pages->picture.kept = &pages->kept;
 }
 
-static bool pose_set(const view_figures *figures, const view_stage *stage,
-                     const view_picture *picture, view_figure_kind kind, md5gl_model *drawn,
-                     const figure_set *set, md5_error *error)
+// The width of the panel at the left with its margins, and the height of the plots at the bottom,
+// in pixels.
+static float panel_width(const view_stage *stage)
 {
-    md5gl_renderer *const renderer = stage->renderer;
-    const view_morphs *const morphs = &stage->document->morphs;
-    if (kind == VIEW_FIGURE_IMPOSTOR)
-        return md5gl_pose_impostors(renderer, figures->impostors, set->impostors, set->count,
-                                    error);
-    const bool is_baked = kind == VIEW_FIGURE_BAKED;
-    const bool is_morphed = kind == VIEW_FIGURE_LIT && num_targets(picture) > 0;
-    const md5gl_instances instances = {.count = set->count,
-                                       .palettes = is_baked ? NULL : set->palettes,
-                                       .baked = is_baked ? figures->baked : NULL,
-                                       .jobs = set->jobs,
-                                       .placements = set->placements,
-                                       .tints = set->tints,
-                                       .morph = is_morphed ? morphs->drawn : NULL,
-                                       .weights = set->weights};
-    return md5gl_pose(renderer, drawn, &instances, error);
+    return fminf(0.46f * stage->width, 520.0f * stage->font->scale);
 }
 
-// -- Drawing --------------------------------------------------------------------------------
-
-static md5gl_model *model_of(const view_figures *figures, const view_stage *stage,
-                             view_figure_kind kind)
+static float plots_height(const view_stage *stage)
 {
-    return kind == VIEW_FIGURE_LIT    ? stage->document->drawn
-           : kind == VIEW_FIGURE_HEAT ? figures->heat.drawn
-                                      : figures->models[kind];
+    return stage->pages->picture.num_plots > 0 ? 0.36f * stage->height : 0.0f;
 }
 
-// Shadows come before anything lit.
-static void draw_set(const view_figures *figures, const view_stage *stage, view_figure_kind kind,
-                     bool shadows)
+bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
+                    bool clean, md5_error *error)
 {
-    md5gl_model *const drawn = model_of(figures, stage, kind);
-    if (kind == VIEW_FIGURE_IMPOSTOR && shadows)
-        md5gl_draw_impostor_shadows(stage->renderer, figures->impostors);
-    else if (kind == VIEW_FIGURE_IMPOSTOR)
-        md5gl_draw_impostors(stage->renderer, figures->impostors, MD5GL_LIT);
-    else if (shadows)
-        md5gl_draw_shadows(stage->renderer, drawn);
-    else
-        md5gl_draw_model(stage->renderer, drawn, MD5GL_LIT);
-}
-
-// Draws all figures and their shadows, in a frame.
-static bool draw_page_figures(view_figures *figures, const view_stage *stage,
-                              const view_picture *picture, md5_error *error)
-{
-    const size_t joints = picture->scene->num_joints;
-    figure_set *const set = common_alloc(1, sizeof *set);
-    md5_mat34 *const palettes = common_alloc(VIEW_PAGE_FIGURES * joints + 1, sizeof *palettes);
-    bool posed = true, is_shown[VIEW_NUM_FIGURE_KINDS] = {false};
-    for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS && posed && stage->document->drawn; i++) {
-        const view_figure_kind kind = (view_figure_kind)i;
-        md5gl_model *const drawn = model_of(figures, stage, kind);
-        *set = (figure_set){.palettes = palettes};
-        collect(picture, kind, set);
-        is_shown[i] = set->count > 0;
-        if (set->count == 0)
-            continue;
-        if (drawn != NULL && kind != VIEW_FIGURE_HEAT)
-            view_set_materials(stage, &stage->document->textures, drawn);
-        posed = pose_set(figures, stage, picture, kind, drawn, set, error);
+    view_pages *const pages = given->pages;
+    const view_page *const page = view_page_at((uint32_t)pages->open); // NULL: the contents
+    view_document *const document = given->document;
+    const view_scene *const scene = &document->scene;
+    view_picture *const picture = &pages->picture;
+    bool drawn = true;
+    if (pages->drawn.made_of != scene->model)
+        free_page_figures(&pages->drawn, given->renderer);
+    pages->drawn.made_of = scene->model;
+    view_end_picture(picture);
+    if (page != NULL && scene->model != NULL && document->drawn != NULL) {
+        const view_loader loader = {given->options, given->renderer, given->log, NULL};
+        if (page->has_morphs) // without them, which is logged, the page shows the model
+            (void)view_ready_morphs(document, &loader);
+        view_begin_picture(picture, page, scene, pages->values, page->start + seconds);
+        keep(pages, given);
+        view_show_page(picture);
     }
-    for (int pass = 0; pass < 2 && posed; pass++)
-        for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
-            if (is_shown[i])
-                draw_set(figures, stage, (view_figure_kind)i, pass == 0);
-    free(palettes);
-    free(set);
-    return posed;
+    for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
+        drawn = ready_figure(&pages->drawn, given, picture, &picture->figures[i], error);
+
+    // The box of the page, in what panel and plots leave free.
+    const float left = clean ? 0.0f : panel_width(given);
+    const float free_height = given->height - (clean ? 0.0f : plots_height(given));
+    view_hull hull;
+    for (unsigned i = 0; i < VIEW_HULL_POINTS; i++)
+        hull.points[i] = view_corner(picture->bounds, i % 8);
+    view_camera camera = *given->camera;
+    view_stage stage = *given;
+    stage.camera = &camera;
+    view_frame_all(&camera, picture->bounds, &hull, given->width - left, free_height);
+    pages->lens = view_camera_lens(&camera, given->width - left, free_height);
+    view_widen_lens(&pages->lens, left, 0.0f, given->width - left, free_height, given->width,
+                    given->height);
+    md5gl_frame frame = {
+        .target = target, .width = (uint32_t)given->width, .height = (uint32_t)given->height};
+    if (!transparent)
+        memcpy(frame.background, (const float[4]){0.214f, 0.243f, 0.286f, 1.0f},
+               sizeof frame.background);
+    view_lens_matrices(&pages->lens, &frame.view_from_world, &frame.clip_from_view);
+    md5gl_point_light points[VIEW_NUM_POINTS];
+    view_set_lights(&stage, pages->lens.axes, points, &frame);
+    if (!view_is_empty(frame.casters))
+        frame.casters = picture->bounds;
+    md5gl_begin_frame(stage.renderer, &frame);
+    if (!transparent)
+        view_draw_background(&stage, stage.width, stage.height);
+    if (!drawn || picture->num_figures == 0)
+        return drawn;
+    drawn = draw_page_figures(&pages->drawn, &stage, picture, error);
+    const md5_vec3 centre = view_centre(picture->bounds);
+    if (drawn && !transparent && !picture->has_no_floor)
+        md5gl_draw_ground(stage.renderer, centre, 3.0f * camera.scene_radius);
+    if (stage.shown->grid && !picture->has_no_floor)
+        md5gl_draw_grid(stage.renderer, document->ground, 10.0f, centre,
+                        7.0f * camera.scene_radius);
+    view_clear_lines(stage.lines);
+    for (uint32_t i = 0; i < picture->num_lines; i++)
+        view_add_line(stage.lines, picture->lines[i].from, picture->lines[i].to,
+                      picture->lines[i].color);
+    if (stage.lines->count > 0)
+        md5gl_draw_lines(stage.renderer, stage.lines->vertices, stage.lines->count,
+                         2.0f * stage.font->scale, true);
+    return drawn;
 }
 
 // == Text, lines of C, sliders and plots ===================================================
@@ -288,35 +337,12 @@ static bool draw_page_figures(view_figures *figures, const view_stage *stage,
 static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
                         comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu;
 
-// The width of the panel at the left with its margins, and the height of the plots at the bottom,
-// in pixels.
-static float panel_width(const view_font *font, float width)
-{
-    return fminf(0.46f * width, 520.0f * font->scale);
-}
-
-// -- Panel ----------------------------------------------------------------------------------
-
 // What is written so far: from the top downward.
 typedef struct column {
     view_canvas *canvas;
-    float x, y, width;
+    view_ui *ui; // NULL: it is written only to see how high it becomes
+    float x, y, width, code_height;
 } column;
-
-static float line_height(const column *c)
-{
-    return c->canvas->font->line[VIEW_TEXT];
-}
-
-static void write_wrapped(column *c, view_color color, const char *text)
-{
-    view_rows rows = {.font = c->canvas->font, .width = c->width};
-    view_add_wrapped(&rows, color, text, 6);
-    for (uint32_t i = 0; i < rows.count; i++) {
-        view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, c->width, color, rows.rows[i].text);
-        c->y += line_height(c);
-    }
-}
 
 // Where a line of code is broken that is longer than `columns`: rather not deep in brackets, nor
 // within an argument, nor in the first two fifths of a row.
@@ -344,293 +370,248 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
     return best > 0 ? best : length;
 }
 
-// Writes a part of a line; what follows `//` has the colour of comments.
-static void write_piece(const column *c, float x, const char *code, size_t length, bool *in_comment)
-{
-    char text[512];
-    (void)snprintf(text, sizeof text, "%.*s", (int)length, code);
-    char *const comment = *in_comment ? text : strstr(text, "//");
-    char note[512] = "";
-    if (comment != NULL) {
-        (void)snprintf(note, sizeof note, "%s", comment);
-        *comment = '\0';
-        *in_comment = true;
-    }
-    x += view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, code_color, text);
-    view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, note);
-}
-
-// Writes one line of C, in as many rows as it needs; further rows are indented.
-static void write_code_line(column *c, float inset, const char *line, size_t length)
+// Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
+// follows `//` has the colour of comments.
+static void write_code(column *c, const char *lines)
 {
     const view_font *const font = c->canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
-    size_t indent = strspn(line, " "), at = indent;
-    bool in_comment = false;
-    if (at >= length)
-        c->y += 0.5f * row;
-    while (at < length) {
-        const float x = (float)indent * letter;
-        const size_t columns = (size_t)((c->width - 2.0f * inset - x) / letter);
-        const size_t part = find_break(line + at, length - at, columns, in_comment);
-        write_piece(c, c->x + inset + x, line + at, part, &in_comment);
-        c->y += row;
-        indent += at == indent ? 4 : 0;
-        at += part + strspn(line + at + part, " ");
-    }
-}
-
-// Writes a line with those that continue it, which are indented farther than a block is. Returns
-// what follows.
-static const char *join_lines(const char *line, char *joined, size_t size)
-{
-    const size_t indent = strspn(line, " ");
-    size_t length = strcspn(line, "\n");
-    (void)snprintf(joined, size, "%.*s", (int)length, line);
-    line += length + (line[length] == '\n' ? 1 : 0);
-    for (;;) {
-        const size_t next = strspn(line, " ");
-        const size_t used = strlen(joined);
-        if (next <= indent + 4 || line[next] == '\n' || strstr(joined, "//") != NULL)
-            return line;
-        length = strcspn(line, "\n");
-        const bool is_open = used > 0 && (joined[used - 1] == '(' || joined[used - 1] == '{');
-        (void)snprintf(joined + used, size - used, "%s%.*s", is_open ? "" : " ",
-                       (int)(length - next), line + next);
-        line += length + (line[length] == '\n' ? 1 : 0);
-    }
-}
-
-// The box lies below the text: it is drawn first, when its height is known.
-static void write_code(column *c, const char *lines)
-{
-    if (lines[0] == '\0')
-        return;
-    const float scale = c->canvas->font->scale, inset = 8.0f * scale;
-    const float top = c->y + 0.4f * line_height(c);
-    for (int pass = 0; pass < 2; pass++) {
-        const uint32_t before = c->canvas->count;
-        if (pass == 1)
-            view_draw_round_rect(c->canvas, (view_rect){c->x, top, c->width, c->y - top},
-                                 6.0f * scale, code_box);
-        c->y = top + inset;
-        for (const char *line = lines; *line != '\0';) {
-            char joined[512];
-            line = join_lines(line, joined, sizeof joined);
-            write_code_line(c, inset, joined, strlen(joined));
+    const float inset = 8.0f * font->scale, space = 0.4f * font->line[VIEW_TEXT];
+    const view_rect box = {c->x, c->y + space, c->width, c->code_height};
+    view_draw_round_rect(c->canvas, box, 6.0f * font->scale, code_box);
+    c->y = box.y + inset;
+    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        size_t indent = strspn(lines, " "), part;
+        bool in_comment = false;
+        if (indent >= length)
+            c->y += 0.5f * row;
+        for (size_t at = indent; at < length; at += part + strspn(lines + at + part, " ")) {
+            char code[512], comment[512] = "";
+            float x = (float)indent * letter;
+            part = find_break(lines + at, length - at,
+                              (size_t)((c->width - 2.0f * inset - x) / letter), in_comment);
+            (void)snprintf(code, sizeof code, "%.*s", (int)part, lines + at);
+            char *const begin = in_comment ? code : strstr(code, "//");
+            if (begin != NULL) {
+                (void)snprintf(comment, sizeof comment, "%s", begin);
+                *begin = '\0';
+                in_comment = true;
+            }
+            x += c->x + inset;
+            x += view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, code_color, code);
+            view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, comment);
+            c->y += row;
+            indent += at == indent ? 4 : 0;
         }
-        c->y += inset;
-        if (pass == 0)
-            c->canvas->count = before;
     }
-    c->y += 0.4f * line_height(c);
+    c->y += inset;
+    c->code_height = c->y - box.y;
+    c->y += space;
 }
 
-static void write_slider(column *c, const view_slider *slider, float value, view_rect *rect)
+// A choice moves in whole steps.
+static void write_sliders(column *c, const view_page *page, float *values)
 {
-    const float scale = c->canvas->font->scale, line = 1.15f * line_height(c);
-    const float label = 0.34f * c->width, number = 0.3f * c->width;
+    const uint32_t count = view_num_sliders(page);
+    const float line = c->canvas->font->line[VIEW_TEXT];
+    if (c->ui == NULL) {
+        c->y += (float)count * line;
+        return;
+    }
+    c->ui->space = (view_rect){c->x, c->y, c->width, line};
+    c->ui->label_width = 0.34f * c->width;
+    c->ui->value_width = 0.3f * c->width;
+    for (uint32_t i = 0; i < count; i++) {
+        const view_slider *const slider = &page->sliders[i];
+        const char *const word = view_slider_word(slider, values[i]);
+        char number[32];
+        (void)snprintf(number, sizeof number, slider->words == view_whole ? "%.0f" : "%.3g",
+                       (double)values[i]);
+        const ui_slider_row row = {.name = slider->name,
+                                   .value = word != NULL ? word : number,
+                                   .low = slider->low,
+                                   .high = slider->high,
+                                   .usual = &slider->first,
+                                   .name_color = VIEW_PLAIN,
+                                   .value_color = VIEW_BRIGHT};
+        if (ui_slider(c->ui, &row, &values[i]) && slider->words != NULL)
+            values[i] = roundf(values[i]);
+    }
+    c->y = c->ui->space.y;
+}
+
+static void write_text(column *c, view_text_size size, view_color color, const char *text)
+{
+    view_draw_text(c->canvas, size, c->x, c->y, c->width, color, text);
+    c->y += c->canvas->font->line[size];
+}
+
+static void write_column(column *c, view_pages *pages)
+{
+    const view_page *const page = pages->picture.page;
+    const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64];
-    if (slider->word != NULL)
-        (void)snprintf(text, sizeof text, "%s", slider->word(roundf(value)));
-    else
-        (void)snprintf(text, sizeof text, slider->whole ? "%.0f" : "%.3g", (double)value);
-    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, label - 8.0f * scale, VIEW_PLAIN,
-                   slider->name);
-    *rect = (view_rect){c->x + label, c->y, c->width - label - number, line_height(c)};
-    view_draw_slider(c->canvas, *rect, (value - slider->low) / (slider->high - slider->low));
-    view_draw_text(c->canvas, VIEW_TEXT, c->x + c->width - number + 14.0f * scale, c->y,
-                   number - 14.0f * scale, VIEW_BRIGHT, text);
-    c->y += line;
-}
-
-static void write_fact(column *c, const view_fact *fact)
-{
-    char text[64];
-    const double size = fabs(fact->value);
-    const char *const format = size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s";
-    (void)snprintf(text, sizeof text, format, fact->value, fact->unit);
-    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
-    view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
-                   VIEW_BRIGHT, text);
-    c->y += line_height(c);
-}
-
-static void write_column(column *c, view_pages *pages, const view_page *page,
-                         const view_picture *picture)
-{
-    char where[64];
-    (void)snprintf(where, sizeof where, "%s  %u / %u   Y: next   Esc: close", page->family,
+    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", page->family,
                    (unsigned)pages->open + 1, (unsigned)view_num_pages());
-    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, c->width, VIEW_DIM, where);
-    c->y += line_height(c);
-    view_draw_text(c->canvas, VIEW_TITLE, c->x, c->y, c->width, VIEW_BRIGHT, page->title);
-    c->y += c->canvas->font->line[VIEW_TITLE];
-    write_wrapped(c, VIEW_PLAIN, page->about);
+    write_text(c, VIEW_TEXT, VIEW_DIM, text);
+    write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
+    view_rows rows = {.font = c->canvas->font, .width = c->width};
+    view_add_wrapped(&rows, VIEW_PLAIN, page->about, 6);
+    for (uint32_t i = 0; i < rows.count; i++)
+        write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
     write_code(c, view_page_lines(page->name));
-    for (uint32_t i = 0; i < page->num_sliders; i++)
-        write_slider(c, &page->sliders[i], pages->values[i], &pages->sliders[i]);
-    c->y += 0.3f * line_height(c);
-    for (uint32_t i = 0; i < picture->num_facts; i++)
-        write_fact(c, &picture->facts[i]);
-}
-
-// Written several times: until its height is known, and fits. If the window is too low, it is
-// written wider and scaled down.
-static void draw_page_panel(view_pages *pages, const view_page *page, const view_picture *picture,
-                            view_canvas *canvas, float width, float height)
-{
-    const float scale = canvas->font->scale, margin = VIEW_MARGIN * scale;
-    const float padding = VIEW_PADDING * scale, room = height - 2.0f * (margin + padding);
-    view_rect box = {margin, margin, panel_width(canvas->font, width) - 1.5f * margin, 0.0f};
-    const uint32_t before = canvas->count;
-    const float left = box.x + padding, top = box.y + padding;
-    const float step = 0.03f, least = 0.4f;
-    float factor = 1.0f;
-    for (;;) {
-        canvas->count = before;
-        view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-        const uint32_t first = canvas->count;
-        column c = {canvas, left, top, (box.width - 2.0f * padding) / factor};
-        write_column(&c, pages, page, picture);
-        view_shrink(canvas, first, left, top, factor);
-        for (uint32_t i = 0; i < page->num_sliders; i++) {
-            view_rect *const rect = &pages->sliders[i];
-            *rect = (view_rect){left + (rect->x - left) * factor, top + (rect->y - top) * factor,
-                                rect->width * factor, rect->height * factor};
-        }
-        const float used = (c.y - top) * factor;
-        const bool fits = used <= room + 0.5f || factor < least;
-        if (fits && box.height > 0.0f)
-            break;
-        if (fits)
-            box.height = used + 2.0f * padding; // once more, over the box
-        else
-            factor -= step;
+    write_sliders(c, page, pages->values);
+    c->y += 0.3f * line;
+    for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
+        const view_fact *const fact = &pages->picture.facts[i];
+        const double size = fabs(fact->value);
+        (void)snprintf(text, sizeof text,
+                       size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
+                       fact->value, fact->unit);
+        view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
+                       VIEW_BRIGHT, text);
+        view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
+        c->y += line;
     }
-    pages->panel = box;
-    pages->shrunk = factor;
 }
 
-// -- Plots ----------------------------------------------------------------------------------
-
-static void draw_segment(view_canvas *canvas, md5_vec2 from, md5_vec2 to, float width,
-                         view_color color)
+// If the window is too low, the text is written wider and scaled down.
+static void run_page(view_ui *ui, const view_stage *stage)
 {
-    const float x = to.x - from.x, y = to.y - from.y, length = sqrtf(x * x + y * y);
-    if (!(length > 1e-4f))
-        return;
-    const float ax = -y / length * 0.5f * width, ay = x / length * 0.5f * width;
-    const float upper[6] = {from.x + ax, from.y + ay, to.x + ax, to.y + ay, to.x - ax, to.y - ay};
-    const float lower[6] = {from.x + ax, from.y + ay, to.x - ax,
-                            to.y - ay,   from.x - ax, from.y - ay};
-    view_draw_triangle(canvas, upper, color);
-    view_draw_triangle(canvas, lower, color);
+    view_canvas *const canvas = stage->canvas;
+    view_pages *const pages = stage->pages;
+    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
+    const float padding = VIEW_PADDING * scale, room = stage->height - 2.0f * (margin + padding);
+    const float width = panel_width(stage) - 1.5f * margin, left = margin + padding;
+    const uint32_t before = canvas->count;
+    column c = {.canvas = canvas};
+    float factor = 1.03f;
+    do {
+        factor -= 0.03f;
+        c.x = c.y = left;
+        c.width = (width - 2.0f * padding) / factor;
+        write_column(&c, pages);
+        canvas->count = before;
+    } while ((c.y - left) * factor > room + 0.5f && factor > 0.4f);
+    pages->shrunk = factor;
+    pages->panel = (view_rect){margin, margin, width, (c.y - left) * factor + 2.0f * padding};
+    view_draw_round_rect(canvas, pages->panel, VIEW_RADIUS * scale, VIEW_BOX);
+    ui_begin(ui, "page-slider");
+    (void)ui_item(ui, pages->panel, "");
+    ui->fit_x = ui->fit_y = left;
+    ui->fit = factor;
+    c.ui = ui;
+    c.y = left;
+    write_column(&c, pages);
+    ui_end(ui);
 }
+
+// -- Plots and labels -----------------------------------------------------------------------
 
 static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
 {
-    const float x = (point.x - plot->low.x) / (plot->high.x - plot->low.x);
-    const float y = (point.y - plot->low.y) / (plot->high.y - plot->low.y);
-    return (md5_vec2){area.x + fminf(fmaxf(x, 0.0f), 1.0f) * area.width,
-                      area.y + area.height - fminf(fmaxf(y, 0.0f), 1.0f) * area.height};
+    const md5_vec2 low = plot->row.low, high = plot->row.high;
+    return (md5_vec2){
+        area.x + view_clamp((point.x - low.x) / (high.x - low.x), 0.0f, 1.0f) * area.width,
+        area.y + area.height
+            - view_clamp((point.y - low.y) / (high.y - low.y), 0.0f, 1.0f) * area.height};
 }
 
-// The names of the series in their colours, in one line.
-static void draw_legend(const view_plot *plot, view_canvas *canvas, float x, float y, float width)
+// Writes a number with the part `shift` of its width at the left of x.
+static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
 {
-    const float scale = canvas->font->scale, right = x + width;
-    for (uint32_t i = 0; i < plot->num_series && x < right; i++) {
-        const view_series *const series = &plot->series[i];
-        view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * canvas->font->line[VIEW_TEXT],
-                       4.0f * scale, series->color | 0xFFu);
-        x += 12.0f * scale;
-        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f), VIEW_PLAIN,
-                            series->name)
-             + 12.0f * scale;
-    }
-}
-
-static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area)
-{
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     char text[32];
-    view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, axis_color);
-    view_draw_rect(canvas, (view_rect){area.x, area.y + area.height, area.width, scale},
-                   axis_color);
-    if (plot->low.y < 0.0f && plot->high.y > 0.0f) {
-        const md5_vec2 zero = on_screen(plot, area, (md5_vec2){plot->low.x, 0.0f});
-        view_draw_rect(canvas, (view_rect){area.x, zero.y, area.width, scale}, axis_color);
-    }
-    (void)snprintf(text, sizeof text, "%.3g", (double)plot->high.y);
-    view_draw_text(canvas, VIEW_TEXT,
-                   area.x - 6.0f * scale - view_text_width(canvas->font, VIEW_TEXT, text),
-                   area.y - 0.3f * line, 0, VIEW_DIM, text);
-    (void)snprintf(text, sizeof text, "%.3g", (double)plot->low.y);
-    view_draw_text(canvas, VIEW_TEXT,
-                   area.x - 6.0f * scale - view_text_width(canvas->font, VIEW_TEXT, text),
-                   area.y + area.height - 0.7f * line, 0, VIEW_DIM, text);
-    (void)snprintf(text, sizeof text, "%.3g", (double)plot->low.x);
-    const float below = area.y + area.height + 2.0f * scale;
-    view_draw_text(canvas, VIEW_TEXT, area.x, below, 0, VIEW_DIM, text);
-    const float name = view_text_width(canvas->font, VIEW_TEXT, plot->across);
-    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - name), below, 0, VIEW_DIM,
-                   plot->across);
-    (void)snprintf(text, sizeof text, "%.3g", (double)plot->high.x);
-    view_draw_text(canvas, VIEW_TEXT,
-                   area.x + area.width - view_text_width(canvas->font, VIEW_TEXT, text), below, 0,
-                   VIEW_DIM, text);
+    (void)snprintf(text, sizeof text, "%.3g", (double)value);
+    x -= shift * view_text_width(canvas->font, VIEW_TEXT, text);
+    view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
 }
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 {
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const float padding = 10.0f * scale, left = 44.0f * scale;
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    const md5_vec2 low = plot->row.low, high = plot->row.high;
     const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
                             box.width - 2.0f * padding - left,
                             box.height - 2.0f * padding - 3.5f * line};
+    const float right = area.x + area.width, bottom = area.y + area.height;
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2.0f * padding,
-                   VIEW_BRIGHT, plot->title);
-    draw_legend(plot, canvas, box.x + padding, box.y + padding + line, box.width - 2.0f * padding);
-    draw_axes(plot, canvas, area);
-    for (uint32_t i = 0; i < plot->num_series; i++) {
+                   VIEW_BRIGHT, plot->row.title);
+    const float zero = on_screen(plot, area, (md5_vec2){low.x, 0.0f}).y;
+    view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, axis_color);
+    view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, axis_color);
+    view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, axis_color);
+    draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1.0f, high.y);
+    draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1.0f, low.y);
+    draw_number(canvas, area.x, bottom + 2.0f * scale, 0.0f, low.x);
+    draw_number(canvas, right, bottom + 2.0f * scale, 1.0f, high.x);
+    const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
+    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2.0f * scale,
+                   0, VIEW_DIM, plot->row.across);
+    float x = box.x + padding; // of the names of the series in their colours, in one line
+    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
         const view_series *const series = &plot->series[i];
-        for (uint32_t p = 1; p < series->count; p++)
-            draw_segment(canvas, on_screen(plot, area, series->points[p - 1]),
-                         on_screen(plot, area, series->points[p]), 2.0f * scale, series->color);
+        const view_color color = plot->row.series[i].color;
+        for (uint32_t p = 1; p < series->count; p++) {
+            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
+                           to = on_screen(plot, area, series->points[p]);
+            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, 2.0f * scale,
+                              color);
+        }
+        if (x >= right)
+            continue;
+        const float y = box.y + padding + line;
+        view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * line, 4.0f * scale, color | 0xFFu);
+        x += 12.0f * scale;
+        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f), VIEW_PLAIN,
+                            plot->row.series[i].name)
+             + 12.0f * scale;
     }
     for (uint32_t i = 0; i < plot->num_marks; i++) {
-        const md5_vec2 at = on_screen(plot, area, plot->marks[i].point);
-        view_draw_disc(canvas, at.x, at.y, 5.0f * scale, plot->marks[i].color);
+        const md5_vec2 place = on_screen(plot, area, plot->marks[i].point);
+        view_draw_disc(canvas, place.x, place.y, 5.0f * scale, plot->marks[i].color);
     }
 }
 
-static void draw_plots(const view_picture *picture, view_canvas *canvas, view_rect area)
+static void draw_label(const view_stage *stage, const view_lens *lens, const view_label *label)
 {
-    const float margin = VIEW_MARGIN * canvas->font->scale;
-    const float count = (float)(picture->num_plots > 0 ? picture->num_plots : 1);
-    const float width = (area.width - margin * (count - 1.0f)) / count;
-    for (uint32_t i = 0; i < picture->num_plots; i++)
-        draw_plot(&picture->plots[i], canvas,
-                  (view_rect){area.x + (float)i * (width + margin), area.y, width, area.height});
+    const float scale = stage->font->scale;
+    const md5_vec3 way = md5_vec3_sub(label->place, lens->eye);
+    const float depth = -md5_vec3_dot(way, lens->axes.back);
+    if (!(depth > 0.0f))
+        return;
+    const float right = md5_vec3_dot(way, lens->axes.right) / (depth * lens->half_x),
+                up = md5_vec3_dot(way, lens->axes.up) / (depth * lens->half_y);
+    const float text = view_text_width(stage->font, VIEW_TEXT, label->text);
+    const view_rect box = {0.5f * (stage->width * (1.0f + lens->shift_x + right) - text)
+                               - 6.0f * scale,
+                           0.5f * stage->height * (1.0f - lens->shift_y - up) - 11.0f * scale,
+                           text + 12.0f * scale, 22.0f * scale};
+    view_draw_round_rect(stage->canvas, box, 6.0f * scale, 0x12151AC0u);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6.0f * scale, box.y + 2.0f * scale, 0,
+                   label->color, label->text);
 }
 
 // -- Contents -------------------------------------------------------------------------------
 
-static void draw_contents(view_pages *pages, view_canvas *canvas, float width, float height)
+static void run_contents(view_ui *ui, const view_stage *stage)
 {
+    view_canvas *const canvas = stage->canvas;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    const view_rect box = {margin, margin, width - 2.0f * margin, height - 2.0f * margin};
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, 0, VIEW_BRIGHT,
-                   "Techniques");
+    const view_rect box = {margin, margin, stage->width - 2.0f * margin,
+                           stage->height - 2.0f * margin};
     const float top = box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE];
     const float column_width = (box.width - 2.0f * padding) / 3.0f;
     float x = box.x + padding, y = top;
     const char *family = "";
-    for (uint32_t i = 0; i < view_num_pages() && i < VIEW_MAX_LISTED; i++) {
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    view_draw_text(canvas, VIEW_TITLE, x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
+    ui_begin(ui, "contents");
+    (void)ui_item(ui, box, "");
+    for (uint32_t i = 0; view_page_at(i) != NULL; i++) {
         const view_page *const page = view_page_at(i);
         const bool begins = strcmp(page->family, family) != 0;
         if (y + (begins ? 2.5f : 1.0f) * line > box.y + box.height - padding) {
@@ -644,254 +625,30 @@ static void draw_contents(view_pages *pages, view_canvas *canvas, float width, f
             y += line;
             family = page->family;
         }
-        pages->listed[i] = (view_rect){x, y, column_width - padding, line};
+        if (ui_item(ui, (view_rect){x, y, column_width - padding, line}, page->title))
+            ui_ask(ui, (view_command){.action = VIEW_OPEN_PAGE, .number = i});
         view_draw_text(canvas, VIEW_TEXT, x + 10.0f * scale, y,
                        column_width - padding - 10.0f * scale, VIEW_BRIGHT, page->title);
         y += line;
     }
-    pages->panel = box;
-    pages->shrunk = 1.0f;
 }
 
-// == The page as a whole ===================================================================
-
-// -- Opening --------------------------------------------------------------------------------
-
-void view_open_page(view_pages *pages, int32_t number)
+void view_page_panel(view_ui *ui, const view_stage *stage)
 {
-    pages->open = number;
-    pages->dragged = -1;
-    if (number < 0 || number >= (int32_t)view_num_pages())
+    const view_picture *const picture = &stage->pages->picture;
+    const float margin = VIEW_MARGIN * stage->font->scale, left = panel_width(stage);
+    const float plots = plots_height(stage);
+    if (stage->pages->open == VIEW_CONTENTS)
+        run_contents(ui, stage);
+    if (picture->page == NULL)
         return;
-    const view_page *const page = view_page_at((uint32_t)number);
-    for (uint32_t i = 0; i < page->num_sliders; i++)
-        pages->values[i] = page->sliders[i].first;
-}
-
-void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
-{
-    free_page_figures(&pages->drawn, renderer);
-    view_free_kept(&pages->kept);
-    pages->kept_by = NULL;
-}
-
-// Makes what the page keeps, unless that of the same character and sliders is there.
-static void keep(view_pages *pages, const view_stage *stage, const view_page *page,
-                 view_picture *picture)
-{
-    const md5_model *const model = picture->scene->model;
-    bool is_kept = pages->kept_by == page && pages->kept_of == model;
-    if (page->keep == NULL)
-        return;
-    for (uint32_t i = 0; i < page->num_kept; i++)
-        is_kept = is_kept && pages->kept_values[i] == pages->values[i];
-    if (!is_kept) {
-        view_free_pages(pages, stage->renderer);
-        page->keep(picture, &pages->kept);
-        memcpy(pages->kept_values, pages->values, sizeof pages->values);
-        pages->kept_by = page;
-        pages->kept_of = model;
+    for (uint32_t i = 0; i < picture->num_labels; i++)
+        draw_label(stage, &stage->pages->lens, &picture->labels[i]);
+    run_page(ui, stage);
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
+        const float width = (stage->width - left) / (float)picture->num_plots;
+        draw_plot(&picture->plots[i], stage->canvas,
+                  (view_rect){left + (float)i * width, stage->height - plots, width - margin,
+                              plots - margin});
     }
-    picture->kept = &pages->kept;
-}
-
-// -- Lines and labels -----------------------------------------------------------------------
-
-static void add_bones(const view_picture *picture, view_lines *lines)
-{
-    const md5_skeleton *const skeleton = picture->scene->skeleton;
-    md5_mat34 *const joints = common_alloc(skeleton->num_joints, sizeof *joints);
-    for (uint32_t i = 0; i < picture->num_figures; i++) {
-        const view_figure *const figure = &picture->figures[i];
-        md5_local_to_model(skeleton, figure->pose, joints);
-        for (uint32_t j = 0; j < skeleton->num_joints; j++) {
-            const int32_t parent = skeleton->joints[j].parent;
-            if (parent >= 0)
-                view_add_line(
-                    lines, md5_xform_point(figure->place, md5_mat34_translation(joints[parent])),
-                    md5_xform_point(figure->place, md5_mat34_translation(joints[j])), 0xF1F3F6C0u);
-        }
-    }
-    free(joints);
-}
-
-static void draw_lines(const view_stage *stage, const view_picture *picture)
-{
-    view_lines *const lines = stage->lines;
-    view_clear_lines(lines);
-    if (picture->shows_bones)
-        add_bones(picture, lines);
-    for (uint32_t i = 0; i < picture->num_lines; i++)
-        view_add_line(lines, picture->lines[i].from, picture->lines[i].to, picture->lines[i].color);
-    if (lines->count > 0)
-        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 2.0f * stage->font->scale,
-                         true);
-}
-
-static void draw_labels(const view_stage *stage, const view_picture *picture, const view_lens *lens,
-                        float width, float height)
-{
-    const float scale = stage->font->scale;
-    for (uint32_t i = 0; i < picture->num_labels; i++) {
-        const view_label *const label = &picture->labels[i];
-        const md5_vec3 way = md5_vec3_sub(label->place, lens->eye);
-        const float depth = -md5_vec3_dot(way, lens->axes.back);
-        if (!(depth > 0.0f))
-            continue;
-        const float x =
-            0.5f * width
-            * (1.0f + lens->shift_x + md5_vec3_dot(way, lens->axes.right) / (depth * lens->half_x));
-        const float y =
-            0.5f * height
-            * (1.0f - lens->shift_y - md5_vec3_dot(way, lens->axes.up) / (depth * lens->half_y));
-        const float text = view_text_width(stage->font, VIEW_TEXT, label->text);
-        const view_rect box = {x - 0.5f * text - 6.0f * scale, y - 11.0f * scale,
-                               text + 12.0f * scale, 22.0f * scale};
-        view_draw_round_rect(stage->canvas, box, 6.0f * scale, 0x12151AC0u);
-        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6.0f * scale, box.y + 2.0f * scale, 0,
-                       label->color, label->text);
-    }
-}
-
-// -- Picture --------------------------------------------------------------------------------
-
-static view_lens frame_box(const view_stage *stage, md5_bounds bounds, view_rect region,
-                           view_camera *camera, float width, float height)
-{
-    view_hull hull = {.reach = {0}};
-    for (int i = 0; i < VIEW_HULL_POINTS; i++)
-        hull.reach[i] = -INFINITY;
-    for (unsigned i = 0; i < 8; i++) {
-        const md5_vec3 corner = view_corner(bounds, i);
-        view_widen_hull(&hull, &corner, 1);
-    }
-    *camera = *stage->camera;
-    view_frame_all(camera, bounds, &hull, region.width, region.height);
-    view_lens lens = view_camera_lens(camera, region.width, region.height);
-    view_widen_lens(&lens, region.x, region.y, region.width, region.height, width, height);
-    return lens;
-}
-
-typedef struct page_size {
-    md5gl_target *target;
-    uint32_t width, height;
-    view_rect region;
-    bool transparent;
-} page_size;
-
-static bool draw_space(view_pages *pages, const view_stage *given, const view_picture *picture,
-                       const page_size *size, view_lens *lens, md5_error *error)
-{
-    const float width = (float)size->width, height = (float)size->height;
-    view_camera camera = *given->camera;
-    view_stage stage = *given;
-    stage.camera = &camera;
-    if (!ready_page_figures(&pages->drawn, given, picture, error))
-        picture = NULL;
-    const bool is_empty = picture == NULL || view_is_empty(picture->bounds)
-                          || picture->bounds.max.x <= picture->bounds.min.x;
-    const md5_bounds bounds = is_empty ? (md5_bounds){{-1, -1, -1}, {1, 1, 1}} : picture->bounds;
-    *lens = frame_box(given, bounds, size->region, &camera, width, height);
-    md5gl_frame frame = {.target = size->target,
-                         .width = size->width,
-                         .height = size->height,
-                         .background = {0.214f, 0.243f, 0.286f, 1.0f}};
-    for (int i = 0; i < 4 && size->transparent; i++)
-        frame.background[i] = 0.0f;
-    view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
-    md5gl_point_light points[VIEW_NUM_POINTS];
-    view_set_lights(&stage, lens->axes, points, &frame);
-    if (!view_is_empty(frame.casters))
-        frame.casters = bounds;
-    md5gl_begin_frame(stage.renderer, &frame);
-    if (!size->transparent)
-        view_draw_background(&stage, width, height);
-    if (picture == NULL)
-        return false;
-    if (is_empty)
-        return true;
-    const bool drawn = draw_page_figures(&pages->drawn, &stage, picture, error);
-    const bool has_floor = !picture->has_no_floor;
-    if (drawn && !size->transparent && picture->num_figures > 0 && has_floor)
-        md5gl_draw_ground(stage.renderer, view_centre(bounds), 3.0f * camera.scene_radius);
-    if (stage.shown->grid && has_floor)
-        md5gl_draw_grid(stage.renderer, stage.document->ground, 10.0f, view_centre(bounds),
-                        7.0f * camera.scene_radius);
-    draw_lines(&stage, picture);
-    return drawn;
-}
-
-bool view_draw_page(view_pages *pages, const view_stage *stage, double seconds,
-                    md5gl_target *target, uint32_t width, uint32_t height, bool transparent,
-                    bool clean, md5_error *error)
-{
-    const bool is_list = pages->open >= (int32_t)view_num_pages();
-    const view_page *const page = view_page_at(is_list ? 0 : (uint32_t)pages->open);
-    const float margin = VIEW_MARGIN * stage->font->scale;
-    view_picture *const picture = common_alloc(1, sizeof *picture);
-    view_begin_picture(picture, &stage->document->scene, pages->values, page->start + seconds);
-    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
-    if (!is_list && page->has_morphs) // without them, which is logged, the page shows the model
-        (void)view_ready_morphs(stage->document, &loader);
-    if (!is_list && stage->document->scene.model != NULL) {
-        keep(pages, stage, page, picture);
-        page->show(picture);
-    }
-    const float left = clean ? 0.0f : panel_width(stage->font, (float)width);
-    const float plots = clean || picture->num_plots == 0 ? 0.0f : 0.36f * (float)height;
-    const page_size size = {.target = target,
-                            .width = width,
-                            .height = height,
-                            .region = {left, 0.0f, (float)width - left, (float)height - plots},
-                            .transparent = transparent};
-    view_lens lens;
-    const bool drawn = draw_space(pages, stage, picture, &size, &lens, error);
-    view_clear_canvas(stage->canvas);
-    if (!clean && is_list)
-        draw_contents(pages, stage->canvas, (float)width, (float)height);
-    else if (!clean) {
-        draw_labels(stage, picture, &lens, (float)width, (float)height);
-        draw_page_panel(pages, page, picture, stage->canvas, (float)width, (float)height);
-        draw_plots(
-            picture, stage->canvas,
-            (view_rect){left, (float)height - plots, (float)width - left - margin, plots - margin});
-    }
-    view_end_picture(picture);
-    free(picture);
-    return drawn;
-}
-
-// -- Mouse ----------------------------------------------------------------------------------
-
-int32_t view_press_page(view_pages *pages, float x, float y, bool *was_taken)
-{
-    const bool is_list = pages->open >= (int32_t)view_num_pages();
-    *was_taken = view_contains(pages->panel, x, y);
-    for (uint32_t i = 0; i < view_num_pages() && i < VIEW_MAX_LISTED && is_list; i++)
-        if (view_contains(pages->listed[i], x, y))
-            return (int32_t)i;
-    const view_page *const page = view_page_at(is_list ? 0 : (uint32_t)pages->open);
-    for (uint32_t i = 0; i < page->num_sliders && !is_list; i++) {
-        view_rect rect = pages->sliders[i];
-        rect.x -= 0.03f * rect.width; // the knob at an end is wider
-        rect.width *= 1.06f;
-        if (!view_contains(rect, x, y))
-            continue;
-        pages->dragged = (int32_t)i;
-        (void)view_drag_page(pages, x);
-    }
-    return -1;
-}
-
-bool view_drag_page(view_pages *pages, float x)
-{
-    if (pages->dragged < 0 || pages->open < 0 || pages->open >= (int32_t)view_num_pages())
-        return false;
-    const view_slider *const slider = &view_page_at((uint32_t)pages->open)->sliders[pages->dragged];
-    const view_rect rect = pages->sliders[pages->dragged];
-    const float part = view_clamp((x - rect.x) / fmaxf(rect.width, 1.0f), 0.0f, 1.0f);
-    const float value = slider->low + part * (slider->high - slider->low);
-    const bool is_whole = slider->word != NULL || slider->whole;
-    pages->values[pages->dragged] = is_whole ? roundf(value) : value;
-    return true;
 }

@@ -1,15 +1,217 @@
-// What happens to vertices: morph targets, baked animation, impostors.
+// What happens to vertices: automatic weights, morph targets, baked animation, impostors.
 #include "demo/viewer/pages/page.h"
 
+#include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/viewer/assets/words.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+// == Beside the character's own vertices ===================================================
+
+static uint32_t count_vertices(const md5_model *model)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        count += model->meshes[i].num_vertices;
+    return count;
+}
+
+// Two frames and the fraction between them, in a loop.
+static md5_moment baked_moment(const md5_baked *baked, double part)
+{
+    const double frame = (part - floor(part)) * baked->num_frames;
+    const uint32_t frame0 = (uint32_t)frame % baked->num_frames;
+    return (md5_moment){.frame0 = frame0,
+                        .frame1 = (frame0 + 1) % baked->num_frames,
+                        .fraction = (float)(frame - floor(frame))};
+}
+
+enum { KEPT_LARGEST, KEPT_MEAN_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PARTS = 4 };
+
+// Compares the skinned vertices with those that are kept, baked or with other weights, over a clip:
+// at so many steps, and at parts of the time between them. Sets the heat, the largest distance of
+// each vertex, of which `red` is 1; the first three numbers; and a point for each step.
+static void measure(const view_picture *picture, const view_clip *clip, uint32_t num_steps,
+                    float red, view_kept *kept)
+{
+    const md5_model *const model = picture->scene->model;
+    const uint32_t num_joints = model->skeleton.num_joints, count = count_vertices(model);
+    const double duration = clip->anim->duration;
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const joints = common_alloc(2 * (size_t)num_joints, sizeof *joints),
+                     *const palette = joints + num_joints;
+    md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own), *const other = own + count;
+    kept->heat = common_alloc(count, sizeof *kept->heat);
+    for (uint32_t i = 0; i < num_steps; i++) {
+        float largest = 0.0f;
+        for (int k = 0; k < PARTS; k++) {
+            const double part = (i + k / (double)PARTS) / num_steps;
+            const md5_moment moment = md5_moment_at(clip->anim, part * duration, MD5_WRAP_LOOP);
+            md5_pose_palette(clip->binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+            for (uint32_t m = 0, first = 0; m < model->num_meshes; m++) {
+                md5_skin(&model->meshes[m], palette, own + first, NULL, NULL);
+                if (kept->bound != NULL)
+                    md5_skin(&kept->bound->meshes[m], palette, other + first, NULL, NULL);
+                first += model->meshes[m].num_vertices;
+            }
+            if (kept->baked != NULL)
+                md5_skin_baked(kept->baked, 0, count, baked_moment(kept->baked, part), other, NULL);
+            for (uint32_t v = 0; v < count; v++) {
+                const float off = md5_vec3_length(md5_vec3_sub(own[v], other[v]));
+                kept->heat[v] = fmaxf(kept->heat[v], off);
+                largest = fmaxf(largest, off);
+                kept->numbers[KEPT_MEAN] += off / (count * (double)PARTS * num_steps);
+            }
+        }
+        if (kept->num_points < VIEW_PAGE_POINTS)
+            kept->points[kept->num_points++] =
+                (md5_vec2){(float)((i + 0.5) / num_steps * duration), largest};
+        kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
+    }
+    for (uint32_t v = 0; v < count; v++) {
+        kept->numbers[KEPT_MEAN_LARGEST] += (double)kept->heat[v] / count;
+        kept->heat[v] /= red;
+    }
+    free(pose);
+    free(joints);
+    free(own);
+}
+
+// Poses the three figures: the character itself, what is kept, and the difference.
+static void pose_kept(view_picture *picture, view_figure_kind kind, const char *clip)
+{
+    const view_figure_kind kinds[3] = {VIEW_FIGURE_LIT, kind, VIEW_FIGURE_HEAT};
+    for (int i = 0; i < 3; i++) {
+        picture->figures[i].kind = kinds[i];
+        view_sample_clip(picture, clip, picture->time, picture->figures[i].pose);
+    }
+}
+
+// == Automatic weights =====================================================================
+//
+// The character bound by distance, beside its own weights.
+
+md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error)
+{
+    // Parts of their names.
+    static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
+                                                  "cheek", "tongue", "twist"};
+    const uint32_t num_joints = model->skeleton.num_joints, count = count_vertices(model);
+    size_t num_triangles = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        num_triangles += model->meshes[i].num_triangles;
+    md5_vec3 *const positions = common_alloc(count, sizeof *positions);
+    uint32_t *const indices = common_alloc(3 * num_triangles, sizeof *indices);
+    bool *const excluded = common_alloc(num_joints, sizeof *excluded);
+    uint32_t *index = indices;
+    for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        memcpy(positions + first, mesh->positions, mesh->num_vertices * sizeof *positions);
+        for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
+            *index++ = first + mesh->indices[k];
+        first += mesh->num_vertices;
+    }
+    for (uint32_t i = 0; i < num_joints; i++)
+        for (size_t k = 0; k < sizeof excluded_joints / sizeof *excluded_joints; k++)
+            excluded[i] =
+                excluded[i] || common_contains(model->skeleton.joints[i].name, excluded_joints[k]);
+    desc.positions = positions;
+    desc.num_positions = count;
+    desc.indices = indices;
+    desc.num_triangles = (uint32_t)num_triangles;
+    desc.skeleton = &model->skeleton;
+    desc.bind = model->bind;
+    desc.excluded = excluded;
+    md5_weights *const weights = md5_make_weights(&desc, NULL, error);
+    free(positions);
+    free(indices);
+    free(excluded);
+    return weights;
+}
+
+// Creates a copy of a model with these weights; free it with md5_free_model(). Vertices are those
+// of the model, in the same order. All meshes have all weights.
+static md5_model *bound_model(const md5_model *model, const md5_weights *weights)
+{
+    view_words words = {0};
+    uint32_t *const sources = common_alloc(count_vertices(model), sizeof *sources);
+    view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+             (unsigned)model->skeleton.num_joints, (unsigned)model->num_meshes);
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
+        view_say_joint(&words, model->skeleton.joints[i].name, model->skeleton.joints[i].parent,
+                       md5_xform_from_mat34(model->bind[i]));
+    view_say(&words, "}\n");
+    for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
+        md5_mesh mesh = model->meshes[i];
+        for (uint32_t v = 0; v < mesh.num_vertices; v++)
+            sources[v] = v;
+        mesh.sources = sources;
+        mesh.num_file_vertices = mesh.num_vertices;
+        mesh.file_vertices = weights->vertices + first;
+        mesh.num_weights = weights->num_weights;
+        mesh.weights = weights->weights;
+        view_say_mesh(&words,
+                      &(view_said_mesh){.mesh = &mesh, .material = mesh.shader, .scale = 1.0f});
+        first += mesh.num_vertices;
+    }
+    md5_model *const bound = md5_parse_model(words.text, words.size, NULL, NULL);
+    free(words.text);
+    free(sources);
+    return bound;
+}
+
+static const char *const bind_clips[] = {"walk", "run", "dance", "wave", "jump"};
+
+// The difference that is red, units.
+static const float red_units = 3.0f;
+
+// lines of bind
+static md5_weights *bind_by_distance(const md5_model *model, uint32_t voxels, uint32_t influences,
+                                     uint32_t rounds, float falloff)
+{
+    const md5_weights_desc desc = {.resolution = voxels,
+                                   .max_influences = influences,
+                                   .smoothing = rounds,
+                                   .no_smoothing = rounds == 0,
+                                   .falloff = falloff > 0.0f ? falloff : MD5_ZERO};
+    return view_bind_weights(model, desc, NULL); // fills in vertices, triangles, and the skeleton
+}
+// end of lines
+
+static void keep_bind(const view_picture *picture, view_kept *kept)
+{
+    const md5_model *const own = picture->scene->model;
+    const view_clip *const clip = view_page_clip(picture, bind_clips[view_choice(picture, 4)]);
+    md5_weights *const weights =
+        bind_by_distance(own, (uint32_t)view_choice(picture, 0), (uint32_t)view_choice(picture, 1),
+                         (uint32_t)view_choice(picture, 2), picture->values[3]);
+    if (weights == NULL)
+        return;
+    kept->numbers[KEPT_VOXELS] = weights->num_voxels;
+    kept->numbers[KEPT_JOINTS] = weights->num_bound;
+    kept->bound = bound_model(own, weights);
+    md5_free_weights(weights);
+    if (clip != NULL && kept->bound != NULL && count_vertices(kept->bound) == count_vertices(own))
+        measure(picture, clip, 6, red_units, kept);
+}
+
+static void show_bind(view_picture *picture)
+{
+    const view_kept *const kept = picture->kept;
+    if (kept == NULL || kept->heat == NULL)
+        return;
+    pose_kept(picture, VIEW_FIGURE_BOUND, bind_clips[view_choice(picture, 4)]);
+    view_add_fact(picture, "mean difference", kept->numbers[KEPT_MEAN], "units");
+    view_add_fact(picture, "largest difference", kept->numbers[KEPT_LARGEST], "units");
+    view_add_fact(picture, "red is", red_units, "units");
+    view_add_fact(picture, "voxels inside", kept->numbers[KEPT_VOXELS], "");
+    view_add_fact(picture, "joints with weights", kept->numbers[KEPT_JOINTS], "");
+}
 
 // == Morph targets =========================================================================
-
-enum { NUM_EXPRESSIONS = 5 };
 
 // lines of morph
 // Skins a mesh with expressions; weights are in the order of the targets.
@@ -26,96 +228,47 @@ static void skin_expression(const md5_morph *morph, uint32_t mesh, const float *
 }
 // end of lines
 
-// The weights of the sliders in the order of the targets.
-static void order_weights(const view_picture *picture, const view_page *page, float *weights)
+// How far the expression takes the vertex that it moves the most.
+static void show_morph(view_picture *picture)
 {
+    const md5_model *const model = picture->scene->model;
     const md5_morph *const morph = picture->scene->morph;
-    for (uint32_t i = 0; i < morph->num_targets; i++)
-        weights[i] = 0.0f;
-    for (uint32_t i = 0; i < page->num_sliders; i++) {
-        const uint32_t target = md5_find_morph_target(morph, page->sliders[i].name);
+    float *const weights = picture->figures[0].morph_weights;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    if (morph == NULL || morph->num_targets > VIEW_PAGE_TARGETS)
+        return;
+    for (uint32_t i = 0; i < view_num_sliders(picture->page); i++) {
+        const uint32_t target = md5_find_morph_target(morph, picture->page->sliders[i].name);
         if (target != MD5_NONE)
             weights[target] = picture->values[i];
     }
-}
-
-// How far the expression takes the vertex of a mesh that it moves the most.
-static double largest_move(const view_picture *picture, uint32_t number, const float *weights)
-{
-    const md5_model *const model = picture->scene->model;
-    const md5_mesh *const mesh = &model->meshes[number];
-    const uint32_t count = mesh->num_vertices, num_joints = model->skeleton.num_joints;
-    md5_vec3 *const positions = common_alloc(2 * (size_t)count + 1, sizeof *positions);
+    uint32_t num_changed = 0;
+    double largest = 0.0;
     md5_mat34 *const palette = common_alloc((size_t)num_joints + 1, sizeof *palette);
     for (uint32_t i = 0; i < num_joints; i++)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    skin_expression(picture->scene->morph, number, weights, palette, positions, positions + count);
-    double largest = 0.0;
-    for (uint32_t i = 0; i < count; i++)
-        largest =
-            fmax(largest, (double)md5_vec3_length(md5_vec3_sub(positions[i], mesh->positions[i])));
-    free(palette);
-    free(positions);
-    return largest;
-}
-
-static void show_morph(view_picture *picture)
-{
-    const view_page *const page = &view_page_morph;
-    view_figure *const figure = view_add_figure(picture, 0.0f, 0.0f);
-    view_sample_clip(picture, "stand", 0.0, figure->pose); // which does not blink
-    view_show_box(picture, (md5_vec3){-16.0f, -22.0f, 26.0f}, (md5_vec3){16.0f, 22.0f, 60.0f});
-    const md5_morph *const morph = picture->scene->morph;
-    if (morph == NULL)
-        return;
-    float *const weights = common_alloc((size_t)morph->num_targets + 1, sizeof *weights);
-    order_weights(picture, page, weights);
-    for (uint32_t i = 0; i < morph->num_targets && i < VIEW_PAGE_TARGETS; i++)
-        figure->morph_weights[i] = weights[i];
-    figure->is_morphed = true;
-    const md5_model *const model = picture->scene->model;
-    uint32_t num_changed = 0, num_vertices = 0;
-    double largest = 0.0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        md5_vec3 *const positions =
+            common_alloc(2 * (size_t)mesh->num_vertices + 1, sizeof *positions);
+        skin_expression(morph, i, weights, palette, positions, positions + mesh->num_vertices);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            largest =
+                fmax(largest, md5_vec3_length(md5_vec3_sub(positions[v], mesh->positions[v])));
         num_changed += morph->meshes[i].num_vertices;
-        num_vertices += model->meshes[i].num_vertices;
-        largest = fmax(largest, largest_move(picture, i, weights));
+        free(positions);
     }
+    free(palette);
     view_add_fact(picture, "largest move", largest, "units");
-    view_add_fact(picture, "vertices that some target changes", (double)num_changed, "");
-    view_add_fact(picture, "of", (double)num_vertices, "");
-    free(weights);
+    view_add_fact(picture, "vertices that some target changes", num_changed, "");
+    view_add_fact(picture, "of", count_vertices(model), "");
 }
-
-const view_page view_page_morph = {
-    .name = "morph",
-    .title = "Morph targets",
-    .family = "Vertices",
-    .about = "Each expression is the difference of two models of one topology. Any number of them "
-             "is added to the bind pose, by weights that may exceed 1, before it is skinned.",
-    .model = "bobbin/bobbin.md5mesh",
-    .sliders = {{"smile", -0.5f, 1.5f, 0.8f, NULL, false},
-                {"fright", -0.5f, 1.5f, 0.0f, NULL, false},
-                {"sleepy", -0.5f, 1.5f, 0.0f, NULL, false},
-                {"oh", -0.5f, 1.5f, 0.3f, NULL, false},
-                {"blink", 0.0f, 1.0f, 0.0f, NULL, false}},
-    .num_sliders = NUM_EXPRESSIONS,
-    .has_morphs = true,
-    .show = show_morph,
-};
 
 // == Baked vertex animation ================================================================
 //
-// Baked vertex animation: a clip stored as vertices, beside the one that is skinned.
+// A clip stored as vertices, beside the one that is skinned.
 
-enum { PARTS = 4 }; // of the time between two frames: the error is measured where they meet
-
-static const char *const clips[] = {"walk", "run", "dance", "wave"};
-
-static const char *clip_word(float value)
-{
-    return clips[(int)value < 4 ? (int)value : 3];
-}
+static const char *const bake_clips[] = {"walk", "run", "dance", "wave"};
 
 // lines of bake
 // `count` frames at equal times of a loop, after which frame 0 comes again.
@@ -132,173 +285,51 @@ static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t
 }
 // end of lines
 
-// Two frames and the fraction between them, in a loop.
-static md5_moment baked_moment(const md5_baked *baked, double part)
-{
-    const double frame = (part - floor(part)) * baked->num_frames;
-    const uint32_t frame0 = (uint32_t)frame % baked->num_frames;
-    return (md5_moment){.frame0 = frame0,
-                        .frame1 = (frame0 + 1) % baked->num_frames,
-                        .fraction = (float)(frame - floor(frame))};
-}
-
-// -- Error ----------------------------------------------------------------------------------
-
-typedef struct bake_work {
-    const md5_model *model;
-    const md5_binding *clip;
-    md5_xform *pose;
-    md5_mat34 *joints, *palettes; // palettes of all frames
-    md5_vec3 *skinned, *baked;    // all vertices
-} bake_work;
-
-static uint32_t count_vertices(const md5_model *model)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        count += model->meshes[i].num_vertices;
-    return count;
-}
-
-// Widens error[num_vertices] at a part of the clip; returns the largest there.
-static float widen_error(bake_work *work, const md5_baked *baked, double part, float *error)
-{
-    const md5_moment own =
-        md5_moment_at(work->clip->anim, part * work->clip->anim->duration, MD5_WRAP_LOOP);
-    const md5_moment moment = baked_moment(baked, part);
-    float largest = 0.0f;
-    uint32_t first = 0;
-    md5_pose_palette(work->clip, own, MD5_ROOT_IN_PLACE, work->pose, work->joints, work->palettes);
-    for (uint32_t i = 0; i < work->model->num_meshes; i++) {
-        md5_skin(&work->model->meshes[i], work->palettes, work->skinned + first, NULL, NULL);
-        first += work->model->meshes[i].num_vertices;
-    }
-    md5_skin_baked(baked, 0, baked->num_vertices, moment, work->baked, NULL);
-    for (uint32_t v = 0; v < baked->num_vertices; v++) {
-        const float off = md5_vec3_length(md5_vec3_sub(work->skinned[v], work->baked[v]));
-        error[v] = fmaxf(error[v], off);
-        largest = fmaxf(largest, off);
-    }
-    return largest;
-}
-
-static void measure(bake_work *work, float red, view_kept *kept)
-{
-    double sum = 0.0, largest = 0.0;
-    const uint32_t num_frames = kept->baked->num_frames;
-    for (uint32_t i = 0; i < num_frames; i++) {
-        float error = 0.0f;
-        for (int k = 0; k < PARTS; k++) {
-            const double part = (i + (double)k / (double)PARTS) / num_frames;
-            error = fmaxf(error, widen_error(work, kept->baked, part, kept->heat));
-        }
-        const double middle = (i + 0.5) / num_frames * work->clip->anim->duration;
-        if (kept->num_points < VIEW_PAGE_POINTS)
-            kept->points[kept->num_points++] = (md5_vec2){(float)middle, error};
-        largest = fmax(largest, (double)error);
-    }
-    for (uint32_t v = 0; v < kept->baked->num_vertices; v++) {
-        sum += (double)kept->heat[v] / kept->baked->num_vertices;
-        kept->heat[v] /= red;
-    }
-    kept->numbers[0] = largest;
-    kept->numbers[1] = sum;
-}
-
 static void keep_bake(const view_picture *picture, view_kept *kept)
 {
-    const view_clip *const clip = view_page_clip(picture, clips[view_choice(picture, 0)]);
+    const view_clip *const clip = view_page_clip(picture, bake_clips[view_choice(picture, 0)]);
     const md5_model *const model = picture->scene->model;
-    const uint32_t joints = model->skeleton.num_joints, vertices = count_vertices(model);
+    const uint32_t joints = model->skeleton.num_joints;
     if (clip == NULL)
         return;
-    const uint32_t frames =
-        (uint32_t)fmax(round((double)picture->values[1] * clip->anim->duration), 2.0);
-    bake_work work = {.model = model,
-                      .clip = clip->binding,
-                      .pose = common_alloc(joints, sizeof *work.pose),
-                      .joints = common_alloc(joints, sizeof *work.joints),
-                      .palettes = common_alloc((size_t)frames * joints, sizeof *work.palettes),
-                      .skinned = common_alloc(2 * (size_t)vertices, sizeof *work.skinned)};
-    work.baked = work.skinned + vertices;
-    kept->heat = common_alloc(vertices, sizeof *kept->heat);
-    kept->baked = bake(model, work.clip, frames, work.pose, work.joints, work.palettes);
+    const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2.0);
+    md5_xform *const pose = common_alloc(joints, sizeof *pose);
+    md5_mat34 *const palettes = common_alloc((frames + (size_t)1) * joints, sizeof *palettes);
+    kept->baked = bake(model, clip->binding, frames, pose, palettes, palettes + joints);
+    free(pose);
+    free(palettes);
     if (kept->baked != NULL)
-        measure(&work, picture->values[2], kept);
-    free(work.pose);
-    free(work.joints);
-    free(work.palettes);
-    free(work.skinned);
-}
-
-// -- Picture --------------------------------------------------------------------------------
-
-static void plot_error(view_picture *picture, double part)
-{
-    const view_kept *const kept = picture->kept;
-    const uint32_t last = kept->num_points - 1,
-                   at = (uint32_t)(part * kept->num_points) % (last + 1);
-    view_add_plot(picture, "largest error from frame to frame, units", "seconds",
-                  (md5_vec2){0.0f, 0.0f}, (md5_vec2){kept->points[last].x, 1.0f});
-    view_add_series(picture, "error", VIEW_YELLOW);
-    for (uint32_t i = 0; i < kept->num_points; i++)
-        view_add_point(picture, kept->points[i].x, kept->points[i].y);
-    view_fit_plot(picture);
-    picture->plots[0].low.y = 0.0f;
-    view_add_mark(picture, kept->points[at].x, kept->points[at].y, VIEW_RED);
+        measure(picture, clip, frames, picture->values[2], kept);
 }
 
 static void show_bake(view_picture *picture)
 {
-    static const view_figure_kind kinds[3] = {VIEW_FIGURE_LIT, VIEW_FIGURE_BAKED, VIEW_FIGURE_HEAT};
-    static const char *const labels[3] = {"skinned", "baked", "error"};
-    const char *const name = clips[view_choice(picture, 0)];
+    const char *const name = bake_clips[view_choice(picture, 0)];
     const view_clip *const clip = view_page_clip(picture, name);
-    view_show_box(picture, (md5_vec3){-30.0f, -66.0f, 0.0f}, (md5_vec3){20.0f, 66.0f, 60.0f});
-    if (picture->kept == NULL || picture->kept->baked == NULL || clip == NULL)
+    const view_kept *const kept = picture->kept;
+    if (kept == NULL || kept->baked == NULL || clip == NULL)
         return;
-    const md5_baked *const baked = picture->kept->baked;
+    const md5_baked *const baked = kept->baked;
     const double cycles = picture->time / clip->anim->duration, part = cycles - floor(cycles);
-    for (int i = 0; i < 3; i++) {
-        const float y = 46.0f * (float)(i - 1);
-        view_figure *const figure = view_add_figure(picture, 0.0f, y);
-        figure->kind = kinds[i];
-        figure->moment = baked_moment(baked, part);
-        view_sample_clip(picture, name, picture->time, figure->pose);
-        view_add_label(picture, (md5_vec3){0.0f, y, 61.0f}, VIEW_PLAIN_TEXT, labels[i]);
-    }
-    plot_error(picture, part);
-    view_add_fact(picture, "frames", (double)baked->num_frames, "");
+    const uint32_t now = (uint32_t)(part * kept->num_points) % kept->num_points;
+    pose_kept(picture, VIEW_FIGURE_BAKED, name);
+    picture->figures[1].moment = baked_moment(baked, part);
+    picture->plots[0].row.high.x = kept->points[kept->num_points - 1].x;
+    for (uint32_t i = 0; i < kept->num_points; i++)
+        view_add_point(picture->plots, 0, kept->points[i].x, kept->points[i].y);
+    view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
+    view_add_fact(picture, "frames", baked->num_frames, "");
     view_add_fact(picture, "memory", (double)baked->size / 1024.0, "KiB");
-    view_add_fact(picture, "error at frames", (double)baked->position_error, "units");
-    view_add_fact(picture, "normals at frames", (double)baked->normal_error * 57.29577951,
-                  "degrees");
-    view_add_fact(picture, "largest error", picture->kept->numbers[0], "units");
-    view_add_fact(picture, "mean of the vertices' largest", picture->kept->numbers[1], "units");
+    view_add_fact(picture, "error at frames", baked->position_error, "units");
+    view_add_fact(picture, "normals at frames", baked->normal_error * 57.29577951, "degrees");
+    view_add_fact(picture, "largest error", kept->numbers[KEPT_LARGEST], "units");
+    view_add_fact(picture, "mean of the vertices' largest", kept->numbers[KEPT_MEAN_LARGEST],
+                  "units");
 }
-
-const view_page view_page_bake = {
-    .name = "bake",
-    .title = "Baked vertex animation",
-    .family = "Vertices",
-    .about =
-        "Each frame stores the position and normal of every vertex in 8 bytes, so no palette "
-        "or weights are needed: 16 bits for a coordinate, 8 for one of a normal. Between frames "
-        "vertices move in straight lines.",
-    .model = "bobbin/bobbin.md5mesh",
-    .start = 0.3,
-    .sliders = {{"clip", 0.0f, 3.0f, 2.0f, clip_word, false},
-                {"frames a second", 4.0f, 30.0f, 12.0f, NULL, true},
-                {"red is, units", 0.2f, 16.0f, 8.0f, NULL, false}},
-    .num_sliders = 3,
-    .show = show_bake,
-    .keep = keep_bake,
-    .num_kept = 3,
-};
 
 // == Impostors =============================================================================
 //
-// Impostors: pictures of a character in place of the character, by distance.
+// Pictures of a character in place of the character, by distance.
 
 enum { NUM_PAIRS = 3 };
 
@@ -306,23 +337,7 @@ enum { NUM_PAIRS = 3 };
 enum { RINGS = 2, TEXEL_BYTES = 8 };
 static const double lowest = 0.17, highest = 0.79; // the rings' elevations, radians
 
-static const char *texel_word(float value)
-{
-    static const char *const words[] = {"16", "32", "64", "128"};
-    return words[(int)value < 4 ? (int)value : 3];
-}
-
-// A sphere around the character in all frames of a clip.
-static void set_sphere(const view_clip *clip, view_impostor_look *look)
-{
-    md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (uint32_t i = 0; i < clip->anim->num_frames; i++) {
-        const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0.0f);
-        bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
-    }
-    look->centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
-    look->radius = 0.5f * md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
-}
+static const char *const texels[] = {"16", "32", "64", "128"};
 
 // lines of impostor
 // The frame whose picture is shown: the nearest of `count` at equal times of a loop.
@@ -338,84 +353,145 @@ static double time_of_frame(const md5_anim *clip, uint32_t frame, uint32_t count
 }
 // end of lines
 
-// The largest angle, in degrees, between a direction from which a character is seen and that of the
-// nearest picture: midway between two pictures of a ring, where both rings are as far away.
-static double farthest_direction(uint32_t num_around)
+static void show_impostor(view_picture *picture)
 {
-    const double side = cos(3.14159265358979 / num_around);
+    const float *const v = picture->values;
+    const view_clip *const clip = view_page_clip(picture, "walk");
+    view_impostor_look *const look = &picture->impostor;
+    if (clip == NULL)
+        return;
+    *look = (view_impostor_look){.num_frames = (uint32_t)view_choice(picture, 3),
+                                 .num_around = (uint32_t)view_choice(picture, 2),
+                                 .texels = 16u << view_choice(picture, 1)};
+    // A sphere around the character in all frames.
+    md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (uint32_t i = 0; i < clip->anim->num_frames; i++) {
+        const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0.0f);
+        bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
+    }
+    look->centre = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
+    look->radius = 0.5f * md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
+
+    const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
+    picture->num_figures = 2 * NUM_PAIRS;
+    for (int i = 0; i < 2 * NUM_PAIRS; i++) { // skinned, impostor, and farther away again
+        view_figure *const figure = &picture->figures[i];
+        const bool is_impostor = i % 2 == 1;
+        const float side = is_impostor ? 30.0f : -30.0f;
+        const float distance = v[0] * (float)(i / 2 * (i / 2 + 1)) / 6.0f;
+        // Away from the camera as pages have it, which looks from 30 degrees at the left.
+        figure->place.translation =
+            (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0.0f};
+        figure->place.rotation =
+            md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f}, v[4] / 57.2957795f);
+        figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
+        figure->moment.frame0 = frame;
+        view_sample_clip(picture, clip->name,
+                         is_impostor ? time_of_frame(clip->anim, frame, look->num_frames)
+                                     : picture->time,
+                         figure->pose);
+        if (i < 2)
+            view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5.0f}),
+                           VIEW_PLAIN_TEXT, is_impostor ? "impostor" : "skinned");
+    }
+    // The largest angle, in degrees, between a direction from which a character is seen and that
+    // of the nearest picture: midway between two pictures of a ring, where both rings are as far
+    // away.
     double farthest = 0.0;
     for (int i = 0; i <= 1000; i++) {
         const double seen = lowest + (highest - lowest) * i / 1000.0;
-        const double low = sin(seen) * sin(lowest) + cos(seen) * cos(lowest) * side;
-        const double high = sin(seen) * sin(highest) + cos(seen) * cos(highest) * side;
+        const double beside = cos(3.14159265358979 / look->num_around);
+        const double low = sin(seen) * sin(lowest) + cos(seen) * cos(lowest) * beside;
+        const double high = sin(seen) * sin(highest) + cos(seen) * cos(highest) * beside;
         farthest = fmax(farthest, acos(fmax(low, high)));
     }
-    return farthest * 57.29577951;
-}
-
-static void add_pair(view_picture *picture, const view_clip *clip, float distance, uint32_t frame)
-{
-    const md5_quat facing =
-        md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f}, picture->values[4] / 57.2957795f);
-    // Away from the camera as pages have it, which looks from 30 degrees at the left.
-    const md5_vec3 row = {-0.866f * distance, -0.5f * distance, 0.0f};
-    for (int i = 0; i < 2; i++) {
-        const float side = i == 0 ? -30.0f : 30.0f;
-        view_figure *const figure =
-            view_add_figure(picture, row.x - 0.5f * side, row.y + 0.866f * side);
-        figure->kind = i == 0 ? VIEW_FIGURE_LIT : VIEW_FIGURE_IMPOSTOR;
-        figure->place.rotation = facing;
-        figure->moment.frame0 = frame;
-        const double time =
-            i == 0 ? picture->time : time_of_frame(clip->anim, frame, picture->impostor.num_frames);
-        view_sample_clip(picture, clip->name, time, figure->pose);
-        if (distance == 0.0f)
-            view_add_label(picture,
-                           md5_vec3_add(figure->place.translation, (md5_vec3){0.0f, 0.0f, -5.0f}),
-                           VIEW_PLAIN_TEXT, i == 0 ? "skinned" : "impostor");
-    }
-}
-
-static void show_impostor(view_picture *picture)
-{
-    const view_clip *const clip = view_page_clip(picture, "walk");
-    view_show_box(picture, (md5_vec3){-24.0f, -46.0f, -4.0f}, (md5_vec3){24.0f, 46.0f, 62.0f});
-    if (clip == NULL)
-        return;
-    view_impostor_look *const look = &picture->impostor;
-    look->num_frames = (uint32_t)view_choice(picture, 3);
-    look->num_around = (uint32_t)view_choice(picture, 2);
-    look->texels = 16u << view_choice(picture, 1);
-    set_sphere(clip, look);
-    const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
-    for (int i = 0; i < NUM_PAIRS; i++)
-        add_pair(picture, clip, picture->values[0] * (float)(i * (i + 1)) / 6.0f, frame);
-    const double views = (double)(RINGS * look->num_around + 1), side = (double)look->texels;
+    const double views = RINGS * look->num_around + 1, side = look->texels;
+    const double bytes = views * look->num_frames * side * side * TEXEL_BYTES * 4.0 / 3.0;
     view_add_fact(picture, "pictures of a frame", views, "");
     view_add_fact(picture, "of all frames", views * look->num_frames, "");
-    view_add_fact(picture, "memory, about",
-                  views * look->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0
-                      / 1048576.0,
-                  "MiB");
-    view_add_fact(picture, "a texel is", 2.0 * (double)look->radius / side, "units");
-    view_add_fact(picture, "farthest from a picture", farthest_direction(look->num_around),
-                  "degrees");
-    view_add_fact(picture, "triangles of a character", 2.0, "");
+    view_add_fact(picture, "memory, about", bytes / 1048576.0, "MiB");
+    view_add_fact(picture, "a texel is", 2.0 * look->radius / side, "units");
+    view_add_fact(picture, "farthest from a picture", farthest * 57.29577951, "degrees");
+    view_add_fact(picture, "triangles of a character", 2, "");
 }
 
-const view_page view_page_impostor = {
-    .name = "impostor",
-    .title = "Impostors",
-    .family = "Vertices",
-    .about = "Pictures from many directions, with normals and depth, drawn on a quad and lit again "
-             "in each frame. The difference shows only close up; the cost is 2 triangles.",
-    .model = "bobbin/bobbin.md5mesh",
-    .start = 0.3,
-    .sliders = {{"farthest, units", 60.0f, 1500.0f, 900.0f, NULL, false},
-                {"texels", 0.0f, 3.0f, 2.0f, texel_word, false},
-                {"directions around", 4.0f, 24.0f, 12.0f, NULL, true},
-                {"frames of the clip", 1.0f, 12.0f, 8.0f, NULL, true},
-                {"turned, degrees", -180.0f, 180.0f, 0.0f, NULL, false}},
-    .num_sliders = 5,
-    .show = show_impostor,
+// == The pages =============================================================================
+
+const view_page view_vertex_pages[] = {
+    {
+        .name = "bind",
+        .title = "Automatic weights",
+        .family = "Skinning",
+        .about = "Weights from distances: each vertex is bound to the joints nearest to it along "
+                 "paths through the voxels inside the surface. Colour: the largest difference "
+                 "from his own weights over the clip.",
+        .start = 0.9,
+        .sliders = {{"voxels along him", 12, 96, 40, view_whole},
+                    {"influences", 1, 8, 4, view_whole},
+                    {"rounds of smoothing", 0, 12, 3, view_whole},
+                    {"falloff", 0, 1, 1, NULL},
+                    {"clip", 0, 4, 2, bind_clips}},
+        .figures = {{-46, "his own weights"}, {0, "by distance"}, {46, "difference"}},
+        .box = {{-30, -66, 0}, {20, 66, 60}},
+        .show = show_bind,
+        .keep = keep_bind,
+        .num_kept = 5,
+    },
+    {
+        .name = "morph",
+        .title = "Morph targets",
+        .family = "Vertices",
+        .about = "Each expression is the difference of two models of one topology. Any number of "
+                 "them is added to the bind pose, by weights that may exceed 1, before it is "
+                 "skinned.",
+        .clip = "stand", // which does not blink
+        .sliders = {{"smile", -0.5f, 1.5f, 0.8f, NULL},
+                    {"fright", -0.5f, 1.5f, 0, NULL},
+                    {"sleepy", -0.5f, 1.5f, 0, NULL},
+                    {"oh", -0.5f, 1.5f, 0.3f, NULL},
+                    {"blink", 0, 1, 0, NULL}},
+        .box = {{-16, -22, 26}, {16, 22, 60}},
+        .has_morphs = true,
+        .show = show_morph,
+    },
+    {
+        .name = "bake",
+        .title = "Baked vertex animation",
+        .family = "Vertices",
+        .about = "Each frame stores the position and normal of every vertex in 8 bytes, so no "
+                 "palette or weights are needed: 16 bits for a coordinate, 8 for one of a normal. "
+                 "Between frames vertices move in straight lines.",
+        .start = 0.3,
+        .sliders = {{"clip", 0, 3, 2, bake_clips},
+                    {"frames a second", 4, 30, 12, view_whole},
+                    {"red is, units", 0.2f, 16, 8, NULL}},
+        .figures = {{-46, "skinned"}, {0, "baked"}, {46, "error"}},
+        .box = {{-30, -66, 0}, {20, 66, 60}},
+        .plots = {{"largest error from frame to frame, units",
+                   "seconds",
+                   {0, 0},
+                   {1, 1},
+                   VIEW_FIT_TOP,
+                   {{"error", VIEW_YELLOW}}}},
+        .show = show_bake,
+        .keep = keep_bake,
+        .num_kept = 3,
+    },
+    {
+        .name = "impostor",
+        .title = "Impostors",
+        .family = "Vertices",
+        .about = "Pictures from many directions, with normals and depth, drawn on a quad and lit "
+                 "again in each frame. The difference shows only close up; the cost is 2 "
+                 "triangles.",
+        .start = 0.3,
+        .sliders = {{"farthest, units", 60, 1500, 900, NULL},
+                    {"texels", 0, 3, 2, texels},
+                    {"directions around", 4, 24, 12, view_whole},
+                    {"frames of the clip", 1, 12, 8, view_whole},
+                    {"turned, degrees", -180, 180, 0, NULL}},
+        .box = {{-24, -46, -4}, {24, 46, 62}},
+        .show = show_impostor,
+    },
+    {.name = NULL},
 };

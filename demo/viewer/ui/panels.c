@@ -242,6 +242,10 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     float bottom = stage->height;
     ui->canvas = stage->canvas;
     ui->top = (ui_item_id){NULL, 0};
+    if (stage->pages != NULL) {
+        stage->page_panel(ui, stage);
+        return;
+    }
     if (shown->panel) {
         if (!shown->help) // the list of keys needs the space
             view_figures_panel(ui, stage);
