@@ -18,9 +18,9 @@
 // points outward. Texture v = 0 is the top row.
 //
 // Numbers: counts and indices are uint32_t; numbers of bytes, and of the caller's own jobs and
-// points, are size_t. An index that may be missing is int32_t, and -1 means none: md5_joint.parent,
-// md5_binding.tracks, what md5_find_*() returns. Converted to uint32_t it is MD5_NONE, which
-// exceeds every count, so functions that answer invalid indices may be given it.
+// points, are size_t. An index that is missing is MD5_NONE, which exceeds every count, so functions
+// that answer invalid indices may be given it. Two tables are int32_t, and -1 there, which becomes
+// MD5_NONE as uint32_t: md5_joint.parent and md5_binding.tracks.
 //
 // Memory: an asset is one block (a model: two, and one for the skinning plan of each mesh) from the
 // caller's allocator and is read-only.

@@ -73,12 +73,6 @@ static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int
     return passed % duration + (passed % duration < 0 ? duration : 0);
 }
 
-static int64_t whole_rate(const md5_anim *anim)
-{
-    const double rate = floor(anim->frame_rate);
-    return rate < 1e6 ? (int64_t)rate : 1000000;
-}
-
 // The frames of a clip's file at a time within the clip.
 static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling)
 {
@@ -86,7 +80,8 @@ static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, bool is_
     md5_moment moment = {.frame0 = 0};
     if (intervals == 0)
         return moment;
-    const int64_t thousandths = milliseconds > 0 ? milliseconds * whole_rate(anim) : 0;
+    const double whole_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
+    const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)whole_rate : 0;
     const int64_t frame = thousandths / 1000;
     if (!is_cycling && frame >= intervals) {
         moment.frame0 = moment.frame1 = (uint32_t)intervals;
@@ -134,20 +129,19 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
     MD5_ASSERT_OPTS(opts);
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
-    md5_block measured = {.base = NULL};
+    md5_block block = {0};
     md5i_context_begin(&context, opts, NULL, error);
-    (void)md5i_block_take(&measured, 1, sizeof(md5_actor));
-    (void)md5i_block_take(&measured, num_joints, sizeof(md5_xform));
-    unsigned char *const memory = (unsigned char *)md5i_alloc(&context, measured.used);
-    if (!memory)
+    (void)md5i_block_take(&block, 1, sizeof(md5_actor));
+    (void)md5i_block_take(&block, num_joints, sizeof(md5_xform));
+    const size_t size = block.used;
+    if (!md5i_block_allocate(&context, &block))
         return NULL;
-    md5_block block = {.base = memory};
     md5_actor *const actor = (md5_actor *)md5i_block_take(&block, 1, sizeof *actor);
     memset(actor, 0, sizeof *actor);
     actor->clip_pose = (md5_xform *)md5i_block_take(&block, num_joints, sizeof(md5_xform));
     actor->entity = entity;
     actor->allocator = context.allocator;
-    actor->size = measured.used;
+    actor->size = size;
     actor->blink.clip = MD5_NONE;
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++)

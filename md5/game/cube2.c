@@ -793,16 +793,6 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
 
 // -- Looks ----------------------------------------------------------------------------------------
 
-static void apply_skin(const md5_cube2_row *row, md5_cube2_look *look)
-{
-    look->texture = row->images[0];
-    if (!row->images[1].path) // without masks the rest of the line is not read
-        return;
-    look->masks = row->images[1];
-    look->environment_range[0] = row->numbers[0];
-    look->environment_range[1] = row->numbers[1];
-}
-
 void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube2_look *look)
 {
     MD5_ASSERT(part != NULL, "part: not NULL");
@@ -823,9 +813,13 @@ void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube
         if (strcmp(row->mesh, "*") != 0 && strcmp(row->mesh, mesh) != 0)
             continue;
         const float value = row->numbers[0];
-        if (strcmp(row->word, "md5skin") == 0)
-            apply_skin(row, look);
-        else if (strcmp(row->word, "md5bumpmap") == 0)
+        if (strcmp(row->word, "md5skin") == 0) {
+            look->texture = row->images[0];
+            if (row->images[1].path) { // without masks the rest of the line is not read
+                look->masks = row->images[1];
+                memcpy(look->environment_range, row->numbers, sizeof look->environment_range);
+            }
+        } else if (strcmp(row->word, "md5bumpmap") == 0)
             look->normal_map = row->images[0];
         else if (strcmp(row->word, "md5envmap") == 0)
             look->environment = row->images[0].path;

@@ -21,9 +21,7 @@ void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, ui
         .end = text + size,
         .line = line,
         .line_start = text,
-        .last_at = text,
-        .last_start = text,
-        .last_line = line,
+        .last = {text, text, line},
         .token_at = text + size,
     };
     lex->joins_strings = true;
@@ -33,7 +31,7 @@ void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_
 {
     md5i_decl_lex_begin(lex, game, entry->decl.file, entry->decl.line, entry->decl.text,
                         entry->decl.size);
-    lex->line_start = lex->last_start = entry->line_start;
+    lex->line_start = lex->last.line_start = entry->line_start;
 }
 
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
@@ -265,13 +263,7 @@ static bool skip_space(md5_decl_lex *lex)
 
 // -- Strings --------------------------------------------------------------------------------------
 
-// A position to return to.
-typedef struct decl_place {
-    const char *at, *line_start;
-    uint32_t line;
-} decl_place;
-
-static void return_to(md5_decl_lex *lex, decl_place place)
+static void return_to(md5_decl_lex *lex, md5_decl_place place)
 {
     lex->at = place.at;
     lex->line_start = place.line_start;
@@ -298,7 +290,7 @@ static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *
 // there is one. Returns false, reported, if the backslash is not followed by a string.
 static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
 {
-    const decl_place before = (decl_place){lex->at, lex->line_start, lex->line};
+    const md5_decl_place before = {lex->at, lex->line_start, lex->line};
     *is_joined = lex->joins_strings && quote == '"' && skip_space(lex) && *lex->at == '\\';
     if (!*is_joined) {
         return_to(lex, before);
@@ -406,14 +398,12 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
         *token = lex->unread;
         return true;
     }
-    lex->last_at = lex->at;
-    lex->last_start = lex->line_start;
-    lex->last_line = lex->line;
+    lex->last = (md5_decl_place){lex->at, lex->line_start, lex->line};
     lex->token_at = lex->end;
     *token = (md5_token){.text = lex->at};
     TRY(skip_space(lex));
     lex->token_at = token->at = lex->at;
-    token->lines_crossed = lex->line - lex->last_line;
+    token->lines_crossed = lex->line - lex->last.line;
     const char c = *lex->at, second = md5_decl_lex_byte(lex, lex->at + 1);
     if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
         return decl_lex_number(lex, token);
@@ -425,24 +415,18 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     return true;
 }
 
-// Returns to before the token that was read last.
-static void read_again(md5_decl_lex *lex)
-{
-    return_to(lex, (decl_place){lex->last_at, lex->last_start, lex->last_line});
-}
-
 bool md5i_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token)
 {
     md5_token next;
     if (!md5i_decl_lex_read(lex, &next)) {
-        read_again(lex);
+        return_to(lex, lex->last);
         return false;
     }
     if (next.lines_crossed == 0) {
         *token = next;
         return true;
     }
-    read_again(lex);
+    return_to(lex, lex->last);
     *token = (md5_token){.text = lex->at};
     return false;
 }
@@ -480,7 +464,7 @@ bool md5i_decl_lex_take(md5_decl_lex *lex, const char *text)
     TRY(md5i_decl_lex_read(lex, &token));
     if (md5i_token_is(&token, text))
         return true;
-    read_again(lex);
+    return_to(lex, lex->last);
     return false;
 }
 
@@ -499,7 +483,7 @@ void md5i_decl_lex_skip_line(md5_decl_lex *lex)
     md5_token token;
     while (md5i_decl_lex_read(lex, &token)) {
         if (token.lines_crossed > 0) {
-            read_again(lex);
+            return_to(lex, lex->last);
             return;
         }
     }

@@ -32,16 +32,20 @@ typedef struct md5_token {
     bool is_literal;        // a string in single quotes
 } md5_token;
 
+// A position to return to.
+typedef struct md5_decl_place {
+    const char *at, *line_start;
+    uint32_t line;
+} md5_decl_place;
+
 typedef struct md5_decl_lex {
     md5_game *game;
     const char *file;
     const char *at, *end;
     uint32_t line;          // as the engine counts
     const char *line_start; // of the line that `at` is in
-    const char *last_at;    // before the token that was read last, and its line
-    const char *last_start;
-    uint32_t last_line;
-    const char *token_at; // its first byte; `end` before it has been found
+    md5_decl_place last;    // before the token that was read last
+    const char *token_at;   // its first byte; `end` before it has been found
     bool has_unread;
     md5_token unread;
     bool joins_strings; // "a" \ "b"

@@ -339,15 +339,6 @@ static const char *const type_words[MD5_NUM_DECL_TYPES] = {
     [MD5_DECL_MODEL] = "model",
 };
 
-// Returns the type whose word a token is, or MD5_NUM_DECL_TYPES.
-static md5_decl_type type_of_word(const md5_token *token)
-{
-    int type = 0;
-    while (type < MD5_NUM_DECL_TYPES && !md5i_token_is_word(token, type_words[type]))
-        type++;
-    return (md5_decl_type)type;
-}
-
 // The type, name and start of a declaration, before the end of its text is known.
 typedef struct decl_head {
     md5_decl_type type;
@@ -379,7 +370,10 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, decl
     *head = (decl_head){.start = lex->at, .line_start = lex->line_start, .line = lex->line};
     if (!md5i_decl_lex_read(lex, &token))
         return HEAD_END;
-    head->type = type_of_word(&token);
+    int type = 0;
+    while (type < MD5_NUM_DECL_TYPES && !md5i_token_is_word(&token, type_words[type]))
+        type++;
+    head->type = (md5_decl_type)type;
     head->is_export = md5i_token_is_word(&token, "export");
     if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
         if (md5i_token_is(&token, "{"))

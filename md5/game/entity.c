@@ -528,19 +528,14 @@ typedef struct part_loader {
     const md5_mat34 *placing; // [model joints] the pose that parts are placed in
 } part_loader;
 
-static const md5_binding *placing_clip(const md5_entity *entity)
-{
-    for (uint32_t i = 0; i < entity->num_clips; i++) {
-        if (entity->clips[i].num_files > 0 && strcmp(entity->clips[i].anim->alias, "ik_pose") == 0)
-            return entity->clips[i].bindings[0];
-    }
-    return NULL;
-}
-
 static bool make_placing_pose(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
-    const md5_binding *const clip = placing_clip(entity);
+    const md5_binding *clip = NULL;
+    for (uint32_t i = 0; !clip && i < entity->num_clips; i++) {
+        if (entity->clips[i].num_files > 0 && strcmp(entity->clips[i].anim->alias, "ik_pose") == 0)
+            clip = entity->clips[i].bindings[0];
+    }
     const uint32_t num_joints = entity->model->skeleton.num_joints;
     loader->placing = entity->model->bind;
     if (!clip || num_joints == 0)
@@ -580,16 +575,6 @@ static void place_part(const part_loader *loader, uint32_t joint, md5_xform at, 
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Whether an entityDef is that of the body, or of what the body is a part of.
-static bool is_above(const part_loader *loader, const md5_entity_def *def)
-{
-    for (const md5_entity_owner *owner = loader->body; owner && def; owner = owner->body) {
-        if (owner->entity.def == def)
-            return true;
-    }
-    return false;
-}
-
 // Loads the entity of a part. If that fails, *part is NULL; returns false if memory runs out, else
 // true after a warning.
 static bool load_part_entity(part_loader *loader, const md5_entity_key *key, bool is_model,
@@ -604,7 +589,10 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     loader->num_tried++;
     const md5_entity_def *const def =
         is_model ? NULL : md5_game_entity_def(load->game, key->value, &error);
-    if (is_above(loader, def)) {
+    const md5_entity_owner *above = loader->body; // what the body is a part of
+    while (above && above->entity.def != def)
+        above = above->body;
+    if (def && above) {
         entity_warn(load->context, key->decl, "%s %s: the entity would be attached to itself",
                     quote(key->name).text, quote(key->value).text);
         return true;
@@ -655,17 +643,6 @@ static bool add_head(part_loader *loader)
     return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
 }
 
-// The angles are pitch, yaw and roll, in degrees.
-static md5_quat turn_of(md5_vec3 angles)
-{
-    const float degree = 0.017453292f;
-    static const md5_vec3 x = {1.0f, 0.0f, 0.0f}, y = {0.0f, 1.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
-    const md5_quat pitch = md5_quat_from_axis_angle(y, angles.x * degree);
-    const md5_quat yaw = md5_quat_from_axis_angle(z, angles.y * degree);
-    const md5_quat roll = md5_quat_from_axis_angle(x, angles.z * degree);
-    return md5_quat_mul(yaw, md5_quat_mul(pitch, roll));
-}
-
 static bool add_attachment(part_loader *loader, const md5_entity_key *key)
 {
     md5_game *const game = loader->load->game;
@@ -683,8 +660,9 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
         free_lone_entity(part.entity);
         return true;
     }
+    const md5_vec3 angles = vector_of(game, md5_entity_def_value(def, "angles"));
     const md5_xform at = {
-        .rotation = turn_of(vector_of(game, md5_entity_def_value(def, "angles"))),
+        .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
         .translation = vector_of(game, md5_entity_def_value(def, "origin")),
     };
     place_part(loader, (uint32_t)joint, at, true, &part);
@@ -715,16 +693,6 @@ static bool add_parts(part_loader *loader)
     return true;
 }
 
-// Loads the heads and attachments of the tree. Returns false if memory runs out; then the caller
-// frees the parts in the list.
-static bool load_entity_parts(md5_entity_load *load)
-{
-    part_loader loader = {.load = load, .body = load->owner, .last = &load->owner->next};
-    for (; loader.body; loader.body = loader.body->next)
-        TRY(add_parts(&loader));
-    return true;
-}
-
 // == Trees ========================================================================================
 //
 // Entities with their parts, and the placement of the parts.
@@ -747,8 +715,14 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
     md5_context context;
     md5_entity_load load;
     md5i_context_begin(&context, opts, NULL, error);
-    if (load_entity(&load, game, name, false, &context, opts) && load_entity_parts(&load))
-        return finish_entity(&load);
+    if (load_entity(&load, game, name, false, &context, opts)) {
+        // The heads and attachments of the tree.
+        part_loader loader = {.load = &load, .body = load.owner, .last = &load.owner->next};
+        while (loader.body && add_parts(&loader))
+            loader.body = loader.body->next;
+        if (!loader.body)
+            return finish_entity(&load);
+    }
     if (load.owner)
         free_parts(load.owner);
     end_entity_load(&load);

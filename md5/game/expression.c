@@ -71,14 +71,6 @@ static bool read_table(table_reader *reader)
     return reader->table.num_values > 0;
 }
 
-// A table with a mistake is { { 0 } }.
-static bool make_default(table_reader *reader)
-{
-    reader->table.is_snapped = reader->table.is_clamped = false;
-    reader->table.num_values = 0;
-    return add_value(reader, 0.0f);
-}
-
 // Copies what was read into game->arena, with the first value again at the end.
 static bool keep_table(md5_game *game, md5_decl_entry *entry, const table_reader *reader)
 {
@@ -103,7 +95,10 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     table_reader reader = {.values = NULL};
     md5i_decl_lex_begin_decl(&reader.lex, game, entry);
     const bool is_good = read_table(&reader);
-    const bool is_kept = game->context.error->status == MD5_OK && (is_good || make_default(&reader))
+    if (!is_good) // a table with a mistake is { { 0 } }
+        reader.table = (md5_table){.num_values = 0};
+    const bool is_kept = game->context.error->status == MD5_OK
+                         && (is_good || add_value(&reader, 0.0f))
                          && keep_table(game, entry, &reader);
     md5i_arena_rewind(&game->scratch, before);
     if (is_kept)
@@ -547,25 +542,22 @@ static float value_of(const md5_material_op *op, const md5_material_input *input
         return md5i_table_at(op->table, b);
     case MD5_OP_SOUND:
         return input->sound;
-    default:
-        switch (op->kind) {
-        case MD5_OP_GREATER:
-            return truth(a > b);
-        case MD5_OP_GREATER_EQUAL:
-            return truth(a >= b);
-        case MD5_OP_LESS:
-            return truth(a < b);
-        case MD5_OP_LESS_EQUAL:
-            return truth(a <= b);
-        case MD5_OP_EQUAL:
-            return truth(a == b);
-        case MD5_OP_NOT_EQUAL:
-            return truth(a != b);
-        case MD5_OP_AND:
-            return truth(a != 0.0f && b != 0.0f);
-        default:
-            return truth(a != 0.0f || b != 0.0f);
-        }
+    case MD5_OP_GREATER:
+        return truth(a > b);
+    case MD5_OP_GREATER_EQUAL:
+        return truth(a >= b);
+    case MD5_OP_LESS:
+        return truth(a < b);
+    case MD5_OP_LESS_EQUAL:
+        return truth(a <= b);
+    case MD5_OP_EQUAL:
+        return truth(a == b);
+    case MD5_OP_NOT_EQUAL:
+        return truth(a != b);
+    case MD5_OP_AND:
+        return truth(a != 0.0f && b != 0.0f);
+    default: // MD5_OP_OR
+        return truth(a != 0.0f || b != 0.0f);
     }
 }
 

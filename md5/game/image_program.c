@@ -653,6 +653,7 @@ static const struct builtin_image {
     {"_cinematic", 0, 0, NULL, MD5_IMAGE_REPEAT, false},
 };
 
+// Returns the built-in picture of a name in lower case, or NULL.
 static const struct builtin_image *find_builtin(const char *name)
 {
     for (size_t i = 0; i < sizeof builtin_images / sizeof builtin_images[0]; i++) {
@@ -660,12 +661,6 @@ static const struct builtin_image *find_builtin(const char *name)
             return &builtin_images[i];
     }
     return NULL;
-}
-
-// Whether a name, in lower case, is that of a built-in picture.
-static bool is_builtin_image(const char *name)
-{
-    return find_builtin(name) != NULL;
 }
 
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
@@ -681,10 +676,7 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
 {
     md5_context context;
     const struct builtin_image *const builtin = find_builtin(name);
-    md5_image_opts named;
-    memset(&named, 0, sizeof named);
-    if (opts)
-        named = *opts;
+    md5_image_opts named = opts ? *opts : (md5_image_opts){.file_name = NULL};
     named.file_name = name;
     md5i_image_begin(&context, &named, error);
     if (!builtin->fill) {
@@ -744,12 +736,6 @@ static const char *extension_of(const char *name)
     return dot && !strchr(dot, '/') ? dot : name + strlen(name);
 }
 
-static bool is_extension(const char *extension, const char *wanted)
-{
-    const md5_token token = {.text = extension, .size = strlen(extension)};
-    return md5i_token_is_word(&token, wanted);
-}
-
 // -- Trying ---------------------------------------------------------------------------------------
 
 // Writes candidate `number` for the file of a name: the engine's .tga and .jpg, then .png, which
@@ -758,7 +744,8 @@ static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
 {
     static const char *const endings[] = {".tga", ".jpg", ".png"};
     const char *const extension = extension_of(name);
-    const bool is_replaced = *extension == '\0' || is_extension(extension, ".tga");
+    const md5_token token = {.text = extension, .size = strlen(extension)};
+    const bool is_replaced = token.size == 0 || md5i_token_is_word(&token, ".tga");
     const size_t stem = (size_t)(extension - name);
     if (strlen(name) + sizeof ".tga" > LONGEST_PATH
         || number >= (is_replaced ? sizeof endings / sizeof endings[0] : 1))
@@ -792,7 +779,7 @@ static void note_failure(image_search *search, const char *name, const char *rea
 // Reads and decodes a file. Its bytes count as memory of the search path, not of the picture.
 static md5_image *read_image(image_search *search, const md5_game_entry *entry, md5_error *error)
 {
-    md5_image_opts opts;
+    md5_image_opts opts = search->opts ? *search->opts : (md5_image_opts){.file_name = NULL};
     size_t size = 0;
     const char *const bytes = md5i_game_open_file(search->game, entry, 0, &size, error);
     error->message[sizeof error->message - 1] = '\0';
@@ -800,9 +787,6 @@ static md5_image *read_image(image_search *search, const md5_game_entry *entry, 
         error->status = MD5_ERROR_IO;
         return NULL;
     }
-    memset(&opts, 0, sizeof opts);
-    if (search->opts)
-        opts = *search->opts;
     opts.file_name = entry->spelled;
     md5_image *const image = md5_parse_image(bytes, size, &opts, error);
     md5i_game_close_file(search->game, entry, bytes, size);
@@ -863,11 +847,8 @@ static void warn_of_damage(image_search *search, const char *name)
 static md5_image *load_named(md5_game *game, const char *file, const md5_image_opts *opts,
                              md5_error *error)
 {
-    image_search search;
-    memset(&search, 0, sizeof search);
-    search.game = game;
-    search.opts = opts;
-    if (md5_is_lenient(search.game) && is_builtin_image(file))
+    image_search search = {.game = game, .opts = opts};
+    if (md5_is_lenient(search.game) && find_builtin(file))
         return make_builtin_image(file, opts, error);
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
@@ -940,12 +921,8 @@ static void change_texels(const md5_image_step *step, md5_image *image)
 static bool run_step(image_run *run, const md5_image_step *step)
 {
     if (step->kind == MD5_IMAGE_FILE) {
-        md5_image_opts opts;
-        md5_error reason;
-        memset(&opts, 0, sizeof opts);
-        memset(&reason, 0, sizeof reason);
-        if (run->opts)
-            opts = *run->opts;
+        md5_image_opts opts = run->opts ? *run->opts : (md5_image_opts){.file_name = NULL};
+        md5_error reason = {.status = MD5_OK};
         opts.allocator = run->context.allocator;
         opts.allocator.limit -= run->context.memory_held;
         opts.file_name = step->file;
@@ -1031,11 +1008,8 @@ static bool run_program(image_run *run, const md5_image_program *program)
 static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
                                   const md5_image_opts *opts, bool is_first)
 {
-    image_search search;
+    image_search search = {.game = game, .opts = opts};
     md5_decl_lex nowhere;
-    memset(&search, 0, sizeof search);
-    search.game = game;
-    search.opts = opts;
     if (try_compressed(&search, program->text))
         return search.image;
     if (is_first && search.error.status != MD5_OK) {
@@ -1072,16 +1046,13 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     md5_game_begin(game, NULL);
     md5_error unseen, *const reason = error ? error : &unseen;
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
-    if (first && is_builtin_image(first))
+    if (first && find_builtin(first))
         return make_builtin_image(first, opts, reason);
     const bool is_first = opts && opts->compressed_first && !is_outdated(game, program);
     md5_image *image = is_first ? load_compressed(game, program, opts, true) : NULL;
     if (!image) {
         // Computes the picture of a program.
-        image_run run;
-        memset(&run, 0, sizeof run);
-        run.opts = opts;
-        run.game = game;
+        image_run run = {.opts = opts, .game = game};
         md5i_image_begin(&run.context, opts, reason);
         md5_image *result = NULL;
         if (run_program(&run, program))

@@ -42,23 +42,17 @@ static md5_token read_on_line(material_reader *reader)
     return token;
 }
 
+// A word that sets one text of md5_material, given by its offset.
+static void read_text_word(material_reader *reader)
+{
+    const md5_token token = read_on_line(reader);
+    *(const char **)(void *)((char *)reader->material + reader->value) = keep(reader, &token);
+}
+
 static void read_editor_image(material_reader *reader)
 {
-    const md5_token token = read_on_line(reader);
-    reader->material->editor_image = keep(reader, &token);
+    read_text_word(reader);
     md5i_decl_lex_skip_line(reader->lex);
-}
-
-static void read_description(material_reader *reader)
-{
-    const md5_token token = read_on_line(reader);
-    reader->material->description = keep(reader, &token);
-}
-
-static void read_gui(material_reader *reader)
-{
-    const md5_token token = read_on_line(reader);
-    reader->material->gui = keep(reader, &token);
 }
 
 static void read_spectrum(material_reader *reader)
@@ -342,22 +336,23 @@ static void read_shortcut(material_reader *reader)
 
 // -- Words ----------------------------------------------------------------------------------------
 
-#define FLAG(member) set_flag, (int)offsetof(md5_material, member)
+#define MATERIAL_FLAG(member) set_flag, (int)offsetof(md5_material, member)
+#define MATERIAL_TEXT(member) read_text_word, (int)offsetof(md5_material, member)
 
 static const struct material_word {
     const char *word;
     void (*read)(material_reader *reader);
     int value; // reader->value
 } words[] = {
-    {"qer_editorimage", read_editor_image, 0},
-    {"description", read_description, 0},
+    {"qer_editorimage", read_editor_image, (int)offsetof(md5_material, editor_image)},
+    {"description", MATERIAL_TEXT(description)},
     {"polygonOffset", read_polygon_offset, 0},
-    {"noShadows", FLAG(no_shadows)},
-    {"suppressInSubview", FLAG(suppressed_in_subview)},
-    {"portalSky", FLAG(is_portal_sky)},
-    {"noSelfShadow", FLAG(no_self_shadow)},
-    {"noPortalFog", FLAG(no_portal_fog)},
-    {"forceShadows", FLAG(force_shadows)},
+    {"noShadows", MATERIAL_FLAG(no_shadows)},
+    {"suppressInSubview", MATERIAL_FLAG(suppressed_in_subview)},
+    {"portalSky", MATERIAL_FLAG(is_portal_sky)},
+    {"noSelfShadow", MATERIAL_FLAG(no_self_shadow)},
+    {"noPortalFog", MATERIAL_FLAG(no_portal_fog)},
+    {"forceShadows", MATERIAL_FLAG(force_shadows)},
     {"noOverlays", clear_overlays, 0},
     {"forceOverlays", force_overlays, 0},
     {"translucent", set_coverage, MD5_COVERAGE_TRANSLUCENT},
@@ -367,14 +362,14 @@ static const struct material_word {
     {"forceOpaque", set_coverage, MD5_COVERAGE_OPAQUE},
     {"twoSided", set_cull, MD5_CULL_NONE},
     {"backSided", set_cull, MD5_CULL_FRONT},
-    {"fogLight", FLAG(is_fog_light)},
-    {"blendLight", FLAG(is_blend_light)},
-    {"ambientLight", FLAG(is_ambient_light)},
+    {"fogLight", MATERIAL_FLAG(is_fog_light)},
+    {"blendLight", MATERIAL_FLAG(is_blend_light)},
+    {"ambientLight", MATERIAL_FLAG(is_ambient_light)},
     {"mirror", set_mirror, 0},
-    {"noFog", FLAG(no_fog)},
-    {"unsmoothedTangents", FLAG(unsmoothed_tangents)},
+    {"noFog", MATERIAL_FLAG(no_fog)},
+    {"unsmoothedTangents", MATERIAL_FLAG(unsmoothed_tangents)},
     {"lightFalloffImage", read_falloff, 0},
-    {"guisurf", read_gui, 0},
+    {"guisurf", MATERIAL_TEXT(gui)},
     {"sort", read_sort, 0},
     {"spectrum", read_spectrum, 0},
     {"deform", read_deform, 0},

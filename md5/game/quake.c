@@ -339,28 +339,20 @@ static bool is_replaced(const md5_scale_row *rows, size_t count, size_t i)
            && rows[i + 1].is_position == rows[i].is_position && rows[i + 1].frame == rows[i].frame;
 }
 
-typedef struct scale_arrays {
-    md5_scales *scales;
-    md5_scaled_joint *joints;
-    md5_scale_key *keys;
-} scale_arrays;
-
-static scale_arrays lay_out(md5_block *block, uint32_t num_joints, size_t num_keys)
+// Takes the scales from the block, and fills them unless the block is only measured.
+static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
+                                const md5_scale_row *rows, size_t count)
 {
-    scale_arrays arrays;
-    arrays.scales = (md5_scales *)md5i_block_take(block, 1, sizeof *arrays.scales);
-    arrays.joints = (md5_scaled_joint *)md5i_block_take(block, num_joints, sizeof *arrays.joints);
-    arrays.keys = (md5_scale_key *)md5i_block_take(block, num_keys, sizeof *arrays.keys);
-    return arrays;
-}
-
-static void fill(const md5_scale_row *rows, size_t count, const scale_arrays *arrays)
-{
+    md5_scales *const scales = (md5_scales *)md5i_block_take(block, 1, sizeof *scales);
+    md5_scaled_joint *const joints =
+        (md5_scaled_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    md5_scale_key *key = (md5_scale_key *)md5i_block_take(block, count, sizeof *key);
+    if (!block->base)
+        return NULL;
     md5_scaled_joint *joint = NULL;
-    md5_scale_key *key = arrays->keys;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || rows[i].joint != rows[i - 1].joint) {
-            joint = joint ? joint + 1 : arrays->joints;
+            joint = joint ? joint + 1 : joints;
             *joint = (md5_scaled_joint){rows[i].joint, false, 0, key};
         }
         if (is_replaced(rows, count, i))
@@ -372,6 +364,14 @@ static void fill(const md5_scale_row *rows, size_t count, const scale_arrays *ar
         *key++ = (md5_scale_key){rows[i].frame, rows[i].value};
         joint->num_keys++;
     }
+    *scales = (md5_scales){
+        .num_joints = num_joints,
+        .joints = joints,
+        .num_warnings = context->num_warnings,
+        .size = block->used,
+        .allocator = context->allocator,
+    };
+    return scales;
 }
 
 static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
@@ -380,6 +380,7 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     md5_scale_row *rows;
     size_t count;
     uint32_t num_joints = 0;
+    md5_block block = {0};
     md5i_lex_begin(&lex, arena, text, size);
     if (!read_scale_rows(&lex, anim, &rows, &count))
         return NULL;
@@ -387,22 +388,10 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
         qsort(rows, count, sizeof *rows, compare_rows);
     for (size_t i = 0; i < count; i++)
         num_joints += i == 0 || rows[i].joint != rows[i - 1].joint;
-    md5_block block = {.base = NULL};
-    (void)lay_out(&block, num_joints, count);
-    const size_t block_size = block.used;
-    block = (md5_block){.base = (unsigned char *)md5i_alloc(arena->context, block_size)};
-    if (!block.base)
-        return NULL;
-    const scale_arrays arrays = lay_out(&block, num_joints, count);
-    fill(rows, count, &arrays);
-    *arrays.scales = (md5_scales){
-        .num_joints = num_joints,
-        .joints = arrays.joints,
-        .num_warnings = arena->context->num_warnings,
-        .size = block_size,
-        .allocator = arena->context->allocator,
-    };
-    return arrays.scales;
+    place_scales(arena->context, &block, num_joints, rows, count);
+    return md5i_block_allocate(arena->context, &block)
+               ? place_scales(arena->context, &block, num_joints, rows, count)
+               : NULL;
 }
 
 static md5_scales *build_with_arena(md5_context *context, const char *text, size_t size,

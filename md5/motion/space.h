@@ -5,7 +5,7 @@
 
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
-#include "md5/core/float4.h"
+#include "md5/motion/float4.h"
 #include "md5/md5pose.h"
 #include "md5/core/slerp.h"
 

@@ -2,7 +2,7 @@
 // vertices on mirror seams, normals, tangents, and the order of them all.
 #include "md5/skin/geometry.h"
 #include "md5/core/math.h"
-#include "md5/core/pair.h"
+#include "md5/skin/pair.h"
 #include "md5/skin/weld.h"
 
 #include <assert.h>

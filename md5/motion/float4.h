@@ -2,8 +2,8 @@
 // that works on one of them at a time; md5/core/wide.h is for many. It uses vector extensions of
 // the compiler if there are any, else plain C. Both round each operation separately, in the order
 // of md5/core/math.h, and so give the same bits.
-#ifndef MD5_CORE_FLOAT4_H
-#define MD5_CORE_FLOAT4_H
+#ifndef MD5_MOTION_FLOAT4_H
+#define MD5_MOTION_FLOAT4_H
 
 #include "md5/core/compiler.h"
 #include "md5/core/math.h"

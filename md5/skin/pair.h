@@ -1,7 +1,7 @@
 // Two doubles in one register, for values that are derived at load: with SSE2, NEON or in plain C.
 // Each operation is rounded as C rounds it, so all give the same bits.
-#ifndef MD5_CORE_PAIR_H
-#define MD5_CORE_PAIR_H
+#ifndef MD5_SKIN_PAIR_H
+#define MD5_SKIN_PAIR_H
 
 #include "md5/core/cpu.h"
 #include "md5/core/math.h"
