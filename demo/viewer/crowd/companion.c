@@ -50,10 +50,8 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
     md5_error error;
     *companion = (view_companion){.joint = -1};
     companion->model = companion->own_model = md5_load_model(path, NULL, &error);
-    if (companion->model == NULL) {
-        view_log_error(loader->log, &error);
-        return false;
-    }
+    if (companion->model == NULL)
+        return view_log_error(loader->log, &error);
     companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
     return upload(companion, loader, path, NULL);
 }
@@ -82,20 +80,17 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
         if (!load(body, scene, loader, retarget))
             return false;
         body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
-        if (body->retarget == NULL) {
-            view_log_error(loader->log, &error);
-            return false;
-        }
+        if (body->retarget == NULL)
+            return view_log_error(loader->log, &error);
     }
     if (attach != NULL) {
         const char *const equals = strchr(attach, '=');
         if (!load(thing, scene, loader, equals + 1))
             return false;
         thing->joint = find_joint(scene, attach, (size_t)(equals - attach));
-        if (thing->joint < 0) {
-            view_error(loader->log, "--attach %s: the model has no joint of that name", attach);
-            return false;
-        }
+        if (thing->joint < 0)
+            return view_error(loader->log, "--attach %s: the model has no joint of that name",
+                              attach);
     }
     return true;
 }
@@ -118,10 +113,9 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
     const char *const path = loader->options->guest;
     if (path == NULL || loader->renderer == NULL || scene->model == NULL)
         return true;
-    if (view_machine_of(scene) == NULL) {
-        view_error(loader->log, "--guest: there is no state machine that %s could visit", path);
-        return false;
-    }
+    if (view_machine_of(scene) == NULL)
+        return view_error(loader->log, "--guest: there is no state machine that %s could visit",
+                          path);
     if (!load_machine(guest, path, loader))
         return false;
     const float reach = view_size(scene->model->bounds);

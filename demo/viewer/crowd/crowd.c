@@ -101,12 +101,10 @@ static bool make_kinds(view_crowd *crowd, const view_kind_source *first, const c
     uint32_t num_kinds = 1;
     for (size_t i = 0; i < num_files; i++)
         num_kinds += is_model(files[i]);
-    if (num_kinds > VIEW_MOST_KINDS || num_kinds > crowd->count) {
-        view_error(loader->log,
-                   "%u models for a crowd of %u: at most %d, and at most one per character",
-                   (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MOST_KINDS);
-        return false;
-    }
+    if (num_kinds > VIEW_MOST_KINDS || num_kinds > crowd->count)
+        return view_error(loader->log,
+                          "%u models for a crowd of %u: at most %d, and at most one per character",
+                          (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MOST_KINDS);
     for (uint32_t i = 0; i < num_kinds; i++) {
         const uint32_t begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
         const uint32_t end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
@@ -189,10 +187,8 @@ static bool make_players(view_crowd *crowd, view_log *log)
         for (uint32_t i = kind->begin; i < kind->end && kind->machine != NULL; i++) {
             md5_error error;
             crowd->players[i] = md5_create_player(kind->machine, NULL, &error);
-            if (crowd->players[i] == NULL) {
-                view_log_error(log, &error);
-                return false;
-            }
+            if (crowd->players[i] == NULL)
+                return view_log_error(log, &error);
             // Each member looks about in an order of its own.
             for (uint32_t m = 0; m < md5_machine_tables(kind->machine)->num_modifiers; m++) {
                 md5_gaze *const gaze = md5_player_gaze(crowd->players[i], m);

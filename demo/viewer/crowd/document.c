@@ -27,10 +27,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     view_scene *const scene = &document->scene;
     const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
     const bool is_in_game = own > 0 && view_is_address(files[0]);
-    if (is_in_game && crowd > 0) {
-        view_error(loader->log, "a crowd is made of files, not of names in a game folder");
-        return false;
-    }
+    if (is_in_game && crowd > 0)
+        return view_error(loader->log, "a crowd is made of files, not of names in a game folder");
     if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
                    : !view_load_scene(scene, files, own, pick_up, loader->log))
         return false;
@@ -61,10 +59,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         || !view_load_carried(&document->companions[VIEW_CARRIED], scene, loader))
         return false;
     const char *const other = loader->options->compare;
-    if (other != NULL && scene->model == NULL) {
-        view_error(loader->log, "--compare: there is no model to compare with %s", other);
-        return false;
-    }
+    if (other != NULL && scene->model == NULL)
+        return view_error(loader->log, "--compare: there is no model to compare with %s", other);
     // Without a renderer only the numbers are compared.
     if (other != NULL
         && (!view_load_compare(&document->compare, scene, other, loader->log)
