@@ -143,10 +143,8 @@ bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *
         if (!attach(joined, i, path, log))
             continue;
         part->model = md5_load_model(part->part->mesh, opts, &error);
-        if (part->model == NULL) {
-            view_log_error(log, &error);
-            return false;
-        }
+        if (part->model == NULL)
+            return view_log_error(log, &error);
         add_joints(joined, i);
     }
     return true;

@@ -73,17 +73,13 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
     view_panorama panorama;
     view_image_fault fault = {.message = ""};
     md5_error error;
-    if (!view_read_panorama(path, &panorama, &fault)) {
-        view_error(log, "%s: %s", path, fault.message);
-        return false;
-    }
+    if (!view_read_panorama(path, &panorama, &fault))
+        return view_error(log, "%s: %s", path, fault.message);
     md5gl_environment *const light =
         md5gl_create_environment(renderer, panorama.width, panorama.height, panorama.rgb, &error);
     free(panorama.rgb);
-    if (light == NULL) {
-        view_error(log, "%s: %s", path, error.message);
-        return false;
-    }
+    if (light == NULL)
+        return view_error(log, "%s: %s", path, error.message);
     view_free_environment(environment, renderer);
     environment->light = light;
     measure_light(environment);

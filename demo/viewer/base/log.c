@@ -52,11 +52,12 @@ static void remember_error(view_log *log, const char *text)
     (void)snprintf(log->error, sizeof log->error, "%.*s", (int)sizeof log->error - 1, text);
 }
 
-void view_error(view_log *log, const char *format, ...)
+bool view_error(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: ");
     remember_error(log, text + strlen("md5view: "));
     tell(log, VIEW_ERROR, text);
+    return false;
 }
 
 void view_warn(view_log *log, const char *format, ...)
@@ -84,7 +85,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-void view_log_error(view_log *log, const md5_error *error)
+bool view_log_error(view_log *log, const md5_error *error)
 {
     char text[640];
     (void)md5_format_error(error, text, sizeof text);
@@ -99,6 +100,7 @@ void view_log_error(view_log *log, const md5_error *error)
         (void)snprintf(text, sizeof text, "%s%s%s", file, *file != '\0' ? ": " : "",
                        error->message);
     remember_error(log, text);
+    return false;
 }
 
 void view_log_warning(void *log, const md5_error *warning)

@@ -27,13 +27,13 @@ typedef struct view_log {
     bool progress_shown;
 } view_log;
 
-void view_error(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
+bool view_error(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3); // returns false
 void view_warn(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 void view_info(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 void view_debug(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // The library's errors and warnings, in its own form.
-void view_log_error(view_log *log, const md5_error *error);
+bool view_log_error(view_log *log, const md5_error *error); // returns false
 void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
 
 // Forgets warnings and error, when another file is opened.

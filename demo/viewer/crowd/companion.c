@@ -38,14 +38,10 @@ static bool upload(view_companion *companion, const view_loader *loader, const c
     companion->pose = common_alloc(num_joints, sizeof *companion->pose);
     companion->palette = common_alloc(num_joints, sizeof *companion->palette);
     companion->textures = common_alloc(1, sizeof *companion->textures);
-    const bool is_loaded =
-        same != NULL
-            ? view_upload_scene(loader, same, false, &companion->drawn, companion->textures)
-            : view_upload(loader, &(view_dressing){.model = companion->model, .path = path},
-                          &companion->drawn, companion->textures);
-    if (!is_loaded)
-        free_companion(companion, loader->renderer);
-    return is_loaded;
+    return same != NULL
+               ? view_upload_scene(loader, same, false, &companion->drawn, companion->textures)
+               : view_upload(loader, &(view_dressing){.model = companion->model, .path = path},
+                             &companion->drawn, companion->textures);
 }
 
 static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
@@ -54,26 +50,10 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
     md5_error error;
     *companion = (view_companion){.joint = -1};
     companion->model = companion->own_model = md5_load_model(path, NULL, &error);
-    if (companion->model == NULL) {
-        view_log_error(loader->log, &error);
-        return false;
-    }
+    if (companion->model == NULL)
+        return view_log_error(loader->log, &error);
     companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
     return upload(companion, loader, path, NULL);
-}
-
-static bool load_retargeted(view_companion *body, const view_scene *scene,
-                            const view_loader *loader)
-{
-    md5_error error;
-    if (!load(body, scene, loader, loader->options->retarget))
-        return false;
-    body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
-    if (body->retarget != NULL)
-        return true;
-    view_log_error(loader->log, &error);
-    free_companion(body, loader->renderer);
-    return false;
 }
 
 // Index of the joint of that name, or -1.
@@ -88,28 +68,31 @@ static int32_t find_joint(const view_scene *scene, const char *name, size_t leng
     return -1;
 }
 
-static bool load_attached(view_companion *thing, const view_scene *scene, const view_loader *loader)
-{
-    const char *const attach = loader->options->attach, *const equals = strchr(attach, '=');
-    const size_t length = (size_t)(equals - attach);
-    if (!load(thing, scene, loader, equals + 1))
-        return false;
-    thing->joint = find_joint(scene, attach, length);
-    if (thing->joint >= 0)
-        return true;
-    view_error(loader->log, "--attach %s: the model has no joint of that name", attach);
-    free_companion(thing, loader->renderer);
-    return false;
-}
-
 bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
                           const view_loader *loader)
 {
-    const view_options *const options = loader->options;
+    view_companion *const body = &companions[0], *const thing = &companions[1];
+    const char *const retarget = loader->options->retarget, *const attach = loader->options->attach;
+    md5_error error;
     if (loader->renderer == NULL || scene->model == NULL)
         return true;
-    return (options->retarget == NULL || load_retargeted(&companions[0], scene, loader))
-           && (options->attach == NULL || load_attached(&companions[1], scene, loader));
+    if (retarget != NULL) {
+        if (!load(body, scene, loader, retarget))
+            return false;
+        body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
+        if (body->retarget == NULL)
+            return view_log_error(loader->log, &error);
+    }
+    if (attach != NULL) {
+        const char *const equals = strchr(attach, '=');
+        if (!load(thing, scene, loader, equals + 1))
+            return false;
+        thing->joint = find_joint(scene, attach, (size_t)(equals - attach));
+        if (thing->joint < 0)
+            return view_error(loader->log, "--attach %s: the model has no joint of that name",
+                              attach);
+    }
+    return true;
 }
 
 // Loads a machine with its model and textures.
@@ -117,10 +100,8 @@ static bool load_machine(view_companion *companion, const char *path, const view
 {
     *companion =
         (view_companion){.joint = -1, .machine = common_alloc(1, sizeof *companion->machine)};
-    if (!view_load_machine(companion->machine, path, NULL, loader->log)) {
-        free_companion(companion, loader->renderer);
+    if (!view_load_machine(companion->machine, path, NULL, loader->log))
         return false;
-    }
     companion->model = companion->machine->character->model;
     companion->joints =
         common_alloc(companion->model->skeleton.num_joints, sizeof *companion->joints);
@@ -132,10 +113,9 @@ bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader
     const char *const path = loader->options->guest;
     if (path == NULL || loader->renderer == NULL || scene->model == NULL)
         return true;
-    if (view_machine_of(scene) == NULL) {
-        view_error(loader->log, "--guest: there is no state machine that %s could visit", path);
-        return false;
-    }
+    if (view_machine_of(scene) == NULL)
+        return view_error(loader->log, "--guest: there is no state machine that %s could visit",
+                          path);
     if (!load_machine(guest, path, loader))
         return false;
     const float reach = view_size(scene->model->bounds);

@@ -21,68 +21,53 @@ static float next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-// Chooses a new speed or fires a trigger.
-static void choose_behaviour(const view_crowd *crowd, view_member *member, md5_player *player)
-{
-    const md5_machine *const machine = crowd->kinds[member->kind].machine;
-    const md5_machine_desc *const desc = md5_machine_tables(machine);
-    const uint32_t choice = (uint32_t)(next_random(&member->random) * 4.0f);
-    member->next_choice = crowd->time + 1.5 + 4.0 * (double)next_random(&member->random);
-    if (choice == 0 && desc->num_parameters > 0) {
-        const uint32_t parameter =
-            (uint32_t)(next_random(&member->random) * (float)desc->num_parameters)
-            % desc->num_parameters;
-        if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
-            (void)md5_player_set(player, parameter, 1.0f);
-        return;
-    }
-    float low, high;
-    view_parameter_range(machine, "speed", &low, &high);
-    const float part = next_random(&member->random);
-    member->wanted_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
-}
-
-// A member that leaves the square turns back.
-static void stay_near(const view_crowd *crowd, view_member *member, float seconds)
-{
-    const md5_vec3 place = member->place.translation;
-    if (fmaxf(fabsf(place.x), fabsf(place.y)) < crowd->spread)
-        return;
-    const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
-    const float side = ahead.x * place.y - ahead.y * place.x;
-    const float rate = side > 0.0f ? -turn_back_rate : turn_back_rate;
-    member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
-}
-
-// Springs are simulated in world space, so they need the character's placement.
-static void place_springs(const view_kind *kind, md5_player *player, md5_xform place)
-{
-    const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
-    for (uint32_t i = 0; i < desc->num_modifiers && kind->has_springs; i++)
-        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
-            md5_target *const target = md5_player_target(player, i);
-            target->position = place.translation;
-            target->rotation = place.rotation;
-        }
-}
-
 void view_wander(view_crowd *crowd, uint32_t number)
 {
     view_member *const member = &crowd->members[number];
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
     md5_player *const player = crowd->players[number];
     const float seconds = member->waited;
-    if (crowd->time >= member->next_choice)
-        choose_behaviour(crowd, member, player);
-    const uint32_t speed = md5_find_parameter(crowd->kinds[member->kind].machine, "speed");
+    // Chooses a new speed or fires a trigger.
+    if (crowd->time >= member->next_choice) {
+        const uint32_t choice = (uint32_t)(next_random(&member->random) * 4.0f);
+        member->next_choice = crowd->time + 1.5 + 4.0 * (double)next_random(&member->random);
+        const float part = next_random(&member->random);
+        if (choice == 0 && desc->num_parameters > 0) {
+            const uint32_t parameter =
+                (uint32_t)(part * (float)desc->num_parameters) % desc->num_parameters;
+            if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
+                (void)md5_player_set(player, parameter, 1.0f);
+        } else {
+            float low, high;
+            view_parameter_range(kind->machine, "speed", &low, &high);
+            member->wanted_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
+        }
+    }
+    const uint32_t speed = md5_find_parameter(kind->machine, "speed");
     if (speed != MD5_NONE) {
         const float now = md5_player_get(player, speed);
         const float part = fminf(speed_rate * seconds, 1.0f);
         (void)md5_player_set(player, speed, now + (member->wanted_speed - now) * part);
     }
-    stay_near(crowd, member, seconds);
+    // A member that leaves the square turns back.
+    const md5_vec3 place = member->place.translation;
+    if (fmaxf(fabsf(place.x), fabsf(place.y)) >= crowd->spread) {
+        const md5_vec3 ahead =
+            md5_quat_rotate(member->place.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+        const float side = ahead.x * place.y - ahead.y * place.x;
+        const float rate = side > 0.0f ? -turn_back_rate : turn_back_rate;
+        member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
+    }
     md5_player_advance(player, (double)seconds, NULL, NULL);
     member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
-    place_springs(&crowd->kinds[member->kind], player, member->place);
+    // Springs are simulated in world space, so they need the character's placement.
+    for (uint32_t i = 0; i < desc->num_modifiers && kind->has_springs; i++)
+        if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
+            md5_target *const target = md5_player_target(player, i);
+            target->position = member->place.translation;
+            target->rotation = member->place.rotation;
+        }
 }
 
 // -- Crowd ---------------------------------------------------------------------------------------
@@ -110,26 +95,16 @@ size_t view_count_first(const char *const *files, size_t num_files)
     return count;
 }
 
-static void keep_files(view_crowd *crowd, const char *const *files, size_t num_files)
-{
-    crowd->files = common_alloc(num_files, sizeof *crowd->files);
-    crowd->num_files = num_files;
-    for (size_t i = 0; i < num_files; i++)
-        crowd->files[i] = common_copy(files[i]);
-}
-
 static bool make_kinds(view_crowd *crowd, const view_kind_source *first, const char *const *files,
                        size_t num_files, const view_loader *loader)
 {
     uint32_t num_kinds = 1;
     for (size_t i = 0; i < num_files; i++)
         num_kinds += is_model(files[i]);
-    if (num_kinds > VIEW_MOST_KINDS || num_kinds > crowd->count) {
-        view_error(loader->log,
-                   "%u models for a crowd of %u: at most %d, and at most one per character",
-                   (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MOST_KINDS);
-        return false;
-    }
+    if (num_kinds > VIEW_MOST_KINDS || num_kinds > crowd->count)
+        return view_error(loader->log,
+                          "%u models for a crowd of %u: at most %d, and at most one per character",
+                          (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MOST_KINDS);
     for (uint32_t i = 0; i < num_kinds; i++) {
         const uint32_t begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
         const uint32_t end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
@@ -147,39 +122,16 @@ static bool make_kinds(view_crowd *crowd, const view_kind_source *first, const c
 
 // -- Members --------------------------------------------------------------------------------
 
-// Members are sorted by clip, with start times spread over the whole clip, so poses made in one
-// call belong to one clip. Unsorted, they take twice as long.
-static void choose_clip(const view_kind *kind, view_member *member, uint32_t number)
-{
-    const uint32_t count = kind->end - kind->begin, place = number - kind->begin;
-    member->clip = (uint32_t)((uint64_t)place * kind->num_clips / count);
-    const double share = (double)count / kind->num_clips;
-    const double part = ((double)place + (double)next_random(&member->random)) / share;
-    member->offset = kind->clips[member->clip]->anim->duration * (part - (double)member->clip);
-}
-
 // Half the side of the square.
 static float spread_of(const view_crowd *crowd)
 {
     return 0.5f * spacing * crowd->size * (float)ceil(sqrt((double)crowd->count));
 }
 
-static void place_member(const view_crowd *crowd, view_member *member, uint32_t cell)
+static void make_members(view_crowd *crowd)
 {
     const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
     const float step = spacing * crowd->size;
-    const uint32_t row = cell / side, column = cell % side;
-    const float x = (float)column + 0.6f * (next_random(&member->random) - 0.5f);
-    const float y = (float)row + 0.6f * (next_random(&member->random) - 0.5f);
-    const float half = VIEW_PI * (next_random(&member->random) - 0.5f);
-    member->place.translation =
-        (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0.0f};
-    // All roughly face the viewer.
-    member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
-}
-
-static void make_members(view_crowd *crowd)
-{
     uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
     crowd->spread = spread_of(crowd);
@@ -189,19 +141,31 @@ static void make_members(view_crowd *crowd)
         cells[i] = cells[other];
         cells[other] = i;
     }
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+    for (uint32_t i = 0, k = 0; i < crowd->count; i++) {
+        k += i == crowd->kinds[k].end;
         const view_kind *const kind = &crowd->kinds[k];
-        for (uint32_t i = kind->begin; i < kind->end; i++) {
-            view_member *const member = &crowd->members[i];
-            *member = (view_member){.kind = k, .seen_at = VIEW_UNSEEN};
-            member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
-            for (int warm = 0; warm < 4; warm++)
-                (void)next_random(&member->random);
-            place_member(crowd, member, cells[i]);
-            member->next_choice = 3.0 * (double)next_random(&member->random);
-            if (kind->machine == NULL)
-                choose_clip(kind, member, i);
-        }
+        view_member *const member = &crowd->members[i];
+        *member = (view_member){.kind = k, .seen_at = VIEW_UNSEEN};
+        member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+        for (int warm = 0; warm < 4; warm++)
+            (void)next_random(&member->random);
+        const float x = (float)(cells[i] % side) + 0.6f * (next_random(&member->random) - 0.5f);
+        const float y = (float)(cells[i] / side) + 0.6f * (next_random(&member->random) - 0.5f);
+        const float half = VIEW_PI * (next_random(&member->random) - 0.5f);
+        member->place.translation =
+            (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0.0f};
+        // All roughly face the viewer.
+        member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
+        member->next_choice = 3.0 * (double)next_random(&member->random);
+        if (kind->machine != NULL)
+            continue;
+        // Members are sorted by clip, with start times spread over the whole clip, so poses made in
+        // one call belong to one clip. Unsorted, they take twice as long.
+        const uint32_t count = kind->end - kind->begin, place = i - kind->begin;
+        member->clip = (uint32_t)((uint64_t)place * kind->num_clips / count);
+        const double share = (double)count / kind->num_clips;
+        const double part = ((double)place + (double)next_random(&member->random)) / share;
+        member->offset = kind->clips[member->clip]->anim->duration * (part - (double)member->clip);
     }
     free(cells);
 }
@@ -216,16 +180,6 @@ static size_t larger(size_t a, size_t b)
 // Sizes are whole cache lines, so that no two threads write to the same line.
 enum { LINE = 64 };
 
-// Each member looks about in an order of its own.
-static void begin_gazes(md5_player *player, const md5_machine_desc *desc, uint32_t member)
-{
-    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        md5_gaze *const gaze = md5_player_gaze(player, i);
-        if (gaze != NULL)
-            md5_gaze_begin(member, gaze);
-    }
-}
-
 static bool make_players(view_crowd *crowd, view_log *log)
 {
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
@@ -233,11 +187,14 @@ static bool make_players(view_crowd *crowd, view_log *log)
         for (uint32_t i = kind->begin; i < kind->end && kind->machine != NULL; i++) {
             md5_error error;
             crowd->players[i] = md5_create_player(kind->machine, NULL, &error);
-            if (crowd->players[i] == NULL) {
-                view_log_error(log, &error);
-                return false;
+            if (crowd->players[i] == NULL)
+                return view_log_error(log, &error);
+            // Each member looks about in an order of its own.
+            for (uint32_t m = 0; m < md5_machine_tables(kind->machine)->num_modifiers; m++) {
+                md5_gaze *const gaze = md5_player_gaze(crowd->players[i], m);
+                if (gaze != NULL)
+                    md5_gaze_begin(i, gaze);
             }
-            begin_gazes(crowd->players[i], md5_machine_tables(kind->machine), i);
         }
     }
     return true;
@@ -321,7 +278,10 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
                                         options->crowd_impostors, 5000, 64),
     };
-    keep_files(crowd, files, num_files);
+    crowd->files = common_alloc(num_files, sizeof *crowd->files);
+    crowd->num_files = num_files;
+    for (size_t i = 0; i < num_files; i++)
+        crowd->files[i] = common_copy(files[i]);
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->players = common_alloc(count, sizeof(md5_player *));
     crowd->posed = common_alloc(count, sizeof *crowd->posed);

@@ -20,49 +20,21 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
     return true;
 }
 
-static bool load_scene(view_scene *scene, const view_loader *loader, const char *const *files,
-                       size_t num_files, bool pick_up, const view_manner *manner)
-{
-    const bool is_in_game = num_files > 0 && view_is_address(files[0]);
-    if (is_in_game && loader->options->crowd > 0) {
-        view_error(loader->log, "a crowd is made of files, not of names in a game folder");
-        return false;
-    }
-    if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
-                   : !view_load_scene(scene, files, num_files, pick_up, loader->log))
-        return false;
-    scene->root = manner->root;
-    scene->dual = manner->dual;
-    scene->turn = manner->turn;
-    return true;
-}
-
-// Without a renderer only the numbers are compared.
-static bool load_compare(view_document *document, const view_loader *loader)
-{
-    const char *const path = loader->options->compare;
-    const view_scene *const scene = &document->scene;
-    if (path == NULL)
-        return true;
-    if (scene->model == NULL) {
-        view_error(loader->log, "--compare: there is no model to compare with %s", path);
-        return false;
-    }
-    if (!view_load_compare(&document->compare, scene, path, loader->log))
-        return false;
-    return loader->renderer == NULL
-           || view_load_compared(&document->companions[VIEW_COMPARED], &document->compare, scene,
-                                 path, loader);
-}
-
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_manner *manner)
 {
     const uint32_t crowd = loader->options->crowd;
     view_scene *const scene = &document->scene;
     const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
-    if (!load_scene(scene, loader, files, own, pick_up, manner))
+    const bool is_in_game = own > 0 && view_is_address(files[0]);
+    if (is_in_game && crowd > 0)
+        return view_error(loader->log, "a crowd is made of files, not of names in a game folder");
+    if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
+                   : !view_load_scene(scene, files, own, pick_up, loader->log))
         return false;
+    scene->root = manner->root;
+    scene->dual = manner->dual;
+    scene->turn = manner->turn;
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         document->faults =
             view_add_faults(document->faults, view_find_faults(&scene->model->meshes[i], NULL));
@@ -84,8 +56,17 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!view_load_companions(document->companions, scene, loader)
         || !view_load_guest(&document->companions[VIEW_GUEST], scene, loader)
-        || !view_load_carried(&document->companions[VIEW_CARRIED], scene, loader)
-        || !load_compare(document, loader))
+        || !view_load_carried(&document->companions[VIEW_CARRIED], scene, loader))
+        return false;
+    const char *const other = loader->options->compare;
+    if (other != NULL && scene->model == NULL)
+        return view_error(loader->log, "--compare: there is no model to compare with %s", other);
+    // Without a renderer only the numbers are compared.
+    if (other != NULL
+        && (!view_load_compare(&document->compare, scene, other, loader->log)
+            || (loader->renderer != NULL
+                && !view_load_compared(&document->companions[VIEW_COMPARED], &document->compare,
+                                       scene, other, loader))))
         return false;
     const view_kind_source first = {scene, document->drawn, &document->textures,
                                     document->morphs.morph != NULL ? &document->morphs : NULL};
@@ -124,21 +105,6 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
 
 // -- Measuring ------------------------------------------------------------------------------
 
-// Grows bounds and hull by `reach` in x and y.
-static void widen_by_square(view_document *document, float reach)
-{
-    md5_bounds *const bounds = &document->bounds;
-    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-        md5_vec3 *const point = &document->hull.points[i];
-        point->x += point->x > 0.0f ? reach : -reach;
-        point->y += point->y > 0.0f ? reach : -reach;
-    }
-    bounds->min.x -= reach;
-    bounds->max.x += reach;
-    bounds->min.y -= reach;
-    bounds->max.y += reach;
-}
-
 static void widen_by_box(view_document *document, md5_bounds box)
 {
     document->bounds = md5_bounds_union(document->bounds, box);
@@ -160,17 +126,6 @@ static void widen_by_companion(view_document *document, const view_companion *co
     widen_by_box(document, box);
 }
 
-// And by those of a guest that comes by in front of the model.
-static void widen_by_guest(view_document *document, const view_companion *companion)
-{
-    if (companion->machine == NULL)
-        return;
-    md5_bounds box = companion->model->bounds;
-    box.min.x += companion->machine->start.translation.x;
-    box.max.x += companion->machine->start.translation.x;
-    widen_by_box(document, box);
-}
-
 void view_measure_document(view_document *document, const view_play *still)
 {
     const view_crowd *const crowd = &document->crowd;
@@ -178,12 +133,27 @@ void view_measure_document(view_document *document, const view_play *still)
         view_clip_bounds(&document->scene, crowd->count == 0 ? still : NULL, &document->hull);
     for (uint32_t i = 1; i < crowd->num_kinds; i++)
         widen_by_box(document, crowd->kinds[i].model->bounds);
-    if (crowd->count > 0)
-        widen_by_square(document, crowd->spread);
-    if (crowd->count == 0) {
+    if (crowd->count > 0) {
+        for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+            md5_vec3 *const point = &document->hull.points[i];
+            point->x += point->x > 0.0f ? crowd->spread : -crowd->spread;
+            point->y += point->y > 0.0f ? crowd->spread : -crowd->spread;
+        }
+        document->bounds.min.x -= crowd->spread;
+        document->bounds.max.x += crowd->spread;
+        document->bounds.min.y -= crowd->spread;
+        document->bounds.max.y += crowd->spread;
+    } else {
         widen_by_companion(document, &document->companions[0], 1.0f);
         widen_by_companion(document, &document->companions[VIEW_COMPARED], -1.0f);
-        widen_by_guest(document, &document->companions[VIEW_GUEST]);
+        // A guest comes by in front of the model.
+        const view_companion *const guest = &document->companions[VIEW_GUEST];
+        if (guest->machine != NULL) {
+            md5_bounds box = guest->model->bounds;
+            box.min.x += guest->machine->start.translation.x;
+            box.max.x += guest->machine->start.translation.x;
+            widen_by_box(document, box);
+        }
     }
     if (still != NULL) // one that leaps stays above the ground
         return;

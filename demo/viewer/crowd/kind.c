@@ -98,10 +98,8 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     kind->machine = view_machine_of(scene);
     const bool has_own = scene->model != NULL && scene->num_clips > 0;
     if (kind->machine == NULL && !has_own) {
-        if (scene->model == NULL || source == NULL) {
-            view_error(log, "a crowd needs a model with a machine or with animations");
-            return false;
-        }
+        if (scene->model == NULL || source == NULL)
+            return view_error(log, "a crowd needs a model with a machine or with animations");
         const uint32_t count = count_clips(source);
         const md5_binding **const clips = common_alloc(count, sizeof *clips);
         const md5_machine_desc *const desc =
@@ -112,10 +110,8 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
         const bool is_retargeted =
             view_retarget_clips(&kind->retargeted, kind->model, clips, count, desc, &error);
         free(clips);
-        if (!is_retargeted) {
-            view_log_error(log, &error);
-            return false;
-        }
+        if (!is_retargeted)
+            return view_log_error(log, &error);
         kind->machine = kind->retargeted.machine;
     }
     if (kind->machine == NULL) {

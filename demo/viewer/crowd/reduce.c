@@ -49,25 +49,6 @@ static void add_quadric(quadric *sum, const quadric *added)
         sum->values[i] += added->values[i];
 }
 
-static double distance_squared(const quadric *q, vector p)
-{
-    const double *const v = q->values;
-    const double sum = v[0] * p.x * p.x + v[1] * p.y * p.y + v[2] * p.z * p.z
-                       + 2.0 * (v[3] * p.x * p.y + v[4] * p.x * p.z + v[5] * p.y * p.z)
-                       + 2.0 * (v[6] * p.x + v[7] * p.y + v[8] * p.z) + v[9];
-    return v[10] > 0.0 ? fmax(sum, 0.0) / v[10] : 0.0;
-}
-
-static quadric plane_of(vector a, vector b, vector c)
-{
-    const vector n = cross_edges(a, b, c);
-    const double area = sqrt(dot(n, n)), d = -dot(n, a);
-    const double share = area > 0.0 ? 1.0 / area : 0.0; // the normal is n / area
-    return (quadric){{n.x * n.x * share, n.y * n.y * share, n.z * n.z * share, n.x * n.y * share,
-                      n.x * n.z * share, n.y * n.z * share, n.x * d * share, n.y * d * share,
-                      n.z * d * share, d * d * share, area}};
-}
-
 // -- Merging ---------------------------------------------------------------------------------
 
 // Shares of an edge's length that count as error if a vertex is merged along it: times the
@@ -120,12 +101,6 @@ typedef struct reducer {
 static vector position_of(const reducer *r, uint32_t vertex)
 {
     return minus(wide(r->mesh->positions[vertex]), r->origin);
-}
-
-static quadric plane_of_triangle(const reducer *r, const uint32_t *triangle)
-{
-    return plane_of(position_of(r, triangle[0]), position_of(r, triangle[1]),
-                    position_of(r, triangle[2]));
 }
 
 // -- Corners ----------------------------------------------------------------------------------
@@ -202,61 +177,25 @@ static const uint32_t *triangle_around(const reducer *r, uint32_t i)
     return r->indices + 3 * (size_t)r->around[i];
 }
 
-// Whether each neighbour of a corner is once before and once behind it in its triangles.
-static bool is_closed(reducer *r, uint32_t corner)
-{
-    const uint32_t before = ++r->visit, behind = ++r->visit;
-    const uint32_t begin = r->first[corner], end = r->first[corner + 1];
-    for (uint32_t i = begin; i < end; i++) {
-        const uint32_t *const t = triangle_around(r, i);
-        const uint32_t next = r->corners[t[(place_in(r, t, corner) + 1) % 3]];
-        if (r->states[next].visit == before)
-            return false;
-        r->states[next].visit = before;
-    }
-    for (uint32_t i = begin; i < end; i++) {
-        const uint32_t *const t = triangle_around(r, i);
-        const uint32_t last = r->corners[t[(place_in(r, t, corner) + 2) % 3]];
-        if (r->states[last].visit != before)
-            return false;
-        r->states[last].visit = behind;
-    }
-    return true;
-}
-
-static void measure_corners(reducer *r)
-{
-    for (uint32_t i = 0; i < r->mesh->num_vertices; i++)
-        r->states[i].fixed = r->first[i] < r->first[i + 1] && !is_closed(r, i);
-    for (uint32_t t = 0; t < r->count; t++) {
-        const quadric plane = plane_of_triangle(r, r->indices + 3 * (size_t)t);
-        for (int i = 0; i < 3; i++)
-            add_quadric(&r->states[r->corners[r->indices[3 * (size_t)t + (size_t)i]]].planes,
-                        &plane);
-    }
-}
-
 // -- Candidates -------------------------------------------------------------------------------
-
-// 0: equal weights; 1: of other joints.
-static double weight_difference(const md5_mesh *mesh, uint32_t a, uint32_t b)
-{
-    double shared = 0.0;
-    for (uint32_t i = mesh->first_influence[a]; i < mesh->first_influence[a + 1]; i++)
-        for (uint32_t j = mesh->first_influence[b]; j < mesh->first_influence[b + 1]; j++)
-            if (mesh->influence_joints[i] == mesh->influence_joints[j])
-                shared += (double)fminf(mesh->influences[i].w, mesh->influences[j].w);
-    return fmin(fmax(1.0 - shared, 0.0), 1.0);
-}
 
 // The squared error of merging a vertex into another: that of the surface in the bind pose and that
 // of its weights.
 static double cost_of(const reducer *r, uint32_t from, uint32_t to)
 {
+    const md5_mesh *const mesh = r->mesh;
     const vector p = position_of(r, to), edge = minus(p, position_of(r, from));
-    const double weight = weight_error * weight_difference(r->mesh, from, to);
-    return distance_squared(&r->states[r->corners[from]].planes, p)
-           + weight * weight * dot(edge, edge);
+    const double *const v = r->states[r->corners[from]].planes.values;
+    const double squares = v[0] * p.x * p.x + v[1] * p.y * p.y + v[2] * p.z * p.z
+                           + 2.0 * (v[3] * p.x * p.y + v[4] * p.x * p.z + v[5] * p.y * p.z)
+                           + 2.0 * (v[6] * p.x + v[7] * p.y + v[8] * p.z) + v[9];
+    double shared = 0.0; // 1: equal weights; 0: of other joints
+    for (uint32_t i = mesh->first_influence[from]; i < mesh->first_influence[from + 1]; i++)
+        for (uint32_t j = mesh->first_influence[to]; j < mesh->first_influence[to + 1]; j++)
+            if (mesh->influence_joints[i] == mesh->influence_joints[j])
+                shared += (double)fminf(mesh->influences[i].w, mesh->influences[j].w);
+    const double weight = weight_error * fmin(fmax(1.0 - shared, 0.0), 1.0);
+    return (v[10] > 0.0 ? fmax(squares, 0.0) / v[10] : 0.0) + weight * weight * dot(edge, edge);
 }
 
 // Finds what each vertex of a corner is merged into if the corner is: the vertex with which it
@@ -440,22 +379,6 @@ static int compare_merges(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static void merge_corner(reducer *r, const merge *done)
-{
-    if (r->states[done->from].touched || r->states[done->to].touched)
-        return;
-    (void)find_targets(r, done->from, done->to);
-    for (uint32_t i = r->first[done->from]; i < r->first[done->from + 1]; i++) {
-        uint32_t *const t = r->indices + 3 * (size_t)r->around[i];
-        for (int k = 0; k < 3; k++)
-            r->states[r->corners[t[k]]].touched = true;
-        const int place = place_in(r, t, done->from);
-        t[place] = r->targets[t[place]];
-    }
-    r->states[done->to].drift = fmax(r->states[done->to].drift, done->drift);
-    add_quadric(&r->states[done->to].planes, &r->states[done->from].planes);
-}
-
 // Merges corners that are not beside each other, the cheapest first.
 static void run_pass(reducer *r, double most)
 {
@@ -467,8 +390,22 @@ static void run_pass(reducer *r, double most)
             find_merge(r, i, most);
     }
     qsort(r->merges, r->num_merges, sizeof *r->merges, compare_merges);
-    for (uint32_t i = 0; i < r->num_merges; i++)
-        merge_corner(r, &r->merges[i]);
+    for (uint32_t m = 0; m < r->num_merges; m++) {
+        const merge *const done = &r->merges[m];
+        corner_state *const from = &r->states[done->from], *const to = &r->states[done->to];
+        if (from->touched || to->touched)
+            continue;
+        (void)find_targets(r, done->from, done->to);
+        for (uint32_t i = r->first[done->from]; i < r->first[done->from + 1]; i++) {
+            uint32_t *const t = r->indices + 3 * (size_t)r->around[i];
+            for (int k = 0; k < 3; k++)
+                r->states[r->corners[t[k]]].touched = true;
+            const int place = place_in(r, t, done->from);
+            t[place] = r->targets[t[place]];
+        }
+        to->drift = fmax(to->drift, done->drift);
+        add_quadric(&to->planes, &from->planes);
+    }
     drop_triangles(r);
 }
 
@@ -480,14 +417,35 @@ static void begin(reducer *r)
     find_corners(r);
     drop_triangles(r);
     find_triangles(r);
-    measure_corners(r);
-}
-
-static uint32_t *copy_triangles(const reducer *r)
-{
-    uint32_t *const copy = common_alloc(r->count, 3 * sizeof *copy);
-    memcpy(copy, r->indices, (size_t)r->count * 3 * sizeof *copy);
-    return copy;
+    // A corner is at an open edge unless each neighbour is once before and once behind it in its
+    // triangles.
+    for (uint32_t corner = 0; corner < r->mesh->num_vertices; corner++) {
+        const uint32_t before = ++r->visit, behind = ++r->visit;
+        const uint32_t count = r->first[corner + 1] - r->first[corner];
+        bool is_closed = true;
+        for (uint32_t i = 0; i < 2 * count && is_closed; i++) {
+            const bool is_second = i >= count;
+            const uint32_t *const t = triangle_around(r, r->first[corner] + i % count);
+            const int place = place_in(r, t, corner) + (is_second ? 2 : 1);
+            uint32_t *const visit = &r->states[r->corners[t[place % 3]]].visit;
+            is_closed = (*visit == before) == is_second;
+            *visit = is_second ? behind : before;
+        }
+        r->states[corner].fixed = !is_closed;
+    }
+    for (uint32_t i = 0; i < r->count; i++) {
+        const uint32_t *const t = r->indices + 3 * (size_t)i;
+        const vector a = position_of(r, t[0]);
+        const vector n = cross_edges(a, position_of(r, t[1]), position_of(r, t[2]));
+        const double area = sqrt(dot(n, n)), d = -dot(n, a);
+        const double share = area > 0.0 ? 1.0 / area : 0.0; // the normal is n / area
+        const quadric plane = {{n.x * n.x * share, n.y * n.y * share, n.z * n.z * share,
+                                n.x * n.y * share, n.x * n.z * share, n.y * n.z * share,
+                                n.x * d * share, n.y * d * share, n.z * d * share, d * d * share,
+                                area}};
+        for (int k = 0; k < 3; k++)
+            add_quadric(&r->states[r->corners[t[k]]].planes, &plane);
+    }
 }
 
 void view_reduce_mesh(const md5_mesh *mesh, const float *errors, uint32_t num_levels,
@@ -513,7 +471,8 @@ void view_reduce_mesh(const md5_mesh *mesh, const float *errors, uint32_t num_le
             before = r.count;
             run_pass(&r, error * error);
         }
-        levels[level] = (view_triangles){copy_triangles(&r), r.count};
+        levels[level] = (view_triangles){common_alloc(r.count, 3 * sizeof *r.indices), r.count};
+        memcpy(levels[level].indices, r.indices, (size_t)r.count * 3 * sizeof *r.indices);
     }
     free(r.indices);
     free(r.corners);

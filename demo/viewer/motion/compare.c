@@ -62,10 +62,8 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
         is_loaded = compare->model != NULL;
     }
-    if (!is_loaded) {
-        view_log_error(log, &error);
-        return false;
-    }
+    if (!is_loaded)
+        return view_log_error(log, &error);
     const md5_skeleton *const other = &compare->model->skeleton;
     compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
     compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);

@@ -116,55 +116,9 @@ static int32_t above(const md5_skeleton *skeleton, int32_t joint)
     return joint >= 0 ? skeleton->joints[joint].parent : -1;
 }
 
-static void add_leg(view_legs *legs, const md5_skeleton *skeleton, uint32_t ankle)
-{
-    const int32_t knee = above(skeleton, (int32_t)ankle), hip = above(skeleton, knee);
-    if (above(skeleton, hip) < 0 || legs->num_legs == MD5_MAX_LEGS)
-        return;
-    legs->legs[legs->num_legs++] =
-        (md5_leg){.limb = {(uint32_t)hip, (uint32_t)knee, ankle}, .swivel = -1};
-}
-
-// The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
-static void find_swivels(view_legs *legs, const md5_skeleton *skeleton)
-{
-    bool has_swivels = true;
-    const int32_t first = above(skeleton, (int32_t)legs->legs[0].limb.root);
-    for (uint32_t i = 0; i < legs->num_legs; i++) {
-        const int32_t swivel = above(skeleton, (int32_t)legs->legs[i].limb.root);
-        has_swivels = has_swivels && above(skeleton, swivel) >= 0
-                      && above(skeleton, swivel) == above(skeleton, first)
-                      && (i == 0 || swivel != first);
-        legs->legs[i].swivel = swivel;
-    }
-    legs->body = (uint32_t)(has_swivels ? above(skeleton, first) : first);
-    for (uint32_t i = 0; i < legs->num_legs && !has_swivels; i++)
-        legs->legs[i].swivel = -1;
-}
-
 static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
 {
     return md5_mat34_translation(scene->model->bind[joint]);
-}
-
-// Assigns the legs, in order around the body from the front, to two groups in turn.
-static void group_legs(view_legs *legs, const view_scene *scene)
-{
-    float angles[MD5_MAX_LEGS] = {0};
-    md5_vec3 middle = {0, 0, 0};
-    for (uint32_t i = 0; i < legs->num_legs; i++)
-        middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),
-                                                     1.0f / (float)legs->num_legs));
-    for (uint32_t i = 0; i < legs->num_legs; i++) {
-        const md5_vec3 from = md5_vec3_sub(bind_place(scene, legs->legs[i].limb.tip), middle);
-        angles[i] = atan2f(from.y, from.x);
-    }
-    for (uint32_t i = 0; i < legs->num_legs; i++) {
-        uint32_t rank = 0;
-        for (uint32_t k = 0; k < legs->num_legs; k++)
-            rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
-        legs->legs[i].group = rank % 2;
-    }
 }
 
 static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const char *part)
@@ -176,12 +130,53 @@ static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const c
     return -1;
 }
 
-static void find_pistons(view_legs *legs, const view_scene *scene)
+uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 {
-    for (uint32_t i = 0; i < legs->num_legs; i++) {
+    const md5_skeleton *const skeleton = scene->skeleton;
+    *legs = (view_legs){.time = -1.0};
+    for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
+        const char *const name = skeleton->joints[i].name;
+        const int32_t knee = above(skeleton, (int32_t)i), hip = above(skeleton, knee);
+        if ((common_contains(name, "foot") || common_contains(name, "ankle"))
+            && above(skeleton, hip) >= 0)
+            legs->legs[legs->num_legs++] =
+                (md5_leg){.limb = {(uint32_t)hip, (uint32_t)knee, i}, .swivel = -1};
+    }
+    const uint32_t num_legs = legs->num_legs;
+    if (num_legs < 2)
+        return legs->num_legs = 0;
+    // The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
+    const int32_t first = above(skeleton, (int32_t)legs->legs[0].limb.root);
+    bool has_swivels = true;
+    for (uint32_t i = 0; i < num_legs; i++) {
+        const int32_t swivel = above(skeleton, (int32_t)legs->legs[i].limb.root);
+        has_swivels = has_swivels && above(skeleton, swivel) >= 0
+                      && above(skeleton, swivel) == above(skeleton, first)
+                      && (i == 0 || swivel != first);
+        legs->legs[i].swivel = swivel;
+    }
+    legs->body = (uint32_t)(has_swivels ? above(skeleton, first) : first);
+    for (uint32_t i = 0; i < num_legs && !has_swivels; i++)
+        legs->legs[i].swivel = -1;
+    // The legs, in order around the body from the front, belong to two groups in turn.
+    float angles[MD5_MAX_LEGS] = {0};
+    md5_vec3 middle = {0, 0, 0};
+    for (uint32_t i = 0; i < num_legs; i++)
+        middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),
+                                                     1.0f / (float)num_legs));
+    for (uint32_t i = 0; i < num_legs; i++) {
+        const md5_vec3 from = md5_vec3_sub(bind_place(scene, legs->legs[i].limb.tip), middle);
+        angles[i] = atan2f(from.y, from.x);
+    }
+    for (uint32_t i = 0; i < num_legs; i++) {
         const md5_limb *const limb = &legs->legs[i].limb;
-        const int32_t cylinder = find_child(scene->skeleton, limb->root, "cylinder");
-        const int32_t rod = find_child(scene->skeleton, limb->middle, "rod");
+        uint32_t rank = 0;
+        for (uint32_t k = 0; k < num_legs; k++)
+            rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
+        legs->legs[i].group = rank % 2;
+        // Its piston.
+        const int32_t cylinder = find_child(skeleton, limb->root, "cylinder");
+        const int32_t rod = find_child(skeleton, limb->middle, "rod");
         if (cylinder < 0 || rod < 0)
             continue;
         view_piston *const piston = &legs->pistons[legs->num_pistons++];
@@ -190,23 +185,7 @@ static void find_pistons(view_legs *legs, const view_scene *scene)
             piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
                                                    bind_place(scene, piston->joints[1 - end]));
     }
-}
-
-uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
-{
-    const md5_skeleton *const skeleton = scene->skeleton;
-    *legs = (view_legs){.time = -1.0};
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const char *const name = skeleton->joints[i].name;
-        if (common_contains(name, "foot") || common_contains(name, "ankle"))
-            add_leg(legs, skeleton, i);
-    }
-    if (legs->num_legs < 2)
-        return legs->num_legs = 0;
-    find_swivels(legs, skeleton);
-    group_legs(legs, scene);
-    find_pistons(legs, scene);
-    return legs->num_legs;
+    return num_legs;
 }
 
 // -- Walking --------------------------------------------------------------------------------
@@ -234,28 +213,24 @@ static md5_walk_desc describe(const view_scene *scene)
     };
 }
 
-// Wander input: forward in curves, sometimes sideways, sometimes turning on the spot.
-static void wander(const view_legs *legs, md5_vec3 *velocity, float *turn)
+// What keys ask for, or wandering: forward in curves, sometimes sideways, sometimes turning on the
+// spot.
+static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
 {
-    const double phase = fmod(legs->time, 24.0);
     const float speed = walk_share * legs->walk.radius;
+    const double phase = fmod(legs->time, 24.0);
+    if (legs->is_driven) {
+        const float share = legs->control.fast ? run_share : walk_share;
+        *velocity = (md5_vec3){share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
+        *turn = -turn_rate * (float)legs->control.side;
+        return;
+    }
     *velocity = (md5_vec3){speed, 0, 0};
     *turn = phase < 8.0 ? 0.35f : phase < 14.0 ? -0.5f : 0.0f;
     if (phase > 14.0)
         *velocity = phase < 18.0 ? (md5_vec3){0, speed, 0} : (md5_vec3){1.6f * speed, 0, 0};
     if (phase > 22.0)
         *velocity = (md5_vec3){0, 0, 0};
-}
-
-static void steer(const view_legs *legs, md5_vec3 *velocity, float *turn)
-{
-    if (!legs->is_driven) {
-        wander(legs, velocity, turn);
-        return;
-    }
-    const float share = legs->control.fast ? run_share : walk_share;
-    *velocity = (md5_vec3){share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
-    *turn = -turn_rate * (float)legs->control.side;
 }
 
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
@@ -271,18 +246,6 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
             (void)md5_modify_joint(skeleton, piston->joints[end], MD5_JOINT_MODEL, turn, 1.0f,
                                    pose);
         }
-}
-
-static void write_pose(view_scene *scene, const md5_walk_desc *desc)
-{
-    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&scene->legs.walk));
-    memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
-    (void)md5_walk_pose(desc, &scene->legs.walk, scene->pose);
-    view_point_pistons(&scene->legs, scene->skeleton, scene->pose);
-    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    for (uint32_t i = 0; i < scene->num_joints; i++)
-        scene->joints[i] = md5_mat34_mul(world, scene->joints[i]);
-    md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
 // Advances to the time in steps of 1/60 s and writes the pose; joints and palette are in world
@@ -305,7 +268,14 @@ static void walk_legs(view_scene *scene, const view_play *play)
         md5_walk_advance(&desc, &legs->walk, velocity, turn, tick);
         legs->time += tick;
     }
-    write_pose(scene, &desc);
+    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&legs->walk));
+    memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
+    (void)md5_walk_pose(&desc, &legs->walk, scene->pose);
+    view_point_pistons(legs, scene->skeleton, scene->pose);
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    for (uint32_t i = 0; i < scene->num_joints; i++)
+        scene->joints[i] = md5_mat34_mul(world, scene->joints[i]);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
 // -- As a motion ----------------------------------------------------------------------------------

@@ -7,19 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns the names of the targets in one line, for messages; free() it.
-static char *name_morphs(const view_morphs *morphs)
-{
-    char *names = common_format("%s", "");
-    for (uint32_t i = 0; morphs->morph != NULL && i < morphs->morph->num_targets; i++) {
-        char *const longer =
-            common_format("%s%s%s", names, i > 0 ? ", " : "", morphs->morph->targets[i].name);
-        free(names);
-        names = longer;
-    }
-    return names;
-}
-
 // Loads the files in the folder and computes their differences from the model.
 static md5_morph *load_files(const view_scene *scene, const common_list *files, view_log *log)
 {
@@ -54,7 +41,13 @@ static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *lo
         if (target == MD5_NONE && !has_all)
             continue;
         if (target == MD5_NONE) {
-            char *const names = name_morphs(morphs);
+            char *names = common_format("%s", ""); // of the targets, in one line
+            for (uint32_t k = 0; k < morphs->morph->num_targets; k++) {
+                char *const longer = common_format("%s%s%s", names, k > 0 ? ", " : "",
+                                                   morphs->morph->targets[k].name);
+                free(names);
+                names = longer;
+            }
             view_error(loader->log, "--morph %s: no such target; %s%s", wanted->parameter,
                        names[0] != '\0' ? "available: " : "none available", names);
             free(names);
@@ -69,23 +62,6 @@ bool view_has_driven_morphs(const view_scene *scene)
 {
     const md5_machine *const machine = view_machine_of(scene);
     return machine != NULL && md5_machine_num_morphs(machine) > 0;
-}
-
-static void find_driven(view_morphs *morphs, const view_scene *scene, view_log *log)
-{
-    if (!view_has_driven_morphs(scene))
-        return;
-    const md5_machine *const machine = view_machine_of(scene);
-    morphs->num_driven = md5_machine_num_morphs(machine);
-    morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
-    morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
-    for (uint32_t i = 0; i < morphs->num_driven; i++) {
-        const char *const name = md5_machine_morph_name(machine, i);
-        morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
-        if (morphs->driven[i] == MD5_NONE)
-            view_warn(log, "the machine drives morph target %s, but there is no morphs/%s.md5mesh",
-                      name, name);
-    }
 }
 
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
@@ -136,14 +112,25 @@ static bool load_morphs(view_morphs *morphs, const view_scene *scene, bool has_a
     morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
     morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
     memset(morphs->asked, 0, num_targets * sizeof *morphs->asked);
-    find_driven(morphs, scene, loader->log);
     md5_error error;
+    const md5_machine *const machine = view_machine_of(scene);
+    if (view_has_driven_morphs(scene)) {
+        morphs->num_driven = md5_machine_num_morphs(machine);
+        morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
+        morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
+    }
+    for (uint32_t i = 0; i < morphs->num_driven; i++) {
+        const char *const name = md5_machine_morph_name(machine, i);
+        morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
+        if (morphs->driven[i] == MD5_NONE)
+            view_warn(loader->log,
+                      "the machine drives morph target %s, but there is no morphs/%s.md5mesh", name,
+                      name);
+    }
     if (loader->renderer != NULL) {
         morphs->drawn = md5gl_create_morph(loader->renderer, morphs->morph, &error);
-        if (morphs->drawn == NULL) {
-            view_log_error(loader->log, &error);
-            return false;
-        }
+        if (morphs->drawn == NULL)
+            return view_log_error(loader->log, &error);
     }
     const bool has_weights = weigh(morphs, has_all, loader);
     view_drive_morphs(morphs, NULL, NULL, morphs->weights);

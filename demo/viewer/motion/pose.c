@@ -59,13 +59,6 @@ void view_skin(view_scene *scene)
         view_skin_mesh(scene, i, NULL);
 }
 
-static void skin_positions(view_scene *scene)
-{
-    view_ready_skin(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        skin_mesh(scene, i, NULL, NULL);
-}
-
 static int by_value(const void *a, const void *b)
 {
     const float x = *(const float *)a, y = *(const float *)b;
@@ -191,20 +184,11 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
     return bounds;
 }
 
-// Bounds of a camera path.
-static md5_bounds path_bounds(const md5_camera *camera, view_hull *hull)
-{
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < camera->num_frames; i++) {
-        const md5_vec3 position = camera->frames[i].position;
-        bounds = md5_bounds_union(bounds, view_widen_hull(hull, &position, 1));
-    }
-    return bounds;
-}
-
 static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
 {
-    skin_positions(scene);
+    view_ready_skin(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        skin_mesh(scene, i, NULL, NULL);
     const view_sphere core = find_core(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const uint32_t count = scene->model->meshes[i].num_vertices;
@@ -226,40 +210,6 @@ typedef struct far_frames {
     uint32_t clip[VIEW_HULL_POINTS], frame[VIEW_HULL_POINTS];
 } far_frames;
 
-static void note_reach(far_frames *far, int index, float reach, uint32_t clip, uint32_t frame)
-{
-    if (reach <= far->reach[index])
-        return;
-    far->reach[index] = reach;
-    far->clip[index] = clip;
-    far->frame[index] = frame;
-}
-
-static void note_joints(far_frames *far, const view_scene *scene, uint32_t clip, uint32_t frame)
-{
-    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
-        const md5_vec3 direction = hull_direction(i);
-        float high = -INFINITY, low = INFINITY;
-        for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
-            const float reach =
-                md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
-            high = reach > high ? reach : high;
-            low = reach < low ? reach : low;
-        }
-        note_reach(far, i, high, clip, frame);
-        note_reach(far, VIEW_HULL_POINTS - 1 - i, -low, clip, frame);
-    }
-}
-
-// Whether the frame was skinned before: the first of each clip was, and no frame is skinned twice.
-static bool was_skinned(const far_frames *far, int index)
-{
-    bool was = far->frame[index] == 0;
-    for (int i = 0; i < index; i++)
-        was = was || (far->clip[i] == far->clip[index] && far->frame[i] == far->frame[index]);
-    return was;
-}
-
 // Poses a frame of the shown clip, or of one of those that the motion brings.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
@@ -280,7 +230,25 @@ static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
     const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0, stride = 1 + last / MAX_FRAMES;
     for (uint32_t frame = 0; frame <= last; frame += stride) {
         pose_frame(scene, clip, frame);
-        note_joints(far, scene, clip, frame);
+        for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
+            const md5_vec3 direction = hull_direction(i);
+            float high = -INFINITY, low = INFINITY;
+            for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
+                const float reach =
+                    md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
+                high = reach > high ? reach : high;
+                low = reach < low ? reach : low;
+            }
+            for (int side = 0; side < 2; side++) { // and in the opposite direction
+                const int index = side == 0 ? i : VIEW_HULL_POINTS - 1 - i;
+                const float reach = side == 0 ? high : -low;
+                if (reach <= far->reach[index])
+                    continue;
+                far->reach[index] = reach;
+                far->clip[index] = clip;
+                far->frame[index] = frame;
+            }
+        }
     }
     for (uint32_t i = 0; i < SKINNED && (i == 0 || last > 0); i++) {
         pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (SKINNED - 1)));
@@ -290,6 +258,8 @@ static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
 
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
 {
+    const view_motion_kind *const motion = view_motion_of(scene);
+    const md5_camera *const camera = scene->skeleton == NULL ? scene->camera_path.camera : NULL;
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     far_frames far;
     memset(&far, 0, sizeof far);
@@ -301,16 +271,24 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         widen_by_pose(scene, &bounds, hull);
         return bounds;
     }
-    if (scene->skeleton == NULL && scene->camera_path.camera != NULL)
-        return path_bounds(scene->camera_path.camera, hull);
-    const view_motion_kind *const motion = view_motion_of(scene);
+    if (camera != NULL) {
+        for (uint32_t i = 0; i < camera->num_frames; i++)
+            bounds =
+                md5_bounds_union(bounds, view_widen_hull(hull, &camera->frames[i].position, 1));
+        return bounds;
+    }
     const uint32_t num_clips = motion->num_clips != NULL ? motion->num_clips(scene) : 1;
     for (uint32_t clip = 0; clip < num_clips; clip++)
         measure_clip(scene, clip,
                      motion->clip != NULL ? motion->clip(scene, clip) : view_shown_anim(scene),
                      &bounds, hull, &far);
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-        if (was_skinned(&far, i))
+        // The first frame of each clip was skinned before, and no frame is skinned twice.
+        bool was_skinned = far.frame[i] == 0;
+        for (int k = 0; k < i; k++)
+            was_skinned =
+                was_skinned || (far.clip[k] == far.clip[i] && far.frame[k] == far.frame[i]);
+        if (was_skinned)
             continue;
         pose_frame(scene, far.clip[i], far.frame[i]);
         widen_by_pose(scene, &bounds, hull);

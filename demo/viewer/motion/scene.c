@@ -269,10 +269,8 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     md5_error error;
     const md5_load_opts opts = loud(scene, log);
     md5_camera *const camera = md5_load_camera(path, &opts, &error);
-    if (camera == NULL) {
-        view_log_error(log, &error);
-        return false;
-    }
+    if (camera == NULL)
+        return view_log_error(log, &error);
     const double smoothing = scene->camera_path.smoothing;
     view_free_camera_path(&scene->camera_path);
     scene->camera_path = view_make_camera_path(path, camera);
@@ -338,10 +336,8 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
         return true;
     }
     scene->model = scene->own_model = md5_load_model(path, &opts, &error);
-    if (scene->model == NULL) {
-        view_log_error(log, &error);
-        return false;
-    }
+    if (scene->model == NULL)
+        return view_log_error(log, &error);
     view_make_pose(scene, &scene->model->skeleton);
     return true;
 }
@@ -484,10 +480,8 @@ static bool load_entity(view_scene *scene, const view_address *address, view_log
         scene->model = scene->own_model =
             view_join_entity(&scene->entity, library->game, address->name, &error);
     }
-    if (scene->model == NULL) {
-        view_log_error(log, &error);
-        return false;
-    }
+    if (scene->model == NULL)
+        return view_log_error(log, &error);
     view_make_pose(scene, &scene->model->skeleton);
     // The clips of an entity stay its own.
     scene->entity.paced = common_alloc(entity->num_clips, sizeof *scene->entity.paced);
@@ -518,10 +512,8 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     md5_error error;
     view_address parts;
     *scene = (view_scene){0};
-    if (!view_read_address(address, &parts)) {
-        view_error(log, "%s: no name in a game, as in FOLDER::NAME", address);
-        return false;
-    }
+    if (!view_read_address(address, &parts))
+        return view_error(log, "%s: no name in a game, as in FOLDER::NAME", address);
     const bool is_open = library != NULL && strcmp(library->place, parts.place) == 0;
     scene->library =
         is_open ? view_share_library(library) : view_open_library(parts.place, NULL, NULL, &error);
