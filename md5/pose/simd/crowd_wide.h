@@ -18,7 +18,7 @@
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
     const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
-    wide_slerp slerp;
+    wide_weigher weigher;
     md5_wide fractions[4]; // as rows
     float *scratch;
 } crowd_lanes;
@@ -185,9 +185,6 @@ MD5_WIDE_INLINE void crowd_results(const crowd_lanes *lanes, const md5_binding *
 // Each step processes all joints before the next step begins, with matrices in the scratch memory.
 // Joint by joint, with everything in registers, the same arithmetic takes half as long again: each
 // joint is one long chain, and no processor looks far enough ahead to find the next joint's.
-//
-// The steps are inlined into both kernels, of slerp and of nlerp: as functions that these share
-// they take 2 % longer.
 
 MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch,
                                  crowd_lanes *lanes)
@@ -209,7 +206,7 @@ MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch
     lanes->scratch = scratch;
     const md5_wide fraction = md5_wide_load(fractions);
     md5_wide_spread(fraction, lanes->fractions);
-    lanes->slerp = wide_slerp_at(fraction);
+    begin_weigher(&lanes->weigher, jobs[0]->moment.interpolation, fraction);
 }
 
 MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offset, md5_wide rows[4])
@@ -240,9 +237,7 @@ MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
-// By slerp or, if its weights are given, by nlerp. Inlined, so that callers do not test for it.
-MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding,
-                                     const wide_nlerp *nlerp)
+MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const int32_t *const targets = binding->plan->targets.rotations;
     const uint32_t count = binding->anim->num_rotations;
@@ -255,10 +250,7 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
-        if (nlerp)
-            nlerp_weigh_all(nlerp, sets, size);
-        else
-            slerp_weigh_all(&lanes->slerp, sets, size);
+        weigh_all(&lanes->weigher, sets, size);
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
@@ -364,49 +356,24 @@ MD5_WIDE_INLINE void crowd_joints_and_palettes(const crowd_lanes *lanes, const m
     }
 }
 
-// Everything but the rotations.
-MD5_WIDE_INLINE void crowd_rest(const crowd_lanes *lanes, const md5_binding *binding)
+MD5_WIDE_CODE static void crowd(const md5_pose_job *const *jobs, float *scratch)
 {
-    crowd_translations(lanes, binding);
-    crowd_constants(lanes, binding);
-    crowd_roots(lanes, binding);
-    const bool wanted = any_joints_wanted(lanes);
+    const md5_binding *const binding = jobs[0]->binding;
+    crowd_lanes lanes;
+    begin_lanes(jobs, scratch, &lanes);
+    crowd_rotations(&lanes, binding);
+    crowd_translations(&lanes, binding);
+    crowd_constants(&lanes, binding);
+    crowd_roots(&lanes, binding);
+    const bool wanted = any_joints_wanted(&lanes);
     if (MD5_WIDE_REGISTERS > 16 && !wanted && has_parents_first(binding->skeleton)) {
-        crowd_joints_and_palettes(lanes, binding);
+        crowd_joints_and_palettes(&lanes, binding);
         return;
     }
-    crowd_joints(lanes, binding);
+    crowd_joints(&lanes, binding);
     if (wanted)
-        crowd_results(lanes, binding);
-    crowd_palettes(lanes, binding);
-}
-
-MD5_WIDE_CODE static void crowd_by_slerp(const md5_pose_job *const *jobs, float *scratch)
-{
-    crowd_lanes lanes;
-    begin_lanes(jobs, scratch, &lanes);
-    crowd_rotations(&lanes, jobs[0]->binding, NULL);
-    crowd_rest(&lanes, jobs[0]->binding);
-}
-
-MD5_WIDE_CODE static void crowd_by_nlerp(const md5_pose_job *const *jobs, float *scratch)
-{
-    crowd_lanes lanes;
-    float fractions[MD5_WIDTH];
-    begin_lanes(jobs, scratch, &lanes);
-    for (int i = 0; i < MD5_WIDTH; i++)
-        fractions[i] = jobs[i]->moment.fraction;
-    const wide_nlerp nlerp = wide_nlerp_at(md5_wide_load(fractions));
-    crowd_rotations(&lanes, jobs[0]->binding, &nlerp);
-    crowd_rest(&lanes, jobs[0]->binding);
-}
-
-static void crowd(const md5_pose_job *const *jobs, float *scratch)
-{
-    if (jobs[0]->moment.interpolation == MD5_INTERPOLATE_NLERP)
-        crowd_by_nlerp(jobs, scratch);
-    else
-        crowd_by_slerp(jobs, scratch);
+        crowd_results(&lanes, binding);
+    crowd_palettes(&lanes, binding);
 }
 
 // == Characters of one model =====================================================================

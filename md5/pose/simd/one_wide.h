@@ -17,7 +17,7 @@ enum { FEWEST = MD5_WIDTH < 16 ? MD5_WIDTH : 33 };
 typedef struct rotation_sampler {
     const md5_quat *frame0, *frame1;
     uint32_t count; // of slots, from the first on; at least MD5_WIDTH
-    wide_slerp slerp;
+    wide_weigher weigher;
     wide_slerp_set sets[MD5_SLERP_SETS];
 } rotation_sampler;
 
@@ -34,11 +34,11 @@ MD5_WIDE_INLINE void begin_rotations(rotation_sampler *sampler, const md5_anim *
     sampler->frame0 = anim->rotations + moment->frame0 * count + slots.first;
     sampler->frame1 = anim->rotations + moment->frame1 * count + slots.first;
     sampler->count = slots.count;
-    sampler->slerp = wide_slerp_at(md5_wide_all(moment->fraction));
+    begin_weigher(&sampler->weigher, moment->interpolation, md5_wide_all(moment->fraction));
 }
 
-// Loads the sets from slot `begin` on. Returns their number.
-MD5_WIDE_INLINE uint32_t load_sets(rotation_sampler *sampler, uint32_t begin)
+// Loads the sets from slot `begin` on, and finds their weights. Returns their number.
+MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
 {
     uint32_t size = 0;
     for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < sampler->count; size++) {
@@ -48,14 +48,7 @@ MD5_WIDE_INLINE uint32_t load_sets(rotation_sampler *sampler, uint32_t begin)
         md5_wide_load_run((const float *)&sampler->frame1[slot], 4, b);
         slerp_begin(&sampler->sets[size], a, b);
     }
-    return size;
-}
-
-// The same, with weights of slerp.
-MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
-{
-    const uint32_t size = load_sets(sampler, begin);
-    slerp_weigh_all(&sampler->slerp, sampler->sets, size);
+    weigh_all(&sampler->weigher, sampler->sets, size);
     return size;
 }
 
@@ -96,19 +89,6 @@ MD5_WIDE_CODE static void sample_rotations(const md5_anim *anim, const md5_momen
     begin_rotations(&sampler, anim, moment, targets->rotation_slots);
     for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
         const uint32_t size = prepare_sets(&sampler, begin);
-        store_sets(&sampler, begin, size, targets, pose);
-    }
-}
-
-MD5_WIDE_CODE static void nlerp_rotations(const md5_anim *anim, const md5_moment *moment,
-                                          const md5_targets *targets, md5_xform *pose)
-{
-    rotation_sampler sampler;
-    begin_rotations(&sampler, anim, moment, targets->rotation_slots);
-    const wide_nlerp nlerp = wide_nlerp_at(md5_wide_all(moment->fraction));
-    for (uint32_t begin = 0; begin < sampler.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        const uint32_t size = load_sets(&sampler, begin);
-        nlerp_weigh_all(&nlerp, sampler.sets, size);
         store_sets(&sampler, begin, size, targets, pose);
     }
 }
@@ -160,10 +140,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, moment, targets, pose);
         return;
     }
-    if (moment->interpolation == MD5_INTERPOLATE_NLERP)
-        nlerp_rotations(anim, moment, targets, pose);
-    else
-        sample_rotations(anim, moment, targets, pose);
+    sample_rotations(anim, moment, targets, pose);
     sample_translations(anim, moment, targets, pose);
 }
 

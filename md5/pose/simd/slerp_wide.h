@@ -131,16 +131,34 @@ MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[
     }
 }
 
-MD5_WIDE_INLINE void slerp_weigh_all(const wide_slerp *slerp, wide_slerp_set *sets, uint32_t count)
+// What the weights of fractions are computed from, by slerp or by nlerp.
+typedef struct wide_weigher {
+    bool is_nlerp;
+    wide_slerp slerp;
+    wide_nlerp nlerp;
+} wide_weigher;
+
+MD5_WIDE_INLINE void begin_weigher(wide_weigher *weigher, md5_interpolation interpolation,
+                                   md5_wide fraction)
 {
-    for (uint32_t i = 0; i < count; i++)
-        sets[i].weights = wide_slerp_weigh(slerp, sets[i].cosine);
+    weigher->is_nlerp = interpolation == MD5_INTERPOLATE_NLERP;
+    if (weigher->is_nlerp)
+        weigher->nlerp = wide_nlerp_at(fraction);
+    else
+        weigher->slerp = wide_slerp_at(fraction);
 }
 
-MD5_WIDE_INLINE void nlerp_weigh_all(const wide_nlerp *nlerp, wide_slerp_set *sets, uint32_t count)
+MD5_WIDE_INLINE void weigh_all(const wide_weigher *weigher, wide_slerp_set *sets, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        sets[i].weights = wide_nlerp_weigh(nlerp, sets[i].cosine);
+    if (weigher->is_nlerp) {
+        const wide_nlerp nlerp = weigher->nlerp;
+        for (uint32_t i = 0; i < count; i++)
+            sets[i].weights = wide_nlerp_weigh(&nlerp, sets[i].cosine);
+    } else {
+        const wide_slerp slerp = weigher->slerp;
+        for (uint32_t i = 0; i < count; i++)
+            sets[i].weights = wide_slerp_weigh(&slerp, sets[i].cosine);
+    }
 }
 
 // Returns the interpolated rotations as components.
