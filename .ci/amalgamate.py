@@ -118,7 +118,7 @@ def kernel_units(sources):
     units = {}
     for path in sorted_by_includes(sources):
         text = kernel_text(path)
-        if is_kernel(path) and not (path.endswith(".h") and is_of_one_set(path)) and not is_empty(text):
+        if is_kernel(path) and not is_of_one_set(path) and not is_empty(text):
             sets = {set_of[each] for each in sources if path in reached(each)}
             room = "/".join(path.split("/")[:2]) + "/" + KERNELS
             units[room] = units.get(room, "") + only_for(sets, all_sets, heading(path) + text)
@@ -132,9 +132,12 @@ def system_headers(paths):
         name = re.search(r"_(sse2|avx2|avx512|neon)\.h$", path)
         for header in SYSTEM.findall(read(path)) if is_kernel(path) else []:
             headers.setdefault(header, set()).add(name.group(1).upper() if name else None)
-    return "".join("#include %s\n" % header if None in sets else
-                   "#if %s\n#include %s\n#endif\n" % (" || ".join("MD5_HAS_" + each for each in sorted(sets)), header)
-                   for header, sets in sorted(headers.items()))
+    text = ""
+    for header, sets in sorted(headers.items()):
+        line = "#include %s\n" % header
+        condition = " || ".join("MD5_HAS_" + each for each in sorted(sets - {None}))
+        text += line if None in sets else "#if %s\n%s#endif\n" % (condition, line)
+    return text
 
 
 PASSES = '''
@@ -527,7 +530,8 @@ def source(name, what, headers, sources, generated):
     shared = shared.replace("#include <glad/gl.h>\n", "")
     body = shared + "".join(heading(path) + text for path, text in units.items())
     first = prologue(units) + (SELF.replace('"NAME"', '"%s"' % name) if kernels else "")
-    text = first + '\n#include "%s.h"\n' % name[:-2] + system_headers_once(generated + for_both_languages(body))
+    text = first + '\n#include "%s.h"\n' % name[:-2]
+    text += system_headers_once(generated + for_both_languages(body))
     if kernels:
         text = "\n#ifndef MD5_PASS" + text + for_both_languages(
             passes(kernels, declared_names(public + shared)[0], sets, sources))
