@@ -1,7 +1,7 @@
 // Tables that posing looks up for each joint, built once by md5_bind(): the joints by depth, the
-// target of each track, and the joints that the clip leaves constant. Invariant: `steps` lists
-// every parent before its children, and each joint has either a track or an entry in the constant
-// lists.
+// target of each track, the joints that the clip leaves constant, and those that are composed.
+// Invariant: `steps` lists every parent before its children, and each joint has either a track or
+// an entry in the constant lists.
 //
 // The players of state machines read plans and call their kernels, as this file offers it inline:
 // no other library needs a symbol of this one that is not public.
@@ -44,6 +44,26 @@ struct md5_pose_plan {
     const struct md5_packed_lanes *groups;
     uint32_t num_groups;
 };
+
+// A driven model joint whose track is not relative to its parent in the model. Its transform in the
+// pose becomes
+//
+//   inverse(model joints below `above`, down to the parent)
+//     * joints that only the animation has, from `extra` up * its own track
+//
+// so that it ends where the animation's hierarchy puts it, relative to `above`.
+struct md5_rebase {
+    uint32_t joint; // model joint
+    int32_t extra;  // nearest ancestor of its track, if that drives nothing; -1 = none
+    int32_t above;  // model joint, an ancestor of `joint`; -1 = model space
+};
+
+// Returns the model joint that each joint of the animation drives, or -1: [anim joints]. Stored
+// after `tracks`, of which it is the inverse.
+static inline const int32_t *md5_binding_targets(const md5_binding *binding)
+{
+    return binding->tracks + binding->skeleton->num_joints;
+}
 
 // Returns the constant transform of a model joint: used where the clip does not animate it.
 static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)

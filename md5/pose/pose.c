@@ -3,7 +3,6 @@
 #include "md5/core/assert.h"
 #include "md5/core/jobs.h"
 #include "md5/core/math.h"
-#include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 

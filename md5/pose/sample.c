@@ -2,7 +2,6 @@
 // clips.
 #include "md5/core/math.h"
 #include "md5/md5model.h"
-#include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"

@@ -1,7 +1,6 @@
 // The kernels in plain C: the reference that all others must equal bit for bit. They call no
 // others.
 #include "md5/core/math.h"
-#include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"

@@ -3,7 +3,6 @@
 #ifndef MD5_POSE_SIMD_ONE_WIDE_H
 #define MD5_POSE_SIMD_ONE_WIDE_H
 
-#include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/plan.h"
 #include "md5/pose/moment.h"
