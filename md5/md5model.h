@@ -694,6 +694,18 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
 // counts as 0. NULL: 1 for all. Joints of weight 0 are those of the first input, bit by bit. Arrays
 // aligned to 64 bytes are fastest.
 
+// Computes the joint weights of a mask, 0 to 1, from id's channel words: `J` adds a joint, `*J` a
+// joint and its descendants, `-J` and `-*J` remove them, from left to right. J is a bare word, or
+// any name in quotes of either kind, without escapes: `*"Bip01 L Hand"`; only if no joint has the
+// quoted name, signs at its beginning count as signs. With `feather` n > 0, a joint n levels or
+// more below the joint of its word has full weight; weights above it rise linearly: (level + 1) /
+// (n + 1). A joint that is added twice keeps the larger weight. Names are case-sensitive; if no
+// joint matches, case is ignored, as in id's engine. Writes weights[skeleton->num_joints]. `error`
+// may be NULL. Fails with MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote;
+// line and column are those in `joints`. Time: length of the text plus words times joints.
+MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
+                            float *weights, md5_error *error);
+
 // Writes pose[count]: `from` at weight 0, `to` at weight 1, bit by bit; weights are clamped to
 // 0..1. Rotations are slerped along the shorter arc, whether the inputs hold q or -q, within 1e-6
 // radians; translations are lerped. Blending a pose with itself gives that pose.

@@ -94,20 +94,7 @@ typedef struct md5_clip_desc {
     uint64_t reserved[4]; // 0
 } md5_clip_desc;
 
-// -- Masks ----------------------------------------------------------------------------------
-
-// Computes the joint weights of a mask, 0 to 1, from id's channel words: `J` adds a joint, `*J` a
-// joint and its descendants, `-J` and `-*J` remove them, from left to right. J is a bare word, or
-// any name in quotes of either kind, without escapes: `*"Bip01 L Hand"`; only if no joint has the
-// quoted name, signs at its beginning count as signs. With `feather` n > 0, a joint n levels or
-// more below the joint of its word has full weight; weights above it rise linearly: (level + 1) /
-// (n + 1). A joint that is added twice keeps the larger weight. Names are case-sensitive; if no
-// joint matches, case is ignored, as in id's engine. Writes weights[skeleton->num_joints]. `error`
-// may be NULL. Fails with MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote;
-// line and column are those in `joints`. Time: length of the text plus words times joints.
-MD5_PLAY_API bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
-                                 float *weights, md5_error *error);
-
+// For md5_build_mask().
 typedef struct md5_mask_desc {
     const char *name, *joints;
     uint32_t feather;
@@ -339,31 +326,17 @@ typedef struct md5_modifier_gaze {
 // Holds planted feet of a modifier of kind MD5_MODIFIER_FEET where they stand in the world, while
 // blends and transitions move the animated ones. A foot is held by its sole: the point of the
 // ground plane below its toe in the bind pose. When the machine is made, each clip is searched for
-// the frames between which a sole stands: both its heights above the ground plane are at most
-// `height`, and it moves at most at `speed`, as the clip moves with its root. If it is as low and
-// faster, it slides on purpose. If it stands and turns by more than 30 degrees a second, it turns
-// on purpose.
+// the frames between which a sole stands: within `height` of the ground plane and moving at most at
+// `speed`, as the clip moves with its root; as low and faster, it slides on purpose; turning by
+// more than 30 degrees a second, it turns on purpose.
 //
-// A sole is held from the pose in which it is animated within `height` and more than half of what
-// plays has it stand. It is also held if it is within half of that and moves at most at three times
-// `speed`, unless more than half has it slide: a transition may keep a foot down that its clip has
-// in the air. It is held where it is shown in that pose, or, if it was as low and slow in the one
-// before, where it was then. It is held until it is animated higher or more than half has it slide.
-// It is let go earlier if it would be farther than `distance` from where it is animated, or if its
-// leg would be stretched; then it is not held for `release` seconds, in which it makes a step: it
-// is lifted by a parabola whose height is a third of how far it was held away, unless it is
-// animated higher.
-//
-// A foot that is not held returns to its animated place like a critically damped spring, to 1 %
-// within `release`. It begins with the velocity it had relative to the animation, but does not go
-// farther away than 1.22 times as far.
-//
-// The place of a sole is held level, and where it points to left or right, its heading: height and
-// tilt are the animation's and the ground's. The heading is held while the place is, unless more
-// than half of what plays turns the sole on purpose, and returns as the place does. A foot is
-// turned about its sole by at most 45 degrees; from then on it goes along with the character. The
-// character moves by md5_player_root_motion(); a game that also moves it otherwise carries its feet
-// along. What plays counts by its weight at the ankle; what is added does not count.
+// A sole is held, level and in its heading, while it is animated within `height` and more than half
+// of what plays has it stand. It is let go earlier if it would be farther than `distance` from
+// where it is animated, or if its leg would be stretched; then it makes a step of `release`
+// seconds. A foot that is not held returns to its animated place like a critically damped spring,
+// to 1 % within `release`, and is turned about its sole by at most 45 degrees. The character moves
+// by md5_player_root_motion(); a game that also moves it otherwise carries its feet along. All
+// rules: .github/docs/inverse_kinematics.md.
 enum { MD5_MAX_HELD = 8 };
 typedef struct md5_modifier_hold {
     // Joints at or below the ankles, in the order of `feet`; after the first NULL the ankles
@@ -412,8 +385,7 @@ typedef struct md5_target {
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// What drives a morph target (md5skin.h). The machine does not know the targets themselves, only
-// their names; md5_player_morphs() (md5play.h) reports their weights.
+// What drives a morph target (md5skin.h), which the machine only knows by name.
 typedef enum md5_morph_drive {
     MD5_MORPH_BY_PARAMETER, // the value of a parameter; beyond a million it counts as a million
     MD5_MORPH_BY_STATE,     // the weight of a state in its layer: 1 while only it plays
@@ -429,9 +401,7 @@ typedef struct md5_morph_key {
 
 // Any number of rows may name a target: its weight is their sum. Weights of states and clips are
 // those within their layer, after fades, multiplied by the layer's; layers above do not hide them,
-// and masks do not matter. In an inertial transition the difference decays as that of a joint at
-// rest. A clip counts wherever it plays: in motions by its weight there, as a one-shot by that of
-// the one-shot.
+// and masks do not matter. A clip counts wherever it plays, also as a one-shot.
 typedef struct md5_morph_desc {
     const char *target;
     md5_morph_drive drive;
@@ -443,8 +413,6 @@ typedef struct md5_morph_desc {
     float weight;         // factor, magnitude at most a million; 0 means 1, MD5_ZERO means 0
     uint64_t reserved[4]; // 0
 } md5_morph_desc;
-
-// -- Machine --------------------------------------------------------------------------------
 
 typedef struct md5_locations md5_locations; // opaque: of a machine file
 
@@ -529,8 +497,8 @@ MD5_PLAY_API const md5_machine_desc *md5_machine_tables(const md5_machine *machi
 // -- Machine files --------------------------------------------------------------------------
 
 // A machine file; md5/play/machine_files.md describes the format. `clips` are desc.clips: load each
-// clip's `file`, set its `binding` and desc.model, then md5_create_machine(&file->desc). In one
-// call: md5_load_character() (md5play.h).
+// clip's `file`, set its `binding` and desc.model, then md5_create_machine(&file->desc); or call
+// md5_load_character().
 typedef struct md5_machine_file {
     md5_machine_desc desc;
     md5_clip_desc *clips;   // [desc.num_clips]
@@ -563,8 +531,6 @@ MD5_PLAY_API size_t md5_write_machine(const md5_machine_desc *desc, const char *
 
 // == Players =====================================================================================
 
-// -- Player ---------------------------------------------------------------------------------
-
 typedef struct md5_player md5_player;
 
 // Creates a player in the machine's start states at time 0, in one block of memory. The machine
@@ -592,11 +558,9 @@ MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t s
 
 // -- One-shots ------------------------------------------------------------------------------
 
-// A one-shot is a clip that a game plays over the layers: a hit, a wave, a reload. It needs no
-// state. A player has md5_machine_desc.max_shots slots for them, numbered from 0; a one-shot in a
-// higher slot is played over those in lower ones.
-
-// What a one-shot does at the end of its clip.
+// A one-shot is a clip that a game plays over the layers: a hit, a wave, a reload. A player has
+// md5_machine_desc.max_shots slots for them, numbered from 0; a one-shot in a higher slot is played
+// over those in lower ones. What it does at the end of its clip:
 typedef enum md5_shot_end {
     MD5_SHOT_ENDS,  // has faded out by then
     MD5_SHOT_HOLDS, // holds the last frame until it is stopped
@@ -663,8 +627,7 @@ MD5_PLAY_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 // Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL for other kinds and invalid
 // indices. It may be written at any time: md5_gaze_begin() with another seed lets the members of a
 // crowd look about each in another order. md5_player_advance() advances it, forward in time, while
-// the modifier has a weight; what is not finite then begins anew. At a reduced level of detail,
-// eyes that are not animated rest.
+// the modifier has a weight; what is not finite then begins anew.
 MD5_PLAY_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
 
 // Ground callback: writes foot->floor, and foot->normal or not, of the ground below `ankle`, the
@@ -682,16 +645,13 @@ MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *groun
 // layer at this instant, above 0 and at most 1; the layer's own weight does not count. Events below
 // a weight of 1e-6 are silent. `event` belongs to the machine. It must not change the player.
 //
-// Events that the machine reports (md5_machine_desc.report):
-// - MD5_EVENT_LEAVE, MD5_EVENT_ENTER and MD5_EVENT_TRANSITION_END with a weight of 1. At one
-//   instant, first come the events of clips that reach it, then the ends of transitions, then,
-//   layer by layer, the states that are left and entered, then events where states begin. What
-//   md5_player_fade_to() changes is reported by the next md5_player_advance(), and so are the first
-//   states; what md5_player_seek() changes is not. A state that is left at the instant at which it
-//   began is silent. A transition that is interrupted has no end.
-// - MD5_EVENT_CLIP_END with the weight of the clip, when a clip that is played once comes to its
-//   end, and at the end of each cycle of others, after the events of the last frame. A clip that
-//   plays backward ends at its first frame. A clip that begins at its end does not end there.
+// Of the events that the machine reports (md5_machine_desc.report), those of states have a weight
+// of 1. At one instant come the events of clips, then the ends of transitions, then the states that
+// are left and entered, then events where states begin. What md5_player_fade_to() changes is
+// reported by the next md5_player_advance(), and so are the first states; what md5_player_seek()
+// changes is not. A state that is left at the instant at which it began is silent, and a transition
+// that is interrupted has no end. MD5_EVENT_CLIP_END comes after the events of the last frame,
+// backward of the first; a clip that begins at its end does not end there.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
 // Limits of one md5_player_advance(): events, silent ones included, and intervals and transitions.
@@ -719,17 +679,16 @@ typedef struct md5_advance_status {
 // events, and the pose is that of the first; but where a state is left at its exit, it fires none
 // of a cycle that would begin there. A state that keeps the phase and begins within a cycle goes on
 // from there: events at this position fire in the state that is left. Backward it is the same in
-// the opposite order; events where a state begins come in table order.
+// the opposite order.
 //
 // The result does not depend on how time is split into steps, forward or backward (but not both),
-// steps of 0 included, which have the direction of the step before: the same events in the same
-// order, with the same weights, in the same states at the same times, and the same root motion, all
-// up to rounding error; nor does it depend on calls of md5_player_pose(). A time within 1e-9 of a
-// cycle or second counts as reached, which is enough for a million cycles in one step and a million
-// steps since a clip began. An exit or a start within the rounding of a float (6e-8) of a frame is
-// at that frame. Exceptions, of the second order in parts of at most 1/4 s: root motion while
-// weights change or while it turns and is blended, and what is not linear in a parameter that
-// follows (.github/docs/blending.md).
+// steps of 0 included, which have the direction of the step before: the same events, weights,
+// states and root motion, up to rounding error; nor on calls of md5_player_pose(). A time within
+// 1e-9 of a cycle or second counts as reached, which is enough for a million cycles in one step and
+// a million steps since a clip began; an exit or a start within 6e-8 of a frame is at that frame.
+// Exceptions, of the second order in parts of at most 1/4 s: root motion while weights change or
+// while it turns and is blended, and what is not linear in a parameter that follows
+// (.github/docs/blending.md).
 //
 // Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached,
 // because clips move away from them. If transitions form a cycle that takes no time, the layer goes
@@ -748,21 +707,19 @@ MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double se
 MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
-// and must not overlap. The result does not depend on earlier calls, to the bit:
-// md5_player_advance() does everything else. Only springs and feet advance from pose to pose, see
-// md5_solve_spring() and md5_solve_feet(): call this regularly for a player that has some, also
-// while it is not visible. With md5_detail.interval it may write the kept pose; returns whether it
-// computed a new one. `scratch` is md5_player_pose_scratch() bytes of any alignment; no other
-// thread may use it meanwhile.
+// and must not overlap. The result does not depend on earlier calls, to the bit; only springs and
+// feet advance from pose to pose: call this regularly for a player that has some, also while it is
+// not visible. With md5_detail.interval it may write the kept pose; returns whether it computed a
+// new one. `scratch` is md5_player_pose_scratch() bytes of any alignment; no other thread may use
+// it meanwhile.
 MD5_PLAY_API bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints,
                                   md5_mat34 *palette, void *scratch);
 MD5_PLAY_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
 // Writes the current weights of the morph targets that the machine drives (md5_morph_desc):
-// weights[md5_machine_num_morphs()], finite numbers in the order of md5_machine_morph_name(). They
-// follow from what md5_player_save() saves: a restored player has the same bits. They do not depend
-// on the level of detail. Give them to the targets of the same names: md5_find_morph_target()
-// (md5skin.h). Time: layers times rows times playing clips.
+// weights[md5_machine_num_morphs()], finite numbers in the order of md5_machine_morph_name(), for
+// the targets of the same names: md5_find_morph_target() (md5skin.h). They do not depend on the
+// level of detail. Time: layers times rows times playing clips.
 MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
@@ -786,12 +743,9 @@ typedef struct md5_detail {
     uint32_t phase;
 } md5_detail;
 
-// Sets the level of detail, from the next computed pose on; NULL means full detail, as after
-// md5_create_player() and md5_player_reset(). It may be set as often as wanted: players keep taking
-// turns. Saved and copied with the player. Returns false and changes nothing if the mask is
-// unknown. Time: linear in the machine's masks. It saves poses that are not computed, layers that
-// change none of the animated joints, and sampling and blending of override layers where 16 or more
-// adjacent joints are left out; md5_play_job.keeps_matrices saves the matrices of kept poses.
+// Sets the level of detail, from the next computed pose on, as often as wanted; NULL means full
+// detail, as after md5_create_player() and md5_player_reset(). Saved and copied with the player.
+// Returns false and changes nothing if the mask is unknown. Time: linear in the machine's masks.
 MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
 
 // -- Saving and copying ---------------------------------------------------------------------
@@ -802,20 +756,17 @@ MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *de
 // active; if `size` is less, they are cut there. `bytes` may be NULL if `size` is 0.
 MD5_PLAY_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
-// Restores a player from bytes[size] as md5_player_save() wrote them. The player may be of another
-// program, if its machine has the same fingerprint. Every number is checked, so bytes from anywhere
-// may be passed. On failure returns false and changes nothing; `error` may be NULL.
-// MD5_ERROR_MISMATCH: saved with another machine, or in a version of the format that is newer than
-// this library or too old, the message says which; MD5_ERROR_SYNTAX: too few or too many bytes, or
-// not of a player; MD5_ERROR_RANGE: a number is out of range. Time: a few nanoseconds a number.
+// Restores a player from bytes[size] as md5_player_save() wrote them, also in another program whose
+// machine has the same fingerprint. Every number is checked, so bytes from anywhere may be passed.
+// On failure returns false and changes nothing; `error` may be NULL. MD5_ERROR_MISMATCH: saved with
+// another machine, or in a version of the format that is too new or too old; MD5_ERROR_SYNTAX: too
+// few or too many bytes, or not of a player; MD5_ERROR_RANGE: a number is out of range.
 MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
                                      md5_error *error);
 
 // Copies the state of a player to another one of the same machine: as saving and restoring, but
 // fast, for rollback or lookahead. Both must be of the same md5_machine.
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
-
-// -- Layers and crowds ----------------------------------------------------------------------
 
 // Status of one layer, for a debug panel.
 typedef struct md5_layer_status {

@@ -267,8 +267,7 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
 {
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (is_open(player, layer, active, at)
-            && (!at->waits || md5i_has_reached(active, at->exit))
+        if (is_open(player, layer, active, at) && (!at->waits || md5i_has_reached(active, at->exit))
             && !is_suppressed(player, layer, active, at))
             return at;
     }
@@ -307,8 +306,7 @@ static void take(md5_player *player, uint32_t layer, const md5_transition *trans
         .interrupt = transition->interrupt,
     };
     if (transition->keeps_phase) {
-        change.start =
-            md5i_exit_phase(md5_newest(&player->layer_states[layer]), transition);
+        change.start = md5i_exit_phase(md5_newest(&player->layer_states[layer]), transition);
         change.begin = MD5_BEGIN_AS_LEFT;
     }
     md5i_change_state(player, layer, &change);
@@ -360,14 +358,6 @@ static void take_transitions(md5_player *player)
     } while (clear_triggers(player));
 }
 
-// Whether the next transition to be taken in a layer waits for an exit.
-static bool is_at_exit(const md5_player *player, uint32_t layer)
-{
-    const md5_transition *const open =
-        find_open(player, layer, md5_newest(&player->layer_states[layer]));
-    return open && open->waits;
-}
-
 // Seconds, up to `most`, until a transition of the layer becomes active.
 static double seconds_until_exit(md5_player *player, uint32_t layer, double most)
 {
@@ -413,13 +403,6 @@ static void end_oldest(md5_layer_state *layer_state, uint32_t count)
     memmove(layer_state->order, layer_state->order + count, layer_state->num_used);
 }
 
-// Removes all states: for a cut or a reset.
-static void end_all(md5_layer_state *layer_state)
-{
-    layer_state->num_used = 0;
-    layer_state->has_snapshot = layer_state->has_offsets = false;
-}
-
 static bool fades_still(const md5_active_state *active)
 {
     return active->fades && md5i_progress(active) < 1.0;
@@ -450,35 +433,6 @@ static md5_active_state *take_slot(md5_layer_state *layer_state)
     return md5_slot(layer_state, slot);
 }
 
-// Makes room for one more state: the oldest two, of which a frozen pose is one, become a frozen
-// pose.
-static void collapse(md5_player *player, uint32_t layer)
-{
-    md5_layer_state *const layer_state = &player->layer_states[layer];
-    if (layer_state->num_used + layer_state->has_snapshot < MD5_MAX_ACTIVE)
-        return;
-    const uint32_t count = layer_state->has_snapshot ? 1 : 2;
-    md5i_freeze_oldest(player, layer, count);
-    end_oldest(layer_state, count);
-}
-
-// A state that began to fade in at this instant is not visible yet and can be replaced.
-static void replace_unseen(md5_layer_state *layer_state)
-{
-    const md5_active_state *const newest = md5_newest(layer_state);
-    if (newest->fades && newest->elapsed <= MD5_BORDER)
-        layer_state->num_used--;
-}
-
-// The state that a transition from the newest one is seen to start from: that before it, if it
-// began at this instant.
-static int32_t source_of(md5_layer_state *layer_state)
-{
-    const md5_active_state *const newest = md5_newest(layer_state);
-    const bool is_seen = newest->from < 0 || newest->elapsed > MD5_BORDER;
-    return is_seen ? (int32_t)newest->state : newest->from;
-}
-
 // Offsets need a pose on both sides.
 static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
 {
@@ -496,16 +450,29 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const from = &machine->layers[layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    const int32_t source = layer_state->num_used > 0 ? source_of(layer_state) : -1;
+    const md5_active_state *const newest =
+        layer_state->num_used > 0 ? md5_newest(layer_state) : NULL;
+    // A transition from the newest state is seen to start from the one before it, if that began at
+    // this instant.
+    const bool is_seen = newest && (newest->from < 0 || newest->elapsed > MD5_BORDER);
+    const int32_t source = is_seen ? (int32_t)newest->state : newest ? newest->from : -1;
     const double duration = source < 0 ? 0.0 : fmax(change->duration, 0.0);
     const bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
                              && has_poses(layer_state, &from->states[change->state]);
     const bool fades = duration > 0.0 && !is_inertial;
     if (fades) {
-        replace_unseen(layer_state);
-        collapse(player, layer);
-    } else if (!is_inertial) {
-        end_all(layer_state);
+        // A state that began to fade in at this instant is not visible yet and can be replaced.
+        layer_state->num_used =
+            (uint8_t)(layer_state->num_used - (newest->fades && newest->elapsed <= MD5_BORDER));
+        // Room for one more: the oldest two, of which a frozen pose is one, become a frozen pose.
+        if (layer_state->num_used + layer_state->has_snapshot >= MD5_MAX_ACTIVE) {
+            const uint32_t count = layer_state->has_snapshot ? 1 : 2;
+            md5i_freeze_oldest(player, layer, count);
+            end_oldest(layer_state, count);
+        }
+    } else if (!is_inertial) { // a cut or a reset
+        layer_state->num_used = 0;
+        layer_state->has_snapshot = layer_state->has_offsets = false;
     }
     md5_active_state *const active = take_slot(layer_state);
     active->from = duration > 0.0 ? source : -1;
@@ -640,114 +607,85 @@ static bool find_next(const step_context *context, md5_walker *walker)
     return true;
 }
 
-static uint32_t add_walker(const step_context *context, md5_layer_state *layer_state,
-                           uint32_t position, uint32_t number, uint32_t num_walkers)
+// Adds a walker, if there is an event for it.
+static void add_walker(const step_context *context, md5_walker walker, const md5_cues *cues,
+                       md5_clock before, md5_clock now, bool is_at_start, bool ends_cycle,
+                       uint32_t *num_walkers)
 {
-    md5_player *const player = context->player;
-    const md5_machine *const machine = player->machine;
-    const md5_active_state *const active = md5_active_at(layer_state, position);
-    const md5_blend_tree *const tree = active->tree;
-    const md5_clip_instance *const instance = &active->instances[number];
-    const md5_playable *const playable = tree->instances[number].playable;
-    const md5_cues *const cues = &playable->source->cues[playable->mode];
-    if (instance->weight == 0.0f || cues->num_cues == 0)
-        return num_walkers;
-    md5_walker *const walker = &player->walkers[num_walkers];
-    *walker = (md5_walker){
-        .clip = (uint32_t)(playable->source - machine->sources),
-        .layer_state = layer_state,
-        .position = position,
-        .instance = number,
-    };
-    if (context->seconds == 0.0)
-        walker->walk = md5i_begin_event_start(cues, instance->now);
-    else
-        walker->walk =
-            md5i_begin_event_walk(cues, instance->before, instance->now, instance->is_at_start,
-                                  layer_state->ends_cycle && position + 1 == layer_state->num_used);
-    return find_next(context, walker) ? num_walkers + 1 : num_walkers;
-}
-
-static uint32_t add_shot_walker(const step_context *context, const md5_shot *shot,
-                                uint32_t num_walkers)
-{
-    const md5_machine *const machine = context->player->machine;
-    const md5_cues *const cues =
-        &machine->sources[shot->source].cues[md5i_shot_timing(machine, shot)->mode];
-    if (cues->num_cues == 0 || (context->seconds == 0.0 && !shot->is_new))
-        return num_walkers;
-    md5_walker *const walker = &context->player->walkers[num_walkers];
-    *walker = (md5_walker){
-        .clip = shot->source,
-        .shot = shot,
-    };
-    walker->walk = context->seconds == 0.0 ? md5i_begin_event_start(cues, shot->now)
-                                           : md5i_begin_event_walk(cues, shot->before, shot->now,
-                                                                   shot->is_at_start, false);
-    return find_next(context, walker) ? num_walkers + 1 : num_walkers;
-}
-
-static uint32_t gather_shot_walkers(const step_context *context, uint32_t num_walkers)
-{
-    for (uint32_t i = 0; i < context->player->machine->num_slots; i++) {
-        const md5_shot_slot *const slot = &context->player->slots[i];
-        for (uint32_t k = 0; k < slot->num_shots; k++)
-            num_walkers = add_shot_walker(context, &slot->shots[k], num_walkers);
-    }
-    return num_walkers;
+    walker.walk = context->seconds == 0.0
+                      ? md5i_begin_event_start(cues, now)
+                      : md5i_begin_event_walk(cues, before, now, is_at_start, ends_cycle);
+    context->player->walkers[*num_walkers] = walker;
+    *num_walkers += find_next(context, &context->player->walkers[*num_walkers]);
 }
 
 static uint32_t gather_walkers(const step_context *context)
 {
+    const md5_player *const player = context->player;
+    const md5_machine *const machine = player->machine;
+    const bool is_instant = context->seconds == 0.0;
     uint32_t num_walkers = 0;
-    for (uint32_t layer = 0; layer < context->player->machine->tables.num_layers; layer++) {
-        md5_layer_state *const layer_state = &context->player->layer_states[layer];
+    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++) {
             const md5_active_state *const active = md5_active_at(layer_state, i);
             const md5_blend_tree *const tree = active->tree;
-            if (!tree || (context->seconds == 0.0 && !active->is_new))
+            const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
+            if (!tree || (is_instant && !active->is_new))
                 continue;
-            for (uint32_t instance = 0; instance < tree->num_instances; instance++)
-                num_walkers = add_walker(context, layer_state, i, instance, num_walkers);
+            for (uint32_t k = 0; k < tree->num_instances; k++) {
+                const md5_clip_instance *const instance = &active->instances[k];
+                const md5_playable *const playable = tree->instances[k].playable;
+                const md5_cues *const cues = &playable->source->cues[playable->mode];
+                if (instance->weight != 0.0f && cues->num_cues > 0)
+                    add_walker(context,
+                               (md5_walker){
+                                   .clip = (uint32_t)(playable->source - machine->sources),
+                                   .layer_state = layer_state,
+                                   .position = i,
+                                   .instance = k,
+                               },
+                               cues, instance->before, instance->now, instance->is_at_start,
+                               ends_cycle, &num_walkers);
+            }
         }
     }
-    return context->player->num_shots > 0 ? gather_shot_walkers(context, num_walkers) : num_walkers;
+    for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
+        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
+            const md5_shot *const shot = &player->slots[i].shots[k];
+            const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
+            const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
+            if (cues->num_cues > 0 && (!is_instant || shot->is_new))
+                add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
+                           shot->before, shot->now, shot->is_at_start, false, &num_walkers);
+        }
+    }
+    return num_walkers;
 }
 
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
-// Weight in its layer of an event of a state; 0 if it is silent.
-static float weigh_event(const step_context *context, const md5_walker *walker)
-{
-    md5_layer_state *const layer_state = walker->layer_state;
-    const md5_active_state *const active = md5_active_at(layer_state, walker->position);
-    float weight;
-    if (context->seconds == 0.0) {
-        weight = rest_for(layer_state, walker->position, 0.0) * md5i_fade_of_start(active);
-    } else {
-        const double shift = walker->when - fabs(context->seconds);
-        weight = rest_for(layer_state, walker->position, shift)
-                 * fade_in_chain(layer_state, walker->position, shift);
-    }
-    return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
-}
-
-static float weigh_shot_event(const step_context *context, const md5_walker *walker)
-{
-    const double shift = walker->when - fabs(context->seconds);
-    const float weight = md5i_shot_event_weight(context->player, walker->shot, shift);
-    return weight >= MIN_EVENT_WEIGHT ? weight : 0.0f;
-}
-
-// Calls the event callback, unless the event's weight is 0.
+// Calls the event callback, unless the event is silent.
 static void fire(const step_context *context, const md5_walker *walker)
 {
-    const float weight =
-        walker->shot ? weigh_shot_event(context, walker) : weigh_event(context, walker);
-    if (!(weight > 0.0f))
-        return;
     md5_player *const player = context->player;
+    md5_layer_state *const layer_state = walker->layer_state;
+    const double shift = walker->when - fabs(context->seconds);
+    float weight;
+    if (walker->shot) {
+        weight = md5i_shot_event_weight(player, walker->shot, shift);
+    } else {
+        const md5_active_state *const active = md5_active_at(layer_state, walker->position);
+        const bool is_start = context->seconds == 0.0;
+        const float fade = is_start ? md5i_fade_of_start(active)
+                                    : fade_in_chain(layer_state, walker->position, shift);
+        weight = rest_for(layer_state, walker->position, is_start ? 0.0 : shift) * fade;
+        weight =
+            weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
+    }
+    if (!(weight > 0.0f) || (walker->shot && weight < MIN_EVENT_WEIGHT))
+        return;
     const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
     player->status.num_events++;
     context->events(context->user, player,
@@ -785,19 +723,16 @@ static void fire_events(const step_context *context)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
 }
 
-static bool is_reported(const md5_report_desc *report, md5_event_kind kind)
-{
-    return kind == MD5_EVENT_ENTER   ? report->enter
-           : kind == MD5_EVENT_LEAVE ? report->leave
-                                     : report->transition_end;
-}
-
 // Calls the event callback for an event of a state, if events of its kind are reported.
 static void report(const step_context *context, uint32_t layer, uint32_t state, md5_event_kind kind)
 {
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
-    if (!context->events || !is_reported(&machine->tables.report, kind))
+    const md5_report_desc *const reports = &machine->tables.report;
+    const bool is_reported = kind == MD5_EVENT_ENTER   ? reports->enter
+                             : kind == MD5_EVENT_LEAVE ? reports->leave
+                                                       : reports->transition_end;
+    if (!context->events || !is_reported)
         return;
     if (player->num_walked >= MD5_MAX_STEP_EVENTS) {
         player->status.num_dropped++;
@@ -868,69 +803,59 @@ static void handle_instant(const step_context *context)
     context->player->is_settled = context->player->num_steps < MD5_MAX_STEP_PARTS;
 }
 
-// Whether some clip is where a cycle ends and another begins.
-static bool is_at_whole(const md5_active_state *active)
-{
-    const md5_blend_tree *const tree = active->tree;
-    for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
-        if (md5_clock_stays_whole(active->instances[i].now, active->instances[i].now))
-            return true;
-    }
-    return false;
-}
-
-static void step_layer(md5_player *player, uint32_t layer, double seconds)
-{
-    md5_layer_state *const layer_state = &player->layer_states[layer];
-    const md5_active_state *const newest = md5_newest(layer_state);
-    const bool was_under_way = md5i_progress(newest) < 1.0;
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
-        md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
-    weigh_chain(layer_state, fabs(seconds));
-    layer_state->settling.elapsed += fabs(seconds);
-    layer_state->has_arrived = was_under_way && md5i_progress(newest) == 1.0;
-    if (layer_state->has_arrived)
-        layer_state->is_resting = false;
-}
-
-// Whether the newest state of a layer takes an exit at the end of a cycle.
-static bool ends_cycle(const md5_player *player, uint32_t layer)
-{
-    return player->machine->layers[layer].has_waits
-           && is_at_whole(md5_newest(&player->layer_states[layer])) && is_at_exit(player, layer);
-}
-
-static void end_step(md5_layer_state *layer_state)
-{
-    if (layer_state->num_used > 1 || layer_state->has_snapshot)
-        end_faded(layer_state);
-    if (layer_state->has_offsets && layer_state->settling.elapsed >= layer_state->settling.duration)
-        layer_state->has_offsets = false;
-}
-
 static void step(const step_context *context)
 {
     md5_player *const player = context->player;
-    const uint32_t num_layers = player->machine->tables.num_layers;
-    for (uint32_t i = 0; i < num_layers; i++)
-        step_layer(player, i, context->seconds);
+    const md5_machine *const machine = player->machine;
+    const uint32_t num_layers = machine->tables.num_layers;
+    const double seconds = context->seconds;
+    for (uint32_t layer = 0; layer < num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        const md5_active_state *const newest = md5_newest(layer_state);
+        const bool was_under_way = md5i_progress(newest) < 1.0;
+        for (uint32_t i = 0; i < layer_state->num_used; i++)
+            md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
+        weigh_chain(layer_state, fabs(seconds));
+        layer_state->settling.elapsed += fabs(seconds);
+        layer_state->has_arrived = was_under_way && md5i_progress(newest) == 1.0;
+        if (layer_state->has_arrived)
+            layer_state->is_resting = false;
+    }
     if (player->num_shots > 0)
-        md5i_advance_shots(player, context->seconds);
-    if (player->machine->has_root_motion)
-        player->motion = md5_root_delta_mul(
-            player->motion, md5i_root_delta_of_step(player, fabs(context->seconds)));
+        md5i_advance_shots(player, seconds);
+    if (machine->has_root_motion)
+        player->motion =
+            md5_root_delta_mul(player->motion, md5i_root_delta_of_step(player, fabs(seconds)));
     // From here on parameters are where they are at the end; weights and rates are still means.
-    if (context->seconds > 0.0 && is_following(player))
-        follow_goals(player, context->seconds, MD5_FOLLOW_MOVES);
+    if (seconds > 0.0 && is_following(player))
+        follow_goals(player, seconds, MD5_FOLLOW_MOVES);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
-    for (uint32_t i = 0; i < num_layers; i++)
-        player->layer_states[i].ends_cycle = ends_cycle(player, i);
-    if (context->events && player->machine->has_clip_events)
+    // Whether the newest state of a layer takes an exit where a cycle ends and another begins.
+    for (uint32_t layer = 0; layer < num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        const md5_active_state *const newest = md5_newest(layer_state);
+        bool is_at_whole = false;
+        for (uint32_t i = 0;
+             machine->layers[layer].has_waits && newest->tree && i < newest->tree->num_instances;
+             i++)
+            is_at_whole =
+                is_at_whole
+                || md5_clock_stays_whole(newest->instances[i].now, newest->instances[i].now);
+        const md5_transition *const open = is_at_whole ? find_open(player, layer, newest) : NULL;
+        layer_state->ends_cycle = open && open->waits;
+    }
+    if (context->events && machine->has_clip_events)
         fire_events(context);
-    if (player->machine->reports_states)
+    if (machine->reports_states)
         report_arrivals(context);
-    for (uint32_t i = 0; i < num_layers; i++)
-        end_step(&player->layer_states[i]);
+    for (uint32_t layer = 0; layer < num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        if (layer_state->num_used > 1 || layer_state->has_snapshot)
+            end_faded(layer_state);
+        if (layer_state->has_offsets
+            && layer_state->settling.elapsed >= layer_state->settling.duration)
+            layer_state->has_offsets = false;
+    }
     if (player->num_shots > 0)
         md5i_end_shots(player);
 }

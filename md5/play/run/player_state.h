@@ -137,14 +137,14 @@ typedef struct md5_layer_state {
     float coverage;         // of the snapshot
     md5_fade_time settling; // of the offsets
     md5_root_velocity frozen_root; // velocity that goes with the snapshot
+    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    md5_xform *snapshot;      // [joints]
+    md5_offset *offsets;      // [joints]
+    md5_velocity *velocities; // [joints] of the old pose when the offsets began
+    float *frozen_morphs;     // [num_morphs] weights that go with the snapshot
+    float *morph_offsets;     // [num_morphs] with the offsets
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
     md5_root_velocity root_velocity, root_offset;
-    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
-    md5_xform *snapshot;             // [joints]
-    md5_offset *offsets;             // [joints]
-    md5_velocity *velocities;        // [joints] of the old pose when the offsets began
-    float *frozen_morphs;            // [num_morphs] weights that go with the snapshot
-    float *morph_offsets;            // [num_morphs] with the offsets
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;
 
@@ -359,8 +359,7 @@ double md5i_active_time(const md5_active_state *active);
 
 // Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
 // the exit.
-double md5i_exit_phase(const md5_active_state *active,
-                       const md5_transition *transition);
+double md5i_exit_phase(const md5_active_state *active, const md5_transition *transition);
 
 // Seconds that a clip takes from one clock to another at the current weights and speeds: negative
 // if time must run backward, not finite if it never arrives.

@@ -686,6 +686,8 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
     if (from->has_snapshot)
         copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_morphs, sizeof(float));
     if (from->has_offsets) {
+        to->root_velocity = from->root_velocity;
+        to->root_offset = from->root_offset;
         copy_items(to->offsets, from->offsets, num_joints, sizeof *to->offsets);
         copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
         copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));

@@ -2,7 +2,7 @@
 // feathering, 0 to `whole`, so that they stay exact.
 #include "md5/core/assert.h"
 #include "md5/core/context.h"
-#include "md5/md5play.h"
+#include "md5/md5model.h"
 
 #include <string.h>
 
