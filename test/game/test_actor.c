@@ -3,8 +3,11 @@
 #include "test/mistake.h"
 #include "test/test.h"
 
+#include "md5/md5game.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Checks what fires in the next milliseconds.
@@ -421,3 +424,621 @@ TEST_HERE (actors_assert_their_arguments) {
 }
 
 #endif
+
+// -- Actor appear
+// ---------------------------------------------------------------------------------- Blinking and
+// default animations of actors, and clip names with prefixes.
+
+#define HEAD "MD5Version 10\ncommandline \"\"\n"
+
+// Animations of the head, 2 frames at 10 a second: one joint moves from x = 0 to x = 8.
+#define HEAD_ANIM(jaw, tooth)                                                              \
+    HEAD "numFrames 2\nnumJoints 3\nframeRate 10\nnumAnimatedComponents 1\nhierarchy {\n"  \
+         "\"top\" -1 0 0\n\"jaw\" 0 " jaw " 0\n\"tooth\" 1 " tooth " 0\n}\nbounds {\n"     \
+         "( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n" \
+         "( 2 0 0 ) ( 0 0 0 )\n( 1 0 0 ) ( 0 0 0 )\n}\nframe 0 {\n0\n}\nframe 1 {\n8\n}\n"
+
+static const char chew[] = HEAD_ANIM("1", "0"), bite[] = HEAD_ANIM("0", "1");
+
+#define HEAD_MODEL                                                                   \
+    "model lively { mesh head.md5mesh channel eyelids ( tooth )\n"                   \
+    "anim def_head chew.md5anim anim blink bite.md5anim { frame 2 event blinked }\n" \
+    "anim sad_walk chew.md5anim anim sad_run1 bite.md5anim anim walk bite.md5anim }\n"
+
+static md5_game *open_heads(const char *text)
+{
+    enum { MOST = 16 };
+    static game_text texts[MOST];
+    for (size_t i = 0; i < num_entity_files; i++)
+        texts[i] = entity_files[i];
+    texts[num_entity_files] = (game_text){"chew.md5anim", chew};
+    texts[num_entity_files + 1] = (game_text){"bite.md5anim", bite};
+    texts[num_entity_files + 2] = (game_text){"def/b.def", text};
+    return open_texts(texts, num_entity_files + 3, NULL);
+}
+
+static void count_blinks(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
+                         md5_channel channel)
+{
+    *(int *)user += strcmp(command->text, "blinked") == 0 && channel == MD5_CHANNEL_EYELIDS
+                    && strcmp(clip->anim->name, "blink") == 0;
+}
+
+// A head with a body that waits 1 to 3 seconds between two blinks.
+typedef struct head_stage {
+    md5_game *game;
+    md5_entity *entity;
+    md5_actor *body, *head;
+} head_stage;
+
+static void open_head(head_stage *stage)
+{
+    stage->game = open_heads(HEAD_MODEL "entityDef e { \"model\" \"body\" \"def_head\" \"lively\"\n"
+                                        "\"head_joint\" \"neck\" \"blink_min\" \"1\" "
+                                        "\"blink_max\" \"3\" \"offsetModel\" \"1 2 3\" }");
+    stage->entity = load_entity(stage->game, "e");
+    stage->body = md5_create_actor(stage->entity, NULL, NULL);
+    stage->head = md5_create_actor(stage->entity->parts[0].entity, NULL, NULL);
+    md5_actor_spawn(stage->body, stage->entity);
+    md5_actor_spawn(stage->head, stage->entity);
+}
+
+static void close_head(head_stage *stage)
+{
+    md5_destroy_actor(stage->body);
+    md5_destroy_actor(stage->head);
+    md5_free_entity(stage->entity);
+    md5_destroy_game(stage->game);
+}
+
+#undef TEST_HERE
+#define TEST_HERE(title) TEST_WITH (title, head_stage, stage, open_head(stage), close_head(stage))
+
+TEST_HERE (heads_move_by_themselves) {
+    CHECK_NEAR((double)stage->entity->model_offset.y, 2.0, 0.0);
+    CHECK_UINT(stage->entity->blink_min, 1000);
+    CHECK_UINT(stage->entity->blink_max, 3000);
+    const md5_actor_status status = md5_actor_channel(stage->head, MD5_CHANNEL_ALL);
+    CHECK(status.is_cycling && status.clip == 0);
+    CHECK(md5_actor_channel(stage->body, MD5_CHANNEL_ALL).clip == MD5_NONE);
+    md5_xform pose[3];
+    md5_actor_advance(stage->head, 50, NULL, NULL);
+    md5_actor_pose(stage->head, pose, NULL, NULL);
+    CHECK_NEAR((double)pose[1].translation.x, 4.0, 1e-4); // half of the way from 0 to 8
+    CHECK_NEAR((double)pose[2].translation.x, 0.0, 1e-4); // the blink begins
+    md5_actor_advance(stage->body, 50, NULL, NULL);
+    CHECK(md5_actor_channel(stage->body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
+}
+
+// The engine's generator from state 0 gives 1 and 3534 (for the choice of two clips), then 1015,
+// 14284 and 2653: waits of 1000 + 2000 n / 32768 milliseconds.
+TEST_HERE (eyelids_blink_at_random_times) {
+    static const uint32_t waits[] = {1061, 1871, 1161};
+    int num_blinks = 0;
+    md5_actor_advance(stage->head, 10, count_blinks, &num_blinks);
+    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        md5_actor_advance(stage->head, 100, count_blinks, &num_blinks);
+        CHECK_UINT((unsigned)num_blinks, (unsigned)i + 1);
+        md5_actor_advance(stage->head, waits[i] - 101, count_blinks, &num_blinks);
+        CHECK(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).has_ended);
+        md5_actor_advance(stage->head, 1, count_blinks, &num_blinks);
+        CHECK(!md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).has_ended);
+        CHECK_UINT(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).time, 0);
+    }
+}
+
+TEST_HERE (blinking_stops_and_goes_on) {
+    int num_blinks = 0;
+    md5_actor_advance(stage->head, 10, NULL, NULL);
+    md5_actor_set_blinking(stage->head, false);
+    md5_actor_advance(stage->head, 84, NULL, NULL); // it fades out over two frames of 24 a second
+    CHECK_NEAR((double)md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).weight, 0.0, 0.0);
+    md5_actor_advance(stage->head, 5000, NULL, NULL);
+    md5_actor_advance(stage->head, 5000, count_blinks, &num_blinks);
+    CHECK_UINT((unsigned)num_blinks, 0);
+    md5_actor_set_blinking(stage->head, true);
+    md5_actor_advance(stage->head, 3000, NULL, NULL);
+    CHECK_UINT(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).time, 0);
+    // The body is an actor that never blinks.
+    md5_actor_set_blinking(stage->body, false);
+    md5_actor_advance(stage->body, 100, NULL, NULL);
+    CHECK(md5_actor_channel(stage->body, MD5_CHANNEL_EYELIDS).clip == MD5_NONE);
+}
+
+// A body without a head blinks, but does not cycle "def_head". Invalid times are clamped.
+TEST (bodies_without_heads_blink_too) {
+    md5_game *const game = open_heads(
+        HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
+                   "\"1e30\" } entityDef f { \"model\" \"lively\" }");
+    md5_entity *const entity = load_entity(game, "e"), *const other = load_entity(game, "f");
+    CHECK_UINT(entity->blink_min, 0);
+    CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
+    CHECK_UINT(other->blink_min, 500);
+    CHECK_UINT(other->blink_max, 8000);
+    md5_actor *const actor = md5_create_actor(other, NULL, NULL);
+    md5_actor_spawn(actor, other);
+    CHECK(md5_actor_channel(actor, MD5_CHANNEL_ALL).clip == MD5_NONE);
+    md5_actor_advance(actor, 16, NULL, NULL);
+    CHECK(md5_actor_channel(actor, MD5_CHANNEL_EYELIDS).clip == 1);
+    md5_destroy_actor(actor);
+    md5_free_entity(entity);
+    md5_free_entity(other);
+    md5_destroy_game(game);
+}
+
+TEST_HERE (restored_heads_blink_at_the_same_time) {
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE], changed[MD5_ACTOR_SAVE_SIZE];
+    enum { CLIP = 40, MIN = 44, MAX = 48, NEXT = 52 };
+    static const struct change {
+        size_t at;
+        unsigned char value;
+    } changes[] = {{CLIP, 77}, {CLIP + 3, 0x80}, {MIN + 3, 0x7F}, {MAX + 3, 0xFF}, {NEXT + 7, 1}};
+    md5_actor_advance(stage->head, 10, NULL, NULL);
+    md5_actor_save(stage->head, bytes);
+    md5_actor_advance(stage->head, 9000, NULL, NULL);
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        memcpy(changed, bytes, sizeof bytes);
+        changed[changes[i].at] = changes[i].value;
+        md5_error error;
+        CHECK(!md5_actor_restore(stage->head, changed, sizeof changed, &error));
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    }
+    CHECK(md5_actor_restore(stage->head, bytes, sizeof bytes, NULL));
+    md5_actor_advance(stage->head, 1060, NULL, NULL);
+    CHECK(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).has_ended);
+    md5_actor_advance(stage->head, 1, NULL, NULL);
+    CHECK_UINT(md5_actor_channel(stage->head, MD5_CHANNEL_EYELIDS).time, 0);
+}
+
+TEST (clips_with_a_prefix_count_first) {
+    md5_game *const game = open_heads(HEAD_MODEL);
+    md5_entity *const entity = load_entity(game, "lively");
+    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    CHECK(md5_actor_choose(actor, "sad", "walk") == 2);
+    CHECK(md5_actor_choose(actor, "", "walk") == 4);
+    CHECK(md5_actor_choose(actor, "glad", "walk") == 4);
+    CHECK(md5_actor_choose(actor, "sad", "run1") == 3); // a digit: one clip
+    CHECK(md5_actor_choose(actor, "sad", "run") == 3);  // an alias
+    CHECK(md5_actor_choose(actor, "sad", "sit") == MD5_NONE);
+    CHECK(md5_actor_choose(actor, "sa", "walk") == 4); // "sa_walk" is no clip
+    md5_destroy_actor(actor);
+    md5_free_entity(entity);
+    md5_destroy_game(game);
+}
+
+#if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
+
+static void appear_nowhere(const void *context)
+{
+    md5_actor_spawn((md5_actor *)(uintptr_t)context, test_null());
+}
+
+static void appear_as_nobody(const void *context)
+{
+    md5_actor_spawn(test_null(), context);
+}
+
+static void blink_nowhere(const void *context)
+{
+    (void)context;
+    md5_actor_set_blinking(test_null(), true);
+}
+
+static void choose_without_name(const void *context)
+{
+    (void)md5_actor_choose((md5_actor *)(uintptr_t)context, NULL, test_null());
+}
+
+TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_stage(stage),
+           close_stage(stage)) {
+    CHECK(strstr(test_message_of(appear_nowhere, stage->actor), "body: not NULL"));
+    CHECK(strstr(test_message_of(appear_as_nobody, stage->entity), "actor: not NULL"));
+    CHECK(strstr(test_message_of(blink_nowhere, NULL), "md5_actor_set_blinking(): actor"));
+    CHECK(strstr(test_message_of(choose_without_name, stage->actor), "name: not NULL"));
+}
+
+#endif
+
+// -- Actor save
+// ------------------------------------------------------------------------------------ Saved
+// actors: restored with the same bits, or refused.
+
+static void make_history(actor_stage *stage)
+{
+    md5_actor_set_seed(stage->actor, 99);
+    md5_actor_set_in_place(stage->actor, true);
+    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "wander1"),
+                         MD5_ACTOR_CYCLE, 0, 0));
+    advance_stage(stage, 33);
+    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, stage_clip(stage, "lift"), MD5_ACTOR_ONCE,
+                         0, 300));
+    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_TORSO, stage_clip(stage, "walk"), MD5_ACTOR_HOLD,
+                         3, 100));
+    advance_stage(stage, 44);
+}
+
+#undef TEST_HERE
+#define TEST_HERE(title) \
+    TEST_WITH (title, actor_stage, stage, open_stage(stage), close_stage(stage))
+
+TEST_HERE (restored_actors_continue_with_the_same_bits) {
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
+    md5_xform expected[ENTITY_JOINTS], pose[ENTITY_JOINTS];
+    make_history(stage);
+    md5_actor_save(stage->actor, bytes);
+    advance_stage(stage, 55);
+    md5_actor_pose(stage->actor, expected, NULL, NULL);
+    const md5_xform motion = md5_actor_root_motion(stage->actor);
+    const uint32_t chosen = md5_actor_choose(stage->actor, NULL, "wander");
+    advance_stage(stage, 500);
+    md5_error error;
+    CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, &error));
+    advance_stage(stage, 55);
+    md5_actor_pose(stage->actor, pose, NULL, NULL);
+    CHECK(memcmp(pose, expected, sizeof pose) == 0);
+    const md5_xform again = md5_actor_root_motion(stage->actor);
+    CHECK(memcmp(&again, &motion, sizeof again) == 0);
+    CHECK(md5_actor_choose(stage->actor, NULL, "wander") == chosen);
+}
+
+static void check_refused(actor_stage *stage, const unsigned char *bytes, size_t size,
+                          md5_status status, const char *message)
+{
+    static unsigned char before[MD5_ACTOR_SAVE_SIZE], after[MD5_ACTOR_SAVE_SIZE];
+    md5_error error;
+    md5_actor_save(stage->actor, before);
+    CHECK(!md5_actor_restore(stage->actor, bytes, size, &error));
+    CHECK_UINT(error.status, status);
+    test_check(strstr(error.message, message) != NULL, __FILE__, __LINE__, "message: %s",
+               error.message);
+    md5_actor_save(stage->actor, after);
+    CHECK(memcmp(before, after, sizeof before) == 0);
+}
+
+TEST_HERE (saved_actors_are_checked) {
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
+    enum {
+        VERSION = 4,
+        FINGERPRINT = 8,
+        TIME = 16,
+        FLAGS = 36,
+        BLINK = 40,
+        SHOWN_AT = 60,
+        SLOT = 68
+    };
+    static const struct change {
+        size_t at;
+        unsigned char value;
+    } changes[] = {
+        {TIME + 7, 0x7F},
+        {FLAGS, 4},
+        {FLAGS, 3},
+        {BLINK, 0},
+        {BLINK + 4, 1},
+        {BLINK + 12, 1},
+        {SHOWN_AT + 7, 0x7F},
+        {SLOT, 66},
+        {SLOT + 3, 0x80},
+        {SLOT + 4, 200},
+        {SLOT + 8, 2},
+        {SLOT + 16 + 7, 1},
+        {SLOT + 24 + 6, 0x7F},
+        {SLOT + 32 + 7, 0x80},
+        {SLOT + 40 + 3, 0xBF},
+        {SLOT + 44 + 3, 0x7F},
+        {SLOT + 48, 66}, // of the last pose
+    };
+    make_history(stage);
+    md5_actor_save(stage->actor, bytes);
+    check_refused(stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1508 bytes");
+    bytes[0] = 'm';
+    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_SYNTAX, "something else");
+    bytes[0] = 'M';
+    bytes[VERSION] = 1;
+    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "version 1");
+    bytes[VERSION] = 4;
+    bytes[FINGERPRINT] ^= 1;
+    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "other clips");
+    bytes[FINGERPRINT] ^= 1;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const unsigned char before = bytes[changes[i].at];
+        bytes[changes[i].at] = changes[i].value;
+        check_refused(stage, bytes, sizeof bytes, MD5_ERROR_RANGE, "out of range");
+        bytes[changes[i].at] = before;
+    }
+    CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
+}
+
+// Whatever bytes are accepted, an actor can go on from them.
+TEST_HERE (altered_saves_are_refused_or_playable) {
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
+    md5_xform pose[ENTITY_JOINTS];
+    uint64_t state = 7;
+    make_history(stage);
+    md5_actor_save(stage->actor, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        const unsigned char before = bytes[i];
+        bytes[i] = (unsigned char)test_random_u32(&state);
+        if (md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL)) {
+            advance_stage(stage, 12345678);
+            md5_actor_pose(stage->actor, pose, NULL, NULL);
+            CHECK(isfinite(pose[0].translation.x) && isfinite(pose[NECK].translation.z));
+            (void)md5_actor_root_motion(stage->actor);
+        }
+        bytes[i] = before;
+    }
+}
+
+// -- Actor golden
+// ---------------------------------------------------------------------------------- Poses of
+// layered channels against those of the original engine: six scenarios, 33 poses of 40 joints
+// (MD5_CORPUS, golden/d3/verdicts/poses).
+
+// -- The folder -----------------------------------------------------------------------------------
+
+static const char *const files[] = {
+    "def/rules.def",
+    "skins/rules.skin",
+    "materials/rules.mtr",
+    "models/md5/stromar/stromar.md5mesh",
+    "models/md5/stromar/s_idle.md5anim",
+    "models/md5/stromar/s_forward.md5anim",
+    "models/md5/stromar/s_melee_attack.md5anim",
+    "models/md5/stromar/s_taunt.md5anim",
+};
+
+static const char *file_name(void *user, size_t file)
+{
+    (void)user;
+    return files[file];
+}
+
+// Reads a file of golden/d3 and appends a NUL.
+static char *read_golden(const char *folder, const char *name, size_t *size)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/golden/d3/%s/%s", test_corpus(), folder, name);
+    FILE *const file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    (void)fseek(file, 0, SEEK_END);
+    const long length = ftell(file);
+    rewind(file);
+    char *const text = calloc((size_t)length + 1, 1);
+    *size = text ? fread(text, 1, (size_t)length, file) : 0;
+    (void)fclose(file);
+    return text;
+}
+
+static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
+{
+    (void)user, (void)error;
+    return read_golden("minigame/base", files[file], size);
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+static md5_game *open_minigame(void)
+{
+    const md5_game_path place = {
+        .num_files = sizeof files / sizeof files[0],
+        .name = file_name,
+        .open = open_file,
+        .close = close_file,
+    };
+    return md5_create_game(&place, 1, NULL, NULL);
+}
+
+// -- Scenarios ------------------------------------------------------------------------------------
+
+enum { MOST_JOINTS = 64 };
+
+// cycle|play|frame|clear CHANNEL ANIM [FRAME] START BLEND, where `clear` has no animation.
+typedef struct pose_command {
+    char word[8];
+    md5_channel channel;
+    char anim[32];
+    unsigned frame, start, blend;
+} pose_command;
+
+typedef struct scenario {
+    char file[32], model[32];
+    pose_command commands[8];
+    int num_commands;
+    const char *cursor;
+} scenario;
+
+static bool next_word(scenario *all, char *word, size_t room)
+{
+    int length = 0;
+    char format[16];
+    (void)snprintf(format, sizeof format, " %%%zus%%n", room - 1);
+    if (*all->cursor == '\n' || sscanf(all->cursor, format, word, &length) != 1)
+        return false;
+    all->cursor += length;
+    while (*all->cursor == ' ' || *all->cursor == '\r')
+        all->cursor++;
+    return true;
+}
+
+static unsigned next_number(scenario *all)
+{
+    char word[16] = "";
+    (void)next_word(all, word, sizeof word);
+    return (unsigned)strtoul(word, NULL, 10);
+}
+
+static md5_channel channel_of(const char *name)
+{
+    static const char *const names[] = {"all", "torso", "legs", "head", "eyelids"};
+    int channel = 0;
+    while (channel < MD5_NUM_CHANNELS - 1 && strcmp(names[channel], name) != 0)
+        channel++;
+    return (md5_channel)channel;
+}
+
+// Reads a line of pose.cfg: orcPose FILE MODEL "TIMES" COMMANDS...
+static void read_scenario(const char *line, scenario *all)
+{
+    char word[32];
+    memset(all, 0, sizeof *all);
+    all->cursor = line;
+    (void)next_word(all, word, sizeof word);
+    (void)next_word(all, all->file, sizeof all->file);
+    (void)next_word(all, all->model, sizeof all->model);
+    all->cursor = strchr(strchr(all->cursor, '"') + 1, '"') + 2;
+    while (all->num_commands < 8 && next_word(all, word, sizeof word)) {
+        pose_command *const command = &all->commands[all->num_commands++];
+        (void)snprintf(command->word, sizeof command->word, "%.7s", word);
+        (void)next_word(all, word, sizeof word);
+        command->channel = channel_of(word);
+        if (strcmp(command->word, "clear") != 0)
+            (void)next_word(all, command->anim, sizeof command->anim);
+        if (strcmp(command->word, "frame") == 0)
+            command->frame = next_number(all);
+        command->start = next_number(all);
+        command->blend = next_number(all);
+    }
+}
+
+static bool obey(md5_actor *actor, const pose_command *command)
+{
+    if (strcmp(command->word, "clear") == 0)
+        return md5_actor_clear(actor, command->channel, command->blend);
+    const uint32_t clip = md5_actor_choose(actor, NULL, command->anim);
+    if (strcmp(command->word, "play") == 0)
+        return md5_actor_play(actor, command->channel, clip, MD5_ACTOR_ONCE, 0, command->blend);
+    if (strcmp(command->word, "cycle") == 0)
+        return md5_actor_play(actor, command->channel, clip, MD5_ACTOR_CYCLE, 0, command->blend);
+    return md5_actor_play(actor, command->channel, clip, MD5_ACTOR_HOLD, command->frame,
+                          command->blend);
+}
+
+// -- Comparison -----------------------------------------------------------------------------------
+
+static double distance_of(const float *ours, const double *theirs, int count)
+{
+    double largest = 0.0;
+    for (int i = 0; i < count; i++) {
+        const double distance = fabs((double)ours[i] - theirs[i]);
+        largest = distance > largest || isnan(distance) ? distance : largest;
+    }
+    return largest;
+}
+
+static uint32_t read_numbers(const char **at, double *numbers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char *end;
+        numbers[i] = strtod(*at, &end);
+        if (end == *at)
+            return i;
+        *at = end;
+    }
+    return count;
+}
+
+// Compares the joints of a pose with the text that follows "time N" and the bounds. Returns the
+// largest difference of any number.
+static double compare(md5_actor *actor, const md5_entity *entity, const char *text)
+{
+    static md5_xform pose[MOST_JOINTS];
+    static md5_mat34 joints[MOST_JOINTS];
+    double theirs[12] = {0.0};
+    CHECK(entity->model->skeleton.num_joints <= MOST_JOINTS);
+    md5_actor_pose(actor, pose, joints, NULL);
+    text = strstr(text, "bounds") + strlen("bounds");
+    CHECK_UINT(read_numbers(&text, theirs, 6), 6);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < entity->model->skeleton.num_joints; i++) {
+        double joint;
+        CHECK_UINT(read_numbers(&text, &joint, 1), 1);
+        CHECK_UINT(read_numbers(&text, theirs, 12), 12);
+        CHECK_UINT((unsigned)joint, i);
+        const double distance = distance_of(joints[i].m, theirs, 12);
+        worst = distance > worst ? distance : worst;
+    }
+    return worst;
+}
+
+// The engine's random numbers continued from scenario to scenario: a name without a digit at its
+// end takes one, and so does a cycle of "idle", which begins at a random time. Returns the seed
+// after a scenario.
+static uint32_t seed_behind(const scenario *all, uint32_t seed)
+{
+    for (int i = 0; i < all->num_commands; i++) {
+        const pose_command *const command = &all->commands[i];
+        const size_t length = strlen(command->anim);
+        const bool is_exact = length == 0 || strchr("0123456789", command->anim[length - 1]);
+        const bool is_anywhere =
+            strcmp(command->word, "cycle") == 0 && strcmp(command->anim, "idle") == 0;
+        for (int draws = (is_exact ? 0 : 1) + (is_anywhere ? 1 : 0); draws > 0; draws--)
+            seed = seed * 69069u + 1u;
+    }
+    return seed;
+}
+
+// Returns the number of poses that are equal.
+static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed,
+                              uint32_t *num_poses)
+{
+    md5_error error;
+    size_t size;
+    uint32_t num_equal = 0;
+    int next = 0;
+    md5_entity *const entity = md5_load_entity(game, all->model, NULL, &error);
+    char *const golden = read_golden("verdicts/poses", all->file, &size);
+    CHECK(entity && golden);
+    md5_actor *const actor = entity ? md5_create_actor(entity, NULL, &error) : NULL;
+    unsigned now = 0;
+    if (actor)
+        md5_actor_set_seed(actor, seed);
+    for (const char *at = golden ? strstr(golden, "\ntime ") : NULL; at && actor;
+         at = strstr(at + 1, "\ntime ")) {
+        const unsigned time = (unsigned)strtoul(at + strlen("\ntime "), NULL, 10);
+        for (; next < all->num_commands && all->commands[next].start <= time; next++) {
+            md5_actor_advance(actor, all->commands[next].start - now, NULL, NULL);
+            now = all->commands[next].start;
+            CHECK(obey(actor, &all->commands[next]));
+        }
+        md5_actor_advance(actor, time - now, NULL, NULL);
+        now = time;
+        const double distance = compare(actor, entity, at);
+        (*num_poses)++;
+        num_equal += distance <= 1e-4;
+        test_check(distance <= 1e-4, __FILE__, __LINE__, "%s at %u ms: off by %g", all->file, time,
+                   distance);
+    }
+    md5_destroy_actor(actor);
+    md5_free_entity(entity);
+    free(golden);
+    return num_equal;
+}
+
+TEST (actors_pose_as_the_original_engine) {
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    size_t size;
+    uint32_t num_equal = 0, num_poses = 0, seed = 0;
+    md5_game *const game = open_minigame();
+    char *const config = read_golden("verdicts/poses", "pose.cfg", &size);
+    CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    for (const char *line = config; line && *line;) {
+        scenario all;
+        read_scenario(line, &all);
+        num_equal += play_scenario(game, &all, seed, &num_poses);
+        seed = seed_behind(&all, seed);
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    CHECK_UINT(num_poses, 33);
+    CHECK_UINT(num_equal, 33);
+    free(config);
+    md5_destroy_game(game);
+}

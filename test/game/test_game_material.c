@@ -2,6 +2,10 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
+#include "md5/md5game.h"
+#include "md5/md5model.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,4 +364,314 @@ TEST (missing_materials_are_implicit) {
     CHECK_UINT(material->stages[0].bits, 0x165);
     CHECK(md5_game_material(game, "models/imp", &error) == material);
     md5_destroy_game(game);
+}
+
+// -- Game deform
+// ----------------------------------------------------------------------------------- Deforms,
+// compared with numbers computed manually.
+
+// A quad about (10, 0, 0) in the plane x = 10, whose front faces +x: from y = -1 to 1, z = -5 to 5.
+// Its triangles are 0 1 2 and 2 1 3.
+static const char quad_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+    "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+    "mesh {\nshader \"m\"\nnumverts 4\n"
+    "vert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nvert 3 ( 1 1 ) 3 1\n"
+    "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\nnumweights 4\n"
+    "weight 0 0 1 ( 10 -1 5 )\nweight 1 0 1 ( 10 1 5 )\n"
+    "weight 2 0 1 ( 10 -1 -5 )\nweight 3 0 1 ( 10 1 -5 )\n}\n";
+
+// As seen from +x, where y points to the right.
+static const md5_deform_view from_front = {{110, 0, 0}, {0, -1, 0}, {0, 0, 1}};
+
+typedef struct deform_case {
+    md5_game *game;
+    md5_model *model;
+    const md5_mesh *mesh;
+    uint32_t num_vertices, num_triangles;
+    md5_vec3 positions[16];
+    md5_vec2 texcoords[16];
+    md5_vec4 colors[16];
+    uint32_t indices[54];
+} deform_case;
+
+// Deforms the quad by a material with this deform.
+static void form(deform_case *c, const char *deform, const md5_deform_view *view)
+{
+    char text[512] = "table ramp { { 0, 8 } }\nm { deform ";
+    float registers[MD5_MAX_REGISTERS];
+    const md5_material_input input = {.time = 2.0f};
+    memset(c, 0, sizeof *c);
+    c->game = open_materials(strcat(strcat(text, deform), " { map x } }"), NULL);
+    c->model = md5_parse_model(quad_text, sizeof quad_text - 1, NULL, NULL);
+    c->mesh = &c->model->meshes[0];
+    const md5_material *const material = md5_game_material(c->game, "m", NULL);
+    const md5_deformed out = {c->positions, c->texcoords, c->colors};
+    const char *const name = material->deform_decl;
+    const md5_table *const table = name != NULL ? md5_game_table(c->game, name, NULL) : NULL;
+    CHECK(md5_deform_size(material->deform, c->mesh, &c->num_vertices, &c->num_triangles));
+    md5_deform_indices(material->deform, c->mesh, c->indices);
+    md5_evaluate_material(material, &input, registers);
+    md5_deform_vertices(material, table, registers, c->mesh, c->mesh->positions, c->mesh->normals,
+                        view, &out);
+}
+
+static void free_case(deform_case *c)
+{
+    md5_free_model(c->model);
+    md5_destroy_game(c->game);
+}
+
+static void check_position(const deform_case *c, uint32_t vertex, double x, double y, double z)
+{
+    CHECK_NEAR(c->positions[vertex].x, x, 1e-4);
+    CHECK_NEAR(c->positions[vertex].y, y, 1e-4);
+    CHECK_NEAR(c->positions[vertex].z, z, 1e-4);
+}
+
+TEST (deform_sprite_faces_the_viewer) {
+    // From above: left is +y, and up in the picture is +x.
+    static const md5_deform_view from_above = {{10, 0, 100}, {0, 1, 0}, {1, 0, 0}};
+    static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
+    const double half = 0.707 * sqrt(26.0); // (-1, 5) from the middle
+    deform_case c;
+    form(&c, "sprite", &from_above);
+    check_position(&c, 0, 10.0 + half, half, 0.0);
+    check_position(&c, 1, 10.0 + half, -half, 0.0);
+    check_position(&c, 2, 10.0 - half, -half, 0.0);
+    check_position(&c, 3, 10.0 - half, half, 0.0);
+    CHECK(c.texcoords[0].x == 0.0f && c.texcoords[0].y == 0.0f);
+    CHECK(c.texcoords[1].x == 1.0f && c.texcoords[1].y == 0.0f);
+    CHECK(c.texcoords[2].x == 1.0f && c.texcoords[2].y == 1.0f);
+    CHECK(c.texcoords[3].x == 0.0f && c.texcoords[3].y == 1.0f);
+    CHECK(memcmp(c.indices, indices, sizeof indices) == 0);
+    CHECK(c.colors[0].x == 1.0f && c.colors[3].w == 1.0f);
+    free_case(&c);
+}
+
+// Seen from the side, +y, its width goes along x; seen from the front nothing changes.
+TEST (deform_tube_turns_about_its_long_axis) {
+    static const md5_deform_view from_side = {{10, 100, 0}, {1, 0, 0}, {0, 0, 1}};
+    deform_case c;
+    form(&c, "tube", &from_side);
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK_NEAR(fabs((double)c.positions[i].x - 10.0), 1.0, 1e-3);
+        CHECK_NEAR(c.positions[i].y, 0.0, 1e-3);
+        CHECK_NEAR(c.positions[i].z, c.mesh->positions[i].z, 1e-3);
+    }
+    // The sides stay apart: 0 is above 2, 1 above 3.
+    CHECK(c.positions[0].x * c.positions[1].x > 0 && c.positions[0].x != c.positions[1].x);
+    CHECK_NEAR(c.positions[0].x, c.positions[2].x, 1e-3);
+    CHECK_NEAR(c.positions[1].x, c.positions[3].x, 1e-3);
+    CHECK(c.texcoords[3].x == 1.0f && c.texcoords[3].y == 1.0f);
+    free_case(&c);
+}
+
+TEST (deform_expand_and_move_by_registers) {
+    deform_case c;
+    form(&c, "expand time * 2", &from_front);
+    for (uint32_t i = 0; i < 4; i++)
+        check_position(&c, i, 14.0, (double)c.mesh->positions[i].y, (double)c.mesh->positions[i].z);
+    free_case(&c);
+    form(&c, "move 0 - time", &from_front);
+    for (uint32_t i = 0; i < 4; i++)
+        check_position(&c, i, 8.0, (double)c.mesh->positions[i].y, (double)c.mesh->positions[i].z);
+    CHECK(memcmp(c.indices, c.mesh->indices, 6 * sizeof *c.indices) == 0);
+    free_case(&c);
+}
+
+#define TEST_HERE(title, ...) TEST_WITH (title, deform_case, c, form(c, __VA_ARGS__), free_case(c))
+
+// The table is 0 at 0, 8 at 0.5 and 0 at 1 again; linear in between.
+TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
+    for (uint32_t i = 0; i < 4; i++) {
+        const md5_vec3 at = c->mesh->positions[i];
+        const double x =
+            0.1 + 2.0 * (0.003 * (double)at.x + 0.007 * (double)at.y + 0.011 * (double)at.z);
+        const double turn = x - floor(x);
+        const double first = turn < 0.5 ? 16.0 * turn : 16.0 - 16.0 * turn;
+        CHECK_NEAR(c->texcoords[i].x, (double)c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
+        CHECK_NEAR(c->texcoords[i].y, (double)c->mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
+        check_position(c, i, (double)at.x, (double)at.y, (double)at.z);
+    }
+}
+
+// Seen from 100 units in front, the border is 3 wide on each side, and at corners on both. It lies
+// in the plane of the quad or in front of it, and every vertex is drawn.
+TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
+    uint32_t uses[16] = {0};
+    CHECK_UINT(c->num_vertices, 16);
+    CHECK_UINT(c->num_triangles, 18);
+    for (uint32_t i = 0; i < 54; i++)
+        uses[c->indices[i]]++;
+    double widest = 0.0, highest = 0.0;
+    for (uint32_t i = 0; i < 16; i++) {
+        CHECK(uses[i] > 0 && c->positions[i].x > 10.0f - 1e-3f);
+        CHECK_NEAR(c->texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
+        CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
+        CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
+        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
+        widest = wide > widest ? wide : widest;
+        highest = high > highest ? high : highest;
+    }
+    CHECK_NEAR(widest, 4.0, 0.2);
+    CHECK_NEAR(highest, 8.0, 0.2);
+}
+
+TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
+    static const md5_deform_view views[] = {{{-90, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                            {{10, 90, 0}, {1, 0, 0}, {0, 0, 1}}};
+    for (int view = 0; view < 2; view++) {
+        deform_case c;
+        form(&c, "flare 3", &views[view]);
+        for (uint32_t i = 0; i < 16; i++)
+            check_position(&c, i, 10.0, 0.0, 0.0);
+        CHECK(c.colors[0].x == 0.0f);
+        free_case(&c);
+    }
+}
+
+// -- Eyes -------------------------------------------------------------------------------------
+
+// The origin is a triangle about (0, 0, 0) in the plane y = 0; the eye is a square in front of it,
+// at x = 1, of two triangles; what it looks at is a triangle about the point `focus`. `order` puts
+// the triangle of the origin first or last.
+static md5_model *make_eye(md5_vec3 focus, bool is_last)
+{
+    enum { SIZE = 2048 };
+    static const char vertices[10][24] = {"-1 0 -1",   "1 0 0",    "-1 0 1", "1 -.5 .5", "1 .5 .5",
+                                          "1 -.5 -.5", "1 .5 -.5", "",       "",         ""};
+    static const char *const orders[2] = {"tri 0 0 1 2\ntri 1 3 4 5\ntri 2 5 4 6\ntri 3 7 8 9\n",
+                                          "tri 0 3 4 5\ntri 1 5 4 6\ntri 2 7 8 9\ntri 3 0 1 2\n"};
+    char text[SIZE];
+    int used = snprintf(text, SIZE,
+                        "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+                        "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"m\"\nnumverts 10\n");
+    for (int i = 0; i < 10; i++)
+        used += snprintf(text + used, SIZE - (size_t)used, "vert %d ( 9 9 ) %d 1\n", i, i);
+    used +=
+        snprintf(text + used, SIZE - (size_t)used, "numtris 4\n%snumweights 10\n", orders[is_last]);
+    for (int i = 0; i < 10; i++) {
+        if (i < 7)
+            used += snprintf(text + used, SIZE - (size_t)used, "weight %d 0 1 ( %s )\n", i,
+                             vertices[i]);
+        else // a triangle whose bounds are about the focus
+            used += snprintf(text + used, SIZE - (size_t)used, "weight %d 0 1 ( %g %g %g )\n", i,
+                             (double)focus.x + (i - 8), (double)focus.y - (i - 8),
+                             (double)focus.z + (i == 8 ? 0 : i - 8));
+    }
+    (void)snprintf(text + used, SIZE - (size_t)used, "}\n");
+    md5_model *const model = md5_parse_model(text, strlen(text), NULL, NULL);
+    CHECK(model != NULL);
+    return model;
+}
+
+// Checks what is drawn of an eye: only it, unmoved, with the texture coordinates `expected` of its
+// four vertices.
+static void check_eye(md5_model *model, const double expected[4][2])
+{
+    const md5_mesh *const mesh = &model->meshes[0];
+    const md5_material material = {.deform = MD5_DEFORM_EYEBALL};
+    const float registers[MD5_FIRST_REGISTER] = {0};
+    uint32_t num_vertices = 0, num_triangles = 0, indices[12];
+    static const uint32_t eye[6] = {3, 4, 5, 5, 4, 6};
+    md5_vec3 positions[10];
+    md5_vec2 texcoords[10];
+    const md5_deformed out = {positions, texcoords, NULL};
+    CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, mesh, &num_vertices, &num_triangles));
+    CHECK(num_vertices == 10 && num_triangles == 2);
+    md5_deform_indices(MD5_DEFORM_EYEBALL, mesh, indices);
+    CHECK(memcmp(indices, eye, sizeof eye) == 0);
+    md5_deform_vertices(&material, NULL, registers, mesh, mesh->positions, NULL, &from_front, &out);
+    CHECK(memcmp(positions, mesh->positions, sizeof positions) == 0);
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR((double)texcoords[3 + i].x, expected[i][0], 1e-4);
+        CHECK_NEAR((double)texcoords[3 + i].y, expected[i][1], 1e-4);
+    }
+    md5_free_model(model);
+}
+
+// Straight ahead, s goes along -y, the normal of the origin's triangle, and t along that cross the
+// look, z; one unit is one texture.
+TEST (deform_eye_projects_the_texture_from_its_origin) {
+    static const double ahead[4][2] = {{1, 1}, {0, 1}, {1, 0}, {0, 0}};
+    check_eye(make_eye((md5_vec3){100, 0, 0}, false), ahead);
+}
+
+// Looking to the left by atan(1/2): s goes along (1, -2, 0) / sqrt(5), so that its middle is where
+// the look meets the eye, at y = 1/2; up by the same angle: t goes along (-1, 0, 2) / sqrt(5).
+TEST (deform_eye_follows_its_focus) {
+    const double across = 2.0 / sqrt(5.0), tilted = 1.0 / sqrt(5.0);
+    const double left[4][2] = {{0.5 + across, 1}, {0.5, 1}, {0.5 + across, 0}, {0.5, 0}};
+    check_eye(make_eye((md5_vec3){100, 50, 0}, false), left);
+    const double up[4][2] = {{1, 0.5 - tilted + 0.5 * across},
+                             {0, 0.5 - tilted + 0.5 * across},
+                             {1, 0.5 - tilted - 0.5 * across},
+                             {0, 0.5 - tilted - 0.5 * across}};
+    check_eye(make_eye((md5_vec3){100, 0, 50}, false), up);
+}
+
+// The engine takes the corners of the origin's triangle from its number on: here from the fourth
+// index on, 5 4 6, the second triangle of the eye, whose normal is that of the look. So nothing is
+// left of the axes, and the whole eye has the texel in the middle.
+TEST (deform_eye_has_the_engines_fault) {
+    static const double middle[4][2] = {{0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}};
+    check_eye(make_eye((md5_vec3){100, 0, 0}, true), middle);
+}
+
+// With another number of groups the engine draws the mesh as it is, which the caller has to do.
+TEST (deform_eye_needs_three_groups_of_triangles) {
+    uint32_t num_vertices, num_triangles;
+    md5_model *const model = make_eye((md5_vec3){100, 0, 0}, false);
+    md5_mesh mesh = model->meshes[0];
+    for (mesh.num_triangles = 1; mesh.num_triangles <= 4; mesh.num_triangles++)
+        CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
+              == (mesh.num_triangles == 4));
+    static const uint32_t many[3 * 61] = {0};
+    mesh.indices = many;
+    mesh.num_triangles = 61;
+    CHECK(!md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles));
+    md5_free_model(model);
+}
+
+TEST (deform_is_refused_for_other_meshes) {
+    static const char triangle[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+                                   "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+                                   "mesh {\nshader \"m\"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\n"
+                                   "vert 1 ( 1 0 ) 0 1\nvert 2 ( 0 1 ) 0 1\nnumtris 1\n"
+                                   "tri 0 0 1 2\nnumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n";
+    uint32_t num_vertices, num_triangles;
+    md5_model *const model = md5_parse_model(triangle, sizeof triangle - 1, NULL, NULL);
+    for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
+        const md5_deform deform = (md5_deform)i;
+        const bool is_any = deform == MD5_DEFORM_EXPAND || deform == MD5_DEFORM_MOVE
+                            || deform == MD5_DEFORM_TURBULENT;
+        CHECK(md5_deform_size(deform, &model->meshes[0], &num_vertices, &num_triangles) == is_any);
+    }
+    md5_free_model(model);
+}
+
+// A flare whose triangles form no quad shrinks to its centre; tubes of points stay where they are;
+// without a table, without normals and without a deform nothing moves.
+TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
+    static const uint32_t apart[6] = {0, 1, 2, 0, 1, 3};
+    static const md5_vec3 points[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, NAN}};
+    float registers[MD5_MAX_REGISTERS] = {0};
+    md5_mesh mesh = *c->mesh;
+    const md5_deformed out = {c->positions, c->texcoords, NULL};
+    md5_material material = {.deform = MD5_DEFORM_TUBE};
+    md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
+    check_position(c, 0, 1.0, 2.0, 3.0);
+    for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
+        material.deform = (md5_deform)i;
+        if (material.deform == MD5_DEFORM_FLARE || material.deform == MD5_DEFORM_SPRITE
+            || material.deform == MD5_DEFORM_TUBE)
+            continue;
+        md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
+        check_position(c, 0, 1.0, 2.0, 3.0);
+    }
+    mesh.indices = apart;
+    material.deform = MD5_DEFORM_FLARE;
+    md5_deform_vertices(&material, NULL, registers, &mesh, mesh.positions, NULL, &from_front, &out);
+    check_position(c, 15, 10.0, 0.0, 0.0);
 }

@@ -2,6 +2,8 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
+#include "md5/game/containers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,4 +239,319 @@ TEST (models_survive_failure_of_every_allocation) {
         if (heap.num_allocs < i)
             break;
     }
+}
+
+// -- Model chain
+// ----------------------------------------------------------------------------------- modelDefs
+// that inherit each other in long chains and in trees: their contents, compared with lists that are
+// copied, and their memory.
+
+// -- Arrays that share ----------------------------------------------------------------------------
+
+enum { NUM_ARRAYS = 40, LENGTH = 300 };
+
+// Checks an array against a list of values, 0 being none.
+static void check_array(const md5_shared_array *array, const int *values, const char *base)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < LENGTH; i++) {
+        const char *const expected = values[i] ? base + values[i] : NULL;
+        CHECK(md5i_shared_get(array, i) == expected);
+        if (expected)
+            CHECK(md5i_shared_nth(array, count++) == expected);
+    }
+    CHECK_UINT(md5i_shared_count(array), count);
+    CHECK(!md5i_shared_nth(array, count));
+}
+
+TEST (shared_arrays_are_as_copies) {
+    static int values[NUM_ARRAYS][LENGTH];
+    static char base[256], owners[NUM_ARRAYS];
+    md5_shared_array arrays[NUM_ARRAYS] = {{.root = NULL}};
+    md5_context context;
+    md5_arena arena = {.context = &context};
+    uint64_t random = 7;
+    md5_error error;
+    md5i_context_begin(&context, NULL, NULL, &error);
+    for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
+        const uint32_t parent = i > 0 ? test_random_u32(&random) % i : 0;
+        arrays[i] = arrays[parent];
+        memcpy(values[i], values[parent], sizeof values[i]);
+        for (int change = 0; change < 25; change++) {
+            const uint32_t at = test_random_u32(&random) % (change % 5 ? LENGTH : 9);
+            const int value = (int)(test_random_u32(&random) % 3 * (1 + (unsigned)change));
+            values[i][at] = value;
+            CHECK(md5i_shared_set(&arrays[i], &arena, &owners[i], at, value ? base + value : NULL));
+        }
+    }
+    for (uint32_t i = 0; i < NUM_ARRAYS; i++)
+        check_array(&arrays[i], values[i], base);
+    CHECK(!md5i_shared_get(&arrays[1], UINT32_MAX));
+    md5i_arena_free(&arena);
+}
+
+// -- Chains ---------------------------------------------------------------------------------------
+
+// Writes a text in which # stands for a number, and @ for the one before it. Returns its end.
+static char *write_form(char *end, const char *form, int number)
+{
+    for (; *form; form++) {
+        if (*form == '#' || *form == '@')
+            end += sprintf(end, "%d", number - (*form == '@'));
+        else
+            *end++ = *form;
+    }
+    *end = '\0';
+    return end;
+}
+
+// Returns a chain m0, m1 ... of models, to be freed. `form` is what each link has: write_form().
+static char *write_chain(int count, const char *first, const char *form)
+{
+    char *const text = malloc((size_t)count * 160 + 256);
+    char *end =
+        text + sprintf(text, "model m0 { mesh x.md5mesh channel torso ( *a ) %s }\n", first);
+    for (int i = 1; i <= count; i++) {
+        end = write_form(end, "model m# { inherit m@ ", i);
+        end = write_form(end, form, i);
+        end = write_form(end, " }\n", i);
+    }
+    return text;
+}
+
+static md5_game *open_chain(const char *text, test_heap *heap)
+{
+    static game_text texts[3] = {
+        {"x.md5mesh", game_mesh}, {"two.md5anim", game_anim2}, {"def/all.def", NULL}};
+    static md5_game_path place;
+    texts[2].text = text;
+    place = game_place(texts, 3, false);
+    const md5_load_opts opts = {
+        .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = heap}};
+    md5_error error;
+    md5_game *const game = md5_create_game(&place, 1, &opts, &error);
+    CHECK(game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error));
+    return game;
+}
+
+// Returns the bytes that parsing all models of a chain takes.
+static size_t size_of_chain(int count, const char *first, const char *form, uint32_t num_anims)
+{
+    char *const text = write_chain(count, first, form);
+    test_heap heap = {.fail_at = 0};
+    md5_game *const game = open_chain(text, &heap);
+    const size_t before = heap.live_bytes;
+    md5_error error;
+    char name[16];
+    for (int i = count; i >= 0; i--) {
+        (void)snprintf(name, sizeof name, "m%d", i);
+        const md5_model_def *const model = md5_game_model_def(game, name, &error);
+        CHECK(model && model->decl->state == MD5_DECL_PARSED);
+        CHECK_UINT(model->channels[MD5_CHANNEL_TORSO].num_joints, 2);
+        if (i == count)
+            CHECK_UINT(model->num_anims, num_anims);
+    }
+    const size_t size = heap.peak_bytes - before;
+    md5_destroy_game(game);
+    CHECK_UINT(heap.live, 0);
+    free(text);
+    return size;
+}
+
+// Checks that a chain four times as long takes about four times the memory. Lists that are copied
+// would take sixteen times. The depth of arrays grows with the logarithm of their length; memory
+// comes in chunks that double.
+static void check_growth(const char *first, const char *form, uint32_t few, uint32_t many)
+{
+    const size_t small = size_of_chain(5000, first, form, few);
+    const size_t large = size_of_chain(20000, first, form, many);
+    test_check(large < 6 * small, __FILE__, __LINE__, "%s: %zu bytes, then %zu", form, small,
+               large);
+    test_check(large < (size_t)20000 * 6000, __FILE__, __LINE__, "%s: %zu bytes", form, large);
+}
+
+TEST (chains_that_add_animations_take_linear_memory) {
+    check_growth("", "anim add#x two.md5anim", 5000, 20000);
+}
+
+TEST (chains_that_replace_animations_take_linear_memory) {
+    check_growth("anim one two.md5anim anim two two.md5anim", "anim one two.md5anim { ai_no_turn }",
+                 2, 2);
+}
+
+TEST (chains_that_remove_what_the_last_link_added_take_linear_memory) {
+    check_growth("anim add0x two.md5anim", "anim add#x two.md5anim remove add@x", 1, 1);
+}
+
+TEST (chains_that_only_inherit_take_little_memory) {
+    check_growth("anim one two.md5anim", "skin s#", 1, 1);
+}
+
+TEST (links_of_a_chain_have_what_those_before_them_have) {
+    char *const text = write_chain(1000, "", "anim add#x two.md5anim");
+    md5_game *const game = open_models(text, NULL);
+    md5_error error;
+    const md5_model_def *const last = md5_game_model_def(game, "m1000", &error);
+    const md5_model_def *const middle = md5_game_model_def(game, "m400", &error);
+    CHECK_UINT(middle->num_anims, 400);
+    CHECK_STRING(md5_model_def_anim(middle, 399)->name, "add400x");
+    CHECK_STRING(md5_model_def_anim(last, 0)->name, "add1x");
+    CHECK_STRING(md5_model_def_anim(last, 999)->name, "add1000x");
+    CHECK(md5_model_def_anim(last, 17) == md5_model_def_anim(middle, 17));
+    CHECK(last->channels[MD5_CHANNEL_TORSO].joints == middle->channels[MD5_CHANNEL_TORSO].joints);
+    md5_destroy_game(game);
+    free(text);
+}
+
+TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
+    game_log log;
+    md5_game *const game = open_models("model a { inherit b mesh x.md5mesh anim aa two.md5anim }\n"
+                                       "model b { inherit c mesh x.md5mesh anim bb two.md5anim }\n"
+                                       "model c { inherit a mesh x.md5mesh anim cc two.md5anim }\n"
+                                       "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
+                                       &log);
+    md5_error error;
+    // a inherits b, b inherits c, and c inherits a, which is being parsed and has nothing yet.
+    CHECK_UINT(md5_game_model_def(game, "a", &error)->num_anims, 3);
+    CHECK_UINT(md5_game_model_def(game, "b", &error)->num_anims, 2);
+    CHECK_UINT(md5_game_model_def(game, "c", &error)->num_anims, 1);
+    CHECK_UINT(md5_game_model_def(game, "d", &error)->num_anims, 1);
+    CHECK_UINT(log.count, 0);
+    md5_destroy_game(game);
+}
+
+// -- Trees, against lists that are copied ---------------------------------------------------------
+
+enum { NUM_MODELS = 120, MOST_ANIMS = 400, NAME = 8 };
+
+typedef struct plain_model {
+    char names[MOST_ANIMS][NAME];
+    bool is_two[MOST_ANIMS]; // of two.md5anim, else of three.md5anim
+    int count, num_inherited;
+} plain_model;
+
+static bool has_alias(const char *name, const char *alias)
+{
+    size_t size = strlen(name);
+    while (size > 1 && name[size - 1] >= '0' && name[size - 1] <= '9')
+        size--;
+    return strlen(alias) == size && strncmp(name, alias, size) == 0;
+}
+
+static int find_plain(const plain_model *model, const char *name)
+{
+    int at = model->count - 1;
+    while (at >= 0 && strcmp(model->names[at], name) != 0)
+        at--;
+    return at;
+}
+
+// Adds or replaces an animation. Returns false if the engine would not.
+static bool add_plain(plain_model *model, const char *name, bool is_two)
+{
+    int at = find_plain(model, name);
+    if (at >= model->num_inherited || model->count == MOST_ANIMS)
+        return false;
+    if (at < 0) {
+        at = model->count++;
+        strcpy(model->names[at], name);
+    }
+    model->is_two[at] = is_two;
+    return true;
+}
+
+// Removes the animations of an alias or a name. Returns false if the engine would not.
+static bool remove_plain(plain_model *model, const char *name)
+{
+    plain_model kept = {.count = 0};
+    for (int i = 0; i < model->count; i++) {
+        const bool is_gone = has_alias(model->names[i], name) || strcmp(model->names[i], name) == 0;
+        if (is_gone && i >= model->num_inherited)
+            return false;
+        if (is_gone)
+            continue;
+        strcpy(kept.names[kept.count], model->names[i]);
+        kept.is_two[kept.count++] = model->is_two[i];
+        kept.num_inherited += i < model->num_inherited;
+    }
+    if (kept.count == model->count)
+        return false;
+    *model = kept;
+    return true;
+}
+
+// Writes a random change that the engine allows, and makes it.
+static int write_change(char *end, plain_model *model, uint64_t *random)
+{
+    static const char *const aliases[] = {"run", "pain_", "walk", "kick", "die"};
+    const char *const alias = aliases[test_random_u32(random) % 5];
+    const uint32_t number = test_random_u32(random) % 12;
+    const bool is_two = test_random_u32(random) % 2 == 0;
+    char name[NAME];
+    (void)snprintf(name, sizeof name, "%s%u", alias, number);
+    const bool is_whole = number < 10;
+    if (test_random_u32(random) % 3 > 0 && add_plain(model, name, is_two))
+        return sprintf(end, " anim %s %s.md5anim", name, is_two ? "two" : "three");
+    if (remove_plain(model, is_whole ? name : alias))
+        return sprintf(end, " remove %s", is_whole ? name : alias);
+    return 0;
+}
+
+TEST (trees_of_models_have_what_copied_lists_have) {
+    static plain_model models[NUM_MODELS];
+    static char text[NUM_MODELS * 600];
+    uint64_t random = 11;
+    char *end = text + sprintf(text, "model m0 { mesh x.md5mesh }\n");
+    for (int i = 1; i < NUM_MODELS; i++) {
+        const int parent = (int)(test_random_u32(&random) % (uint32_t)i);
+        models[i] = models[parent];
+        models[i].num_inherited = models[i].count;
+        end += sprintf(end, "model m%d { inherit m%d", i, parent);
+        for (int change = 0; change < 12; change++)
+            end += write_change(end, &models[i], &random);
+        end += sprintf(end, " }\n");
+    }
+    game_log log;
+    md5_game *const game = open_models(text, &log);
+    md5_error error;
+    for (int i = NUM_MODELS - 1; i >= 0; i--) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "m%d", i);
+        const md5_model_def *const model = md5_game_model_def(game, name, &error);
+        CHECK_UINT(model->num_anims, (uint32_t)models[i].count);
+        for (int j = 0; j < models[i].count && (uint32_t)j < model->num_anims; j++) {
+            const md5_model_anim *const anim = md5_model_def_anim(model, (uint32_t)j);
+            CHECK_STRING(anim->name, models[i].names[j]);
+            CHECK_UINT(anim->num_frames, models[i].is_two[j] ? 2 : 3);
+            CHECK(has_alias(anim->name, anim->alias));
+        }
+    }
+    CHECK_UINT(log.count, 0);
+    md5_destroy_game(game);
+}
+
+// A `mesh` in a child frees the joints that its parents' channels have taken; what a child adds
+// does not change the parent.
+TEST (channels_of_parents_stay_as_they_are) {
+    md5_game *const game = open_models(
+        "model m { mesh x.md5mesh channel torso ( a ) channel tail ( c ) }\n"
+        "model n { inherit m channel legs ( root ) channel tail ( b ) channel ear ( b ) }\n"
+        "model o { inherit n mesh x.md5mesh channel head ( *root ) }\n",
+        NULL);
+    md5_error error;
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
+    const md5_model_def *const m = md5_game_model_def(game, "m", &error);
+    const md5_model_def *const n = md5_game_model_def(game, "n", &error);
+    const md5_model_def *const o = md5_game_model_def(game, "o", &error);
+    CHECK_UINT(m->num_other_channels, 1);
+    CHECK_UINT(m->other_channels[0].channel.joints[0], 3);
+    CHECK_UINT(m->channels[MD5_CHANNEL_LEGS].num_joints, 0);
+    CHECK_UINT(n->num_other_channels, 2);
+    CHECK_UINT(n->other_channels[0].channel.joints[0], 2);
+    CHECK_UINT(n->channels[MD5_CHANNEL_TORSO].joints[0], 1);
+    CHECK_UINT(n->channels[MD5_CHANNEL_LEGS].joints[0], 0);
+    CHECK_UINT(o->num_other_channels, 2);
+    CHECK_UINT(o->channels[MD5_CHANNEL_HEAD].num_joints, 4); // `mesh` frees all joints
+    CHECK_UINT(o->channels[MD5_CHANNEL_ALL].num_joints, 4);
+    md5_destroy_game(game);
 }

@@ -204,3 +204,248 @@ TEST (images_tga_of_impossible_sizes) {
     CHECK(!parse(&file, file.size, &error));
     CHECK(strstr(error.message, "the TGA file ends before its pixels"));
 }
+
+// -- Image dds
+// ------------------------------------------------------------------------------------- DDS files,
+// written by this test; test/game/squish.sh compares compressed blocks with libsquish.
+
+enum { HEADER_SIZE = 128, DX10_SIZE = 148 };
+
+typedef struct dds_bytes {
+    uint8_t bytes[4096];
+    size_t size;
+} dds_bytes;
+
+static void put32(dds_bytes *file, size_t at, uint32_t value)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        file->bytes[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void begin(dds_bytes *file, uint32_t width, uint32_t height, const char *name)
+{
+    memset(file, 0, sizeof *file);
+    memcpy(file->bytes, "DDS ", 4);
+    put32(file, 4, 124);
+    put32(file, 12, height);
+    put32(file, 16, width);
+    put32(file, 76, 32);
+    put32(file, 80, name ? 4 : 0);
+    if (name)
+        memcpy(file->bytes + 84, name, 4);
+    file->size = HEADER_SIZE;
+}
+
+static void set_masks(dds_bytes *file, uint32_t flags, uint32_t bits, const uint32_t masks[4])
+{
+    put32(file, 80, flags);
+    put32(file, 88, bits);
+    for (size_t i = 0; i < 4; i++)
+        put32(file, 92 + 4 * i, masks[i]);
+}
+
+static void add(dds_bytes *file, const void *bytes, size_t size)
+{
+    memcpy(file->bytes + file->size, bytes, size);
+    file->size += size;
+}
+
+static md5_image *image_dds_parse(const dds_bytes *file, md5_error *error)
+{
+    uint8_t *const exact = malloc(file->size); // exact size, to detect reads past the end
+    if (!exact)
+        abort();
+    memcpy(exact, file->bytes, file->size);
+    md5_image *const image = md5_parse_image(exact, file->size, NULL, error);
+    free(exact);
+    return image;
+}
+
+static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t expected[4])
+{
+    md5_error error;
+    md5_image *const image = image_dds_parse(file, &error);
+    if (!test_check(image != NULL, __FILE__, __LINE__, "%s", error.message))
+        return;
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK_UINT(image->pixels[4 * texel + i], expected[i]);
+    md5_free_image(image);
+}
+
+static void check_message(const dds_bytes *file, const char *message)
+{
+    md5_error error;
+    md5_image *const image = image_dds_parse(file, &error);
+    CHECK(!image);
+    CHECK_STRING(error.message, message);
+    md5_free_image(image);
+}
+
+// -- Blocks ---------------------------------------------------------------------------------------
+
+// White and black ends; texels 0 to 3 are the first, second, third and fourth color, the others
+// the first.
+#define COLORS(first, second) first, second, 0xE4, 0, 0, 0
+#define WHITE 0xFF, 0xFF
+#define BLACK 0x00, 0x00
+
+TEST (images_dds_of_four_and_three_colors) {
+    static const uint8_t four[8] = {COLORS(WHITE, BLACK)}, three[8] = {COLORS(BLACK, WHITE)};
+    static const uint8_t expected_four[4][4] = {
+        {255, 255, 255, 255}, {0, 0, 0, 255}, {170, 170, 170, 255}, {85, 85, 85, 255}};
+    static const uint8_t expected_three[4][4] = {
+        {0, 0, 0, 255}, {255, 255, 255, 255}, {127, 127, 127, 255}, {0, 0, 0, 0}};
+    for (uint32_t i = 0; i < 4; i++) {
+        dds_bytes file;
+        begin(&file, 4, 4, "DXT1");
+        add(&file, four, 8);
+        check_texel(&file, i, expected_four[i]);
+        begin(&file, 4, 4, "DXT1");
+        add(&file, three, 8);
+        check_texel(&file, i, expected_three[i]);
+    }
+}
+
+TEST (images_dds_with_alpha) {
+    static const uint8_t explicit[16] = {0x5F, 0xA0, 0, 0, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
+    // Alpha 250 to 40 in seven steps of 30; texels 0 to 3 have values 0, 1, 2 and 7.
+    static const uint8_t six[16] = {250, 40, 0x88, 0x0E, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
+    static const uint8_t four[16] = {40, 250, 0x88, 0x0E, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
+    static const uint8_t expected_explicit[4] = {255, 85, 0, 170};
+    static const uint8_t expected_six[4] = {250, 40, 220, 70},
+                         expected_four[4] = {40, 250, 82, 255};
+    static const uint8_t gray[4] = {0, 255, 85, 170}; // never three colors
+    for (uint32_t i = 0; i < 4; i++) {
+        dds_bytes file;
+        begin(&file, 4, 4, "DXT3");
+        add(&file, explicit, 16);
+        check_texel(&file, i, (const uint8_t[]){gray[i], gray[i], gray[i], expected_explicit[i]});
+        begin(&file, 4, 4, "DXT5");
+        add(&file, six, 16);
+        check_texel(&file, i, (const uint8_t[]){gray[i], gray[i], gray[i], expected_six[i]});
+        begin(&file, 4, 4, "DXT5");
+        add(&file, four, 16);
+        check_texel(&file, i, (const uint8_t[]){gray[i], gray[i], gray[i], expected_four[i]});
+        begin(&file, 4, 4, "RXGB");
+        add(&file, six, 16);
+        check_texel(&file, i, (const uint8_t[]){expected_six[i], gray[i], gray[i], 255});
+    }
+}
+
+// 5 by 6 texels are in 2 by 2 blocks, each of another color.
+TEST (images_dds_of_any_size) {
+    static const uint8_t blocks[4][8] = {{0x00, 0xF8}, {0xE0, 0x07}, {0x1F, 0x00}, {0xFF, 0xFF}};
+    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
+    static const uint8_t blue[4] = {0, 0, 255, 255}, white[4] = {255, 255, 255, 255};
+    dds_bytes file;
+    begin(&file, 5, 6, "DXT1");
+    add(&file, blocks, sizeof blocks);
+    check_texel(&file, 3 * 5 + 3, red);
+    check_texel(&file, 3 * 5 + 4, green);
+    check_texel(&file, 4 * 5 + 3, blue);
+    check_texel(&file, 5 * 5 + 4, white);
+    file.size--;
+    check_message(&file, "the DDS file has 31 of 32 bytes of pixels");
+}
+
+// -- Texels ---------------------------------------------------------------------------------------
+
+typedef struct dds_texel {
+    uint32_t flags, bits, masks[4], texel;
+    uint8_t expected[4];
+} dds_texel;
+
+TEST (images_dds_without_blocks) {
+    static const dds_texel texels[] = {
+        {0x41, 32, {0xFF0000, 0xFF00, 0xFF, 0xFF000000}, 0x04010203, {1, 2, 3, 4}},
+        {0x40, 32, {0xFF0000, 0xFF00, 0xFF, 0xFF000000}, 0x04010203, {1, 2, 3, 255}},
+        {0x41, 32, {0xFF, 0xFF00, 0xFF0000, 0xFF000000}, 0x04030201, {1, 2, 3, 4}},
+        {0x40, 24, {0xFF0000, 0xFF00, 0xFF, 0}, 0x010203, {1, 2, 3, 255}},
+        {0x40, 16, {0xF800, 0x07E0, 0x001F, 0}, 0xF810, {255, 0, 132, 255}},
+        {0x41, 16, {0x7C00, 0x03E0, 0x001F, 0x8000}, 0x8001, {0, 0, 8, 255}},
+        {0x41, 16, {0x0F00, 0x00F0, 0x000F, 0xF000}, 0x3012, {0, 17, 34, 51}},
+        {0x20000, 8, {0xFF, 0, 0, 0}, 0x7F, {127, 127, 127, 255}},
+        {0x20001, 16, {0xFF, 0, 0, 0xFF00}, 0x207F, {127, 127, 127, 32}},
+        {0x2, 8, {0, 0, 0, 0xFF}, 0x21, {0, 0, 0, 33}},
+        {0x41, 32, {0x3FF00000, 0xFFC00, 0x3FF, 0xC0000000}, 0x7FF00200, {255, 0, 128, 85}},
+    };
+    for (size_t i = 0; i < sizeof texels / sizeof *texels; i++) {
+        dds_bytes file;
+        begin(&file, 1, 1, NULL);
+        set_masks(&file, texels[i].flags, texels[i].bits, texels[i].masks);
+        put32(&file, HEADER_SIZE, texels[i].texel);
+        file.size += texels[i].bits / 8;
+        check_texel(&file, 0, texels[i].expected);
+    }
+}
+
+// Rows of 3 bytes that begin every 4 bytes, if the header says so.
+TEST (images_dds_with_padded_rows) {
+    static const uint32_t masks[4] = {0xFF0000, 0xFF00, 0xFF, 0};
+    static const uint8_t rows[7] = {3, 2, 1, 9, 6, 5, 4};
+    static const uint8_t padded[4] = {4, 5, 6, 255}, dense[4] = {5, 6, 9, 255};
+    dds_bytes file;
+    begin(&file, 1, 2, NULL);
+    set_masks(&file, 0x40, 24, masks);
+    add(&file, rows, sizeof rows);
+    check_texel(&file, 1, dense);
+    put32(&file, 8, 0x8);
+    put32(&file, 20, 4);
+    check_texel(&file, 1, padded);
+    put32(&file, 20, 2); // less than a row: wrong, and ignored
+    check_texel(&file, 1, dense);
+}
+
+// Formats by DXGI's numbers.
+TEST (images_dds_of_numbered_formats) {
+    static const uint8_t block[16] = {0x5F, 0, 0, 0, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
+    static const uint8_t texel[4] = {1, 2, 3, 4};
+    static const struct {
+        uint32_t number;
+        uint8_t expected[4];
+    } formats[] = {{28, {1, 2, 3, 4}}, {87, {3, 2, 1, 4}},   {88, {3, 2, 1, 255}},
+                   {91, {3, 2, 1, 4}}, {93, {3, 2, 1, 255}}, {74, {0, 0, 0, 255}}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        dds_bytes file;
+        begin(&file, 1, 1, "DX10");
+        put32(&file, HEADER_SIZE, formats[i].number);
+        file.size = DX10_SIZE;
+        add(&file, formats[i].number == 74 ? block : texel, formats[i].number == 74 ? 16 : 4);
+        check_texel(&file, 0, formats[i].expected);
+    }
+}
+
+// -- Damage ---------------------------------------------------------------------------------------
+
+TEST (images_dds_that_are_damaged) {
+    static const uint32_t masks[4] = {0xFF, 0, 0, 0};
+    dds_bytes file;
+    begin(&file, 4, 4, "DXT1");
+    check_message(&file, "the DDS file has 0 of 8 bytes of pixels");
+    file.size = 40;
+    check_message(&file, "the DDS header ends after 40 bytes");
+    begin(&file, 4, 4, "ATI2");
+    check_message(&file, "the DDS format 'ATI2', expected DXT1, DXT3, DXT5, RXGB or DX10");
+    begin(&file, 4, 4, "DX10");
+    check_message(&file, "the DDS header ends after 128 bytes");
+    file.size = DX10_SIZE;
+    put32(&file, HEADER_SIZE, 95);
+    check_message(&file,
+                  "the DDS format has number 95, expected BC1, BC2, BC3 or 8 bits a channel");
+    begin(&file, 4, 4, NULL);
+    set_masks(&file, 0x40, 12, masks);
+    check_message(&file, "DDS texels of 12 bits, expected 8, 16, 24 or 32");
+    set_masks(&file, 0x20, 8, masks);
+    check_message(&file,
+                  "the DDS format has flags 0x20, expected a name, color, luminance or alpha");
+    begin(&file, 0x4000, 0x4000, "DXT1");
+    check_message(&file, "16384 by 16384 pixels; at most 16384 a side and 67108864 in all");
+    begin(&file, 0x2000, 0x2000, "DXT5");
+    check_message(&file, "the DDS file has 0 of 67108864 bytes of pixels");
+    begin(&file, 4, 4, "DXT1");
+    put32(&file, 4, 100);
+    check_message(&file, "the DDS header says that it has 100 bytes, expected 124");
+    put32(&file, 4, 124);
+    put32(&file, 112, 0x200000);
+    check_message(&file, "the DDS file is a volume");
+}

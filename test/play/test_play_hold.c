@@ -1,12 +1,198 @@
 // Feet that are held where they stand while a character glides over them.
-#include "test/play/test_play_hold_case.h"
+#include "test/ik/test_ik_case.h"
 
+#include "md5/md5play.h"
 #include "md5/play/run/player_state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// A character with two legs that glides over its feet, for tests of feet that are held.
+
+enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HOLD_FRAMES = 11 };
+
+typedef struct holding {
+    md5_model *model;
+    md5_anim *anims[HOLD_CLIPS];
+    md5_binding *bindings[HOLD_CLIPS];
+    md5_machine_file *file;
+    md5_machine *machine;
+    md5_player *player;
+    void *scratch;
+    md5_error error;
+    md5_xform place, pose[HOLD_JOINTS];
+} holding;
+
+#define HOLD_FEET "modifier legs feet pelvis { foot ankle_l foot ankle_r "
+#define HOLD_TICK (1.0 / 60.0) // seconds
+
+#define TEST_HOLD(title, clip, words) \
+    TEST_WITH (title, holding, of, hold_begin(of, clip, words), hold_end(of))
+
+// Bones of 10.3: a leg of 20.6 over 18, so that a foot may be moved by 10.
+static const char model_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 10\nnumMeshes 0\njoints {\n"
+    "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+    "\"pelvis\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
+    "\"hip_l\" 1 ( 0 3 20 ) ( 0 0 0 )\n"
+    "\"knee_l\" 2 ( 5 3 11 ) ( 0 0 0 )\n"
+    "\"ankle_l\" 3 ( 0 3 2 ) ( 0 0 0 )\n"
+    "\"toe_l\" 4 ( 4 3 1 ) ( 0 0 0 )\n"
+    "\"hip_r\" 1 ( 0 -3 20 ) ( 0 0 0 )\n"
+    "\"knee_r\" 6 ( 5 -3 11 ) ( 0 0 0 )\n"
+    "\"ankle_r\" 7 ( 0 -3 2 ) ( 0 0 0 )\n"
+    "\"head\" 1 ( 0 0 40 ) ( 0 0 0 )\n}\n";
+
+// In each of its ten frames a second the character moves ahead by `ahead`, turns by `turn`, the z
+// of a quaternion, and its left leg rises by `up`, all from its first frame.
+static const struct {
+    const char *name;
+    double ahead, turn, up;
+} clips[HOLD_CLIPS] = {{"still", 0.0, 0.0, 0.0},   {"glides", 0.5, 0.0, 0.0},
+                       {"slides", 2.0, 0.0, 0.0},  {"lifts", 0.5, 0.0, 0.1},
+                       {"turns", 0.3, 0.01, 0.0},  {"spins", 0.0, -0.02, 0.0},
+                       {"twists", 0.0, -0.05, 0.0}};
+
+static md5_anim *make_clip(int number, const md5_load_opts *opts)
+{
+    static const char *const rows[] = {
+        "origin\" -1 33", "pelvis\" 0 0", "hip_l\" 1 4",  "knee_l\" 2 0",  "ankle_l\" 3 0",
+        "toe_l\" 4 0",    "hip_r\" 1 0",  "knee_r\" 6 0", "ankle_r\" 7 0", "head\" 1 0"};
+    static const char base[] =
+        "baseframe { ( 0 0 0 ) ( 0 0 0 ) ( 0 0 20 ) ( 0 0 0 ) ( 0 3 0 ) ( 0 0 0 )\n"
+        "( 5 0 -9 ) ( 0 0 0 ) ( -5 0 -9 ) ( 0 0 0 ) ( 4 0 -1 ) ( 0 0 0 )\n"
+        "( 0 -3 0 ) ( 0 0 0 ) ( 5 0 -9 ) ( 0 0 0 ) ( -5 0 -9 ) ( 0 0 0 )\n"
+        "( 0 0 20 ) ( 0 0 0 ) }\n";
+    char text[4096];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 "MD5Version 10 commandline \"\" numFrames %d numJoints 10 "
+                                 "frameRate 10 numAnimatedComponents 3\nhierarchy {\n",
+                                 HOLD_FRAMES);
+    for (int i = 0; i < HOLD_JOINTS; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "\"%s %d\n", rows[i],
+                               i == 0   ? 0
+                               : i <= 2 ? 2
+                                        : 3);
+    at += (size_t)snprintf(text + at, sizeof text - at, "}\nbounds {\n");
+    for (int i = 0; i < HOLD_FRAMES; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "( 0 0 0 ) ( 1 1 1 )\n");
+    at += (size_t)snprintf(text + at, sizeof text - at, "}\n%s", base);
+    for (int i = 0; i < HOLD_FRAMES; i++)
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at, "frame %d { %.9g %.9g %.9g }\n", i,
+                             clips[number].ahead * i, clips[number].turn * i, clips[number].up * i);
+    md5_error error = {0};
+    md5_anim *const anim = md5_parse_anim(text, at, opts, &error);
+    CHECK_STRING(error.message, "");
+    return anim;
+}
+
+// Creates a machine that plays a clip in its only layer and has these words.
+static void hold_begin_in(holding *of, const char *clip, const char *words, md5_axes axes)
+{
+    char text[2048];
+    memset(of, 0, sizeof *of);
+    const md5_load_opts opts = {.axes = axes};
+    of->model = md5_parse_model(model_text, sizeof model_text - 1, &opts, NULL);
+    size_t at = (size_t)snprintf(text, sizeof text, "machine m { mask head ( head )\n");
+    for (int i = 0; i < HOLD_CLIPS; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "clip %s %s { turn }\n", clips[i].name,
+                               clips[i].name);
+    at += (size_t)snprintf(text + at, sizeof text - at,
+                           "layer body { state s %s state still still }\n%s }", clip, words);
+    of->file = md5_parse_machine_file(text, at, NULL, &of->error);
+    if (!CHECK(of->model) || !of->file)
+        return;
+    for (int i = 0; i < HOLD_CLIPS; i++) {
+        of->anims[i] = make_clip(i, &opts);
+        of->bindings[i] = md5_bind(of->model, of->anims[i], NULL, &of->error);
+        of->file->clips[i].binding = of->bindings[i];
+    }
+    of->file->desc.model = of->model;
+    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
+    if (!of->machine)
+        return;
+    of->player = md5_create_player(of->machine, NULL, NULL);
+    of->scratch = malloc(md5_player_pose_scratch(of->machine));
+    of->place.rotation.w = 1.0f;
+}
+
+static void hold_begin(holding *of, const char *clip, const char *words)
+{
+    hold_begin_in(of, clip, words, MD5_AXES_ID);
+    CHECK_STRING(of->error.message, "");
+}
+
+static void hold_end(holding *of)
+{
+    free(of->scratch);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
+    md5_free_machine_file(of->file);
+    for (int i = 0; i < HOLD_CLIPS; i++) {
+        md5_free_binding(of->bindings[i]);
+        md5_free_anim(of->anims[i]);
+    }
+    md5_free_model(of->model);
+}
+
+static void hold_go_on(holding *of, double seconds)
+{
+    md5_player_advance(of->player, seconds, NULL, NULL);
+    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
+    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
+}
+
+// Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.
+static real3 hold_sole_of(const holding *of, uint32_t joint)
+{
+    const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
+    const float height = joint == TOE_L ? 1.0f : 2.0f;
+    const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0.0f, 0.0f, -height});
+    const md5_xform at =
+        md5_xform_mul(of->place, md5_joint_in_model(&of->model->skeleton, of->pose, joint));
+    return real3_of(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
+}
+
+static double heading_in_degrees(const holding *of, md5_quat rotation)
+{
+    const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
+    const md5_vec3 ahead = md5_mat34_direction(
+        md5_mat34_inverse(axes),
+        md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
+    return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
+}
+
+// Where it points in the world, and the character: degrees to the left of x.
+static double hold_heading_of(const holding *of, uint32_t joint)
+{
+    const md5_xform at = md5_joint_in_model(&of->model->skeleton, of->pose, joint);
+    return heading_in_degrees(of, md5_quat_mul(of->place.rotation, at.rotation));
+}
+
+static double hold_body_heading(const holding *of)
+{
+    return heading_in_degrees(of, of->place.rotation);
+}
+
+// Largest distance by which the soles leave their places within so many steps.
+static double hold_slide(holding *of, int num_steps)
+{
+    static const uint32_t joints[] = {TOE_L, ANKLE_R};
+    double most = 0.0;
+    hold_go_on(of, 0.0);
+    const real3 was[] = {hold_sole_of(of, TOE_L), hold_sole_of(of, ANKLE_R)};
+    for (int i = 0; i < num_steps; i++) {
+        hold_go_on(of, HOLD_TICK);
+        for (int foot = 0; foot < 2; foot++) {
+            const double distance = real3_distance(hold_sole_of(of, joints[foot]), was[foot]);
+            most = distance > most ? distance : most;
+        }
+    }
+    return most;
+}
 
 // For half a second at 5 units a second, and as the character turns by 11 degrees.
 TEST (play_hold_keeps_soles_where_they_stand) {
@@ -312,4 +498,300 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
         CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
     md5_destroy_machine(open);
+}
+
+// -- Play hold heading
+// -----------------------------------------------------------------------------
+//
+// Feet that are held keep pointing where they pointed while a character turns over them.
+
+static double tangent_of(double degrees)
+{
+    return tan(degrees * 3.14159265358979 / 360.0);
+}
+
+static double degrees_of(double tangent)
+{
+    return atan(tangent) * 360.0 / 3.14159265358979;
+}
+
+// While the character turns by 5.7 degrees.
+TEST (play_hold_keeps_headings) {
+    for (int holds = 0; holds < 2; holds++) {
+        holding of;
+        hold_begin(&of, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
+        for (int i = 0; i <= 30; i++) {
+            hold_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
+            const double expected = holds ? 0.0 : hold_body_heading(&of);
+            CHECK_NEAR(hold_heading_of(&of, TOE_L), expected, 1e-3);
+            CHECK_NEAR(hold_heading_of(&of, ANKLE_R), expected, 1e-3);
+        }
+        CHECK(hold_body_heading(&of) < -5.0);
+        hold_end(&of);
+    }
+}
+
+// A leg turns its foot by 45 degrees; from then on the foot goes along.
+TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
+           HOLD_FEET "hold { toe toe_l distance 20 } }") {
+    hold_go_on(of, 0.0);
+    const real3 was = hold_sole_of(of, TOE_L);
+    for (int i = 0; i < 180; i++) {
+        hold_go_on(of, HOLD_TICK);
+        const double turned = hold_body_heading(of);
+        CHECK_NEAR(hold_heading_of(of, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
+        CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
+    }
+    CHECK(hold_body_heading(of) > 60.0);
+}
+
+// Nor does a turned foot stretch its leg. The character turns by 30 degrees about a sole, so that
+// the ankle 4 units behind it has to be 8 sin 15 = 2.07 units beside the animated one: a leg of 10
+// becomes one of 10.21.
+TEST (play_hold_stretches_no_leg_by_turning) {
+    static const md5_hold_numbers hold = {
+        .height = 0.3f, .speed = 10.0f, .distance = 4.0f, .release = 0.2f};
+    for (int is_long = 0; is_long < 2; is_long++) {
+        md5_held held = {0};
+        md5_hold_step step = {
+            .seconds = 0.1f,
+            .cosine = 1.0f,
+            .facing = {1.0f, 0.0f, 0.0f},
+            .stands = true,
+            .ankle = {-4.0f, 0.0f, 2.0f},
+            .leg = {0.0f, 0.0f, -10.0f},
+            .reach = is_long ? 10.25f : 10.2f,
+        };
+        md5i_advance_hold(&hold, &step, true, &held);
+        CHECK(held.is_held && held.turn == 0.0f);
+        step.cosine = cosf(0.52359878f);
+        step.sine = sinf(0.52359878f);
+        md5i_advance_hold(&hold, &step, false, &held);
+        CHECK(held.is_held == (is_long == 1));
+        const md5_vec3 shift = md5i_held_shift(&held, step.ankle, 1.0f);
+        if (held.is_held)
+            CHECK_NEAR(hypot((double)shift.x, (double)shift.y), 2.0705523608, 1e-5);
+    }
+}
+
+// A foot that is held again does not turn in that step either.
+TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
+           HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
+    CHECK(hold_slide(of, 30) > 0.1);
+    int num_begun = 0;
+    for (int i = 0; i < 120; i++) {
+        const bool was_held = of->player->held[0].is_held;
+        const double was = hold_heading_of(of, TOE_L);
+        hold_go_on(of, HOLD_TICK);
+        if (was_held || !of->player->held[0].is_held)
+            continue;
+        CHECK_NEAR(hold_heading_of(of, TOE_L), was, 1e-3);
+        num_begun++;
+    }
+    CHECK(num_begun > 1);
+}
+
+// A clip that turns a sole that stands, faster than 30 degrees a second, does so on purpose.
+TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
+           HOLD_FEET "hold { toe toe_l distance 20 } }") {
+    hold_go_on(of, 0.0);
+    const real3 was = hold_sole_of(of, TOE_L);
+    for (int i = 0; i < 45; i++) {
+        hold_go_on(of, HOLD_TICK);
+        CHECK_NEAR(hold_heading_of(of, TOE_L), hold_body_heading(of), 0.01);
+        CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
+    }
+    CHECK(hold_body_heading(of) > 40.0);
+}
+
+// As a foot that is let go returns, so does the tangent of half of the angle by which it is turned:
+//   x(t) = (x + (v + w x) t) exp(-w t)
+TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
+    const double release = 0.3, w = 6.638352 / release;
+    hold_go_on(of, 0.0);
+    double x = 0.0, v = 0.0;
+    for (int i = 0; i < 30; i++) {
+        hold_go_on(of, HOLD_TICK);
+        const double now = -tangent_of(hold_body_heading(of));
+        v = (now - x) / HOLD_TICK;
+        x = now;
+    }
+    const uint32_t slides = md5_find_clip(of->machine, "slides");
+    CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
+    for (int i = 1; i <= 30; i++) {
+        hold_go_on(of, HOLD_TICK);
+        CHECK(!of->player->held[0].is_held);
+        const double t = HOLD_TICK * i;
+        CHECK_NEAR(hold_heading_of(of, TOE_L) - hold_body_heading(of),
+                   degrees_of((x + (v + w * x) * t) * exp(-w * t)), 0.01);
+    }
+}
+
+// However fast the body turned, a foot that is let go does not turn much farther away.
+TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l } }") {
+    hold_go_on(of, 0.0);
+    hold_go_on(of, HOLD_TICK);
+    const double turned = hold_body_heading(of);
+    CHECK(turned > 0.3);
+    const uint32_t slides = md5_find_clip(of->machine, "slides");
+    CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
+    for (int i = 0; i < 30; i++) {
+        hold_go_on(of, HOLD_TICK);
+        const double away = hold_body_heading(of) - hold_heading_of(of, TOE_L);
+        CHECK(away < 1.22 * turned && away > -1e-3);
+    }
+}
+
+// With half of the weight a foot is turned back by half.
+TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
+    md5_player_target(of->player, 0)->weight = 0.5f;
+    for (int i = 0; i <= 30; i++)
+        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+    const double turned = hold_body_heading(of);
+    CHECK_NEAR(hold_heading_of(of, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)), 1e-3);
+}
+
+// The ground is asked for where the turned foot has its ankle.
+TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
+           HOLD_FEET "hold { toe toe_l } }") {
+    md5_vec3 ankle = {0.0f, 0.0f, 0.0f};
+    md5_player_set_ground(of->player, see_ankle, &ankle);
+    for (int i = 0; i <= 30; i++) {
+        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+        const md5_vec3 at = md5_xform_point(of->place, ankle);
+        CHECK_NEAR((double)at.x, 0.0, 1e-4);
+        CHECK_NEAR((double)at.y, 3.0, 1e-4);
+    }
+}
+
+// What the library wrote for this machine after 30 steps, in hexadecimal, when the format was in
+// version 4: no headings were held.
+static const char saved[] =
+    "4d35505304000000752e2c240ff0b334010100000000000000000060f993b8fa7aa93f00e507e33bc673"
+    "3f0000000000000000405b8753f4ffef3f202ce5e05a556bbf0000000000000000000000000000000000"
+    "00000000000000000000000000f03f000000000000000000000000000000000000000000000000000000"
+    "00ffffffff01000000000000001f00000000000000000000803f00000000000000000000000000000000"
+    "00000000000000000000803f000000000000000000000000000001000000000000000000000000000000"
+    "00000000000000000000000000fa02013600000000000000000000000000000000000000000000000000"
+    "000034010000804000004040000000002a060c4026054f4000000000acf3e7bf6052703e000000001f90"
+    "65c0cc0c003f00000000000000008b44153f000000000100000000000040c00000000027b098bfcaa048"
+    "c00000000027b098bfa00c0abe000000009f9918c0f9e498be0000000000000000a410c43e0000000000"
+    "000000ffffffff0100000000000000ffffffff000000000000000000000000ffffffffffffdf3f000000"
+    "0000000000000000000000000000000000000000000000ffffffffffffdf3f0000000000000000000000"
+    "000000000000";
+
+enum { SAVED_SIZE = (sizeof saved - 1) / 2 };
+
+// The place stays held. The heading begins to be, as the foot is animated then.
+TEST (play_hold_saved_without_headings_is_restored) {
+    holding old, same;
+    uint8_t bytes[SAVED_SIZE];
+    md5_error error = {0};
+    for (size_t i = 0; i < SAVED_SIZE; i++) {
+        const char digits[3] = {saved[2 * i], saved[2 * i + 1], '\0'};
+        bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    hold_begin(&old, "turns", HOLD_FEET "hold { toe toe_l } }");
+    hold_begin(&same, "turns", HOLD_FEET "hold { toe toe_l } }");
+    for (int i = 0; i <= 30; i++)
+        hold_go_on(&same, i == 0 ? 0.0 : HOLD_TICK);
+    CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error));
+    CHECK_STRING(error.message, "");
+    old.place = same.place;
+    double heading = 0.0;
+    for (int i = 0; i < 15; i++) {
+        hold_go_on(&old, HOLD_TICK);
+        hold_go_on(&same, HOLD_TICK);
+        heading = i == 0 ? hold_body_heading(&old) : heading;
+        CHECK(old.player->held[0].is_held);
+        CHECK_NEAR(real3_distance(hold_sole_of(&old, TOE_L), hold_sole_of(&same, TOE_L)), 0.0,
+                   1e-4);
+        CHECK_NEAR(hold_heading_of(&old, TOE_L), heading, 1e-3);
+    }
+    CHECK(hold_body_heading(&old) < heading - 2.0);
+    hold_end(&old);
+    hold_end(&same);
+}
+
+// -- Play hold tables
+// ------------------------------------------------------------------------------
+//
+// What says that feet are held, in machine files and in tables written in C.
+
+TEST (play_hold_that_cannot_hold_is_refused) {
+    static const struct {
+        const char *words, *message;
+    } cases[] = {
+        {HOLD_FEET "hold { toe hand } }",
+         "modifier 'legs' names joint 'hand', which does not exist"},
+        {HOLD_FEET "hold { toe head } }",
+         "modifier 'legs': joint 'head' is not a descendant of 'ankle_l'"},
+        {HOLD_FEET "hold { toe toe_l toe ankle_r toe head } }",
+         "modifier 'legs' has 3 toes, but 2 feet"},
+        {HOLD_FEET "hold { height -1 } }",
+         "modifier 'legs': height is -1, which must be 0 to 1e+06"},
+        {HOLD_FEET "hold { speed -1 } }", "modifier 'legs': speed is -1, which must be 0 to 1e+09"},
+        {HOLD_FEET "hold { distance -1 } }",
+         "modifier 'legs': distance is -1, which must be 0 to 1e+06"},
+        {HOLD_FEET "hold { release -1 } }",
+         "modifier 'legs': release is -1, which must be 0 to 1e+06"},
+        {HOLD_FEET "hold hold }", "there is a 'hold' already"},
+        {HOLD_FEET "hold { toe a toe b toe c toe d toe e toe f toe g toe h toe i } }",
+         "there are more than 8 toes"},
+        {HOLD_FEET "hold { toe } }", "expected a toe, found '}'"},
+        {HOLD_FEET "hold { limit 1 } }", "expected a word of a hold or '}', found 'limit'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        holding of;
+        hold_begin_in(&of, "still", cases[i].words, MD5_AXES_ID);
+        CHECK(of.machine == NULL);
+        CHECK_STRING(of.error.message, cases[i].message);
+        CHECK_UINT(of.error.line, 3 + HOLD_CLIPS);
+        hold_end(&of);
+    }
+}
+
+// In tables written in C: other kinds refuse it; the machine has a copy; each number is part of the
+// fingerprint.
+TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
+    md5_modifier_hold rule = {.toes = {"toe_l", NULL, "nobody"}};
+    static const md5_foot_desc feet[] = {{.ankle = "ankle_l"}, {.ankle = "ankle_r"}};
+    md5_modifier_desc modifier = {
+        .name = "legs", .kind = MD5_MODIFIER_AIM, .joint = "pelvis", .hold = &rule};
+    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
+    md5_error error;
+    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
+    CHECK_STRING(error.message, "modifier 'legs' holds feet, which only 'feet' has");
+    modifier.kind = MD5_MODIFIER_FEET;
+    modifier.feet = feet;
+    modifier.num_feet = 2;
+    md5_modifier_hold full = {.numbers = {.height = 0.75f, .speed = 0.75f}};
+    for (int i = 0; i < MD5_MAX_HELD; i++)
+        full.toes[i] = "toe_l";
+    modifier.hold = &full;
+    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
+    CHECK_STRING(error.message, "modifier 'legs' has 8 toes, but 2 feet");
+    float *const numbers[] = {&rule.numbers.height, &rule.numbers.speed, &rule.numbers.distance,
+                              &rule.numbers.release};
+    enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 3 };
+    uint64_t fingerprints[ALL];
+    for (int i = 0; i < ALL; i++) {
+        if (i < NUMBERS)
+            *numbers[i] = 0.75f;
+        rule.toes[0] = i == NUMBERS ? NULL : "toe_l";
+        modifier.hold = i == NUMBERS + 1 ? NULL : &rule;
+        md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
+        if (!CHECK(machine))
+            break;
+        const md5_modifier_hold *const copy = md5_machine_tables(machine)->modifiers[0].hold;
+        CHECK((copy == NULL) == (i == NUMBERS + 1) && copy != &rule);
+        if (copy && copy->toes[0])
+            CHECK(copy->toes[0] != rule.toes[0] && strcmp(copy->toes[0], "toe_l") == 0);
+        fingerprints[i] = md5_machine_fingerprint(machine);
+        for (int k = 0; k < i; k++)
+            CHECK(fingerprints[k] != fingerprints[i]);
+        md5_destroy_machine(machine);
+        if (i < NUMBERS)
+            *numbers[i] = 0.0f;
+    }
 }

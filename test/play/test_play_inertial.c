@@ -3,6 +3,8 @@
 // play_transitions() says how many transitions there are of each model.
 #include "test/play/test_play_case.h"
 
+#include "md5/play/run/inertia.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -363,4 +365,491 @@ static void play_character(const character *of)
 
 TEST (inertial_transitions_of_models_go_no_farther_and_need_no_looking) {
     for_each_of_all(play_character);
+}
+
+// -- Play inertia
+// ----------------------------------------------------------------------------------
+//
+// Offsets of inertial transitions: full at the start, zero at the end, never longer in between,
+// with the initial velocity if that leads to the target.
+
+static md5_vec3 random_vec3(uint64_t *random)
+{
+    return (md5_vec3){(float)(test_random(random) * 2.0 - 1.0),
+                      (float)(test_random(random) * 2.0 - 1.0),
+                      (float)(test_random(random) * 2.0 - 1.0)};
+}
+
+static md5_quat random_quat(uint64_t *random)
+{
+    md5_quat q;
+    float square;
+    do {
+        const md5_vec3 v = random_vec3(random);
+        q = (md5_quat){v.x, v.y, v.z, (float)(test_random(random) * 2.0 - 1.0)};
+        square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    } while (square < 0.01f || square > 1.0f);
+    const float scale = 1.0f / sqrtf(square);
+    return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+}
+
+static md5_xform random_transform(uint64_t *random)
+{
+    return (md5_xform){.rotation = random_quat(random), .translation = random_vec3(random)};
+}
+
+// Velocities of about 1e-4 to 1e4: from nearly none to far more than joints have.
+static md5_velocity random_velocity(uint64_t *random)
+{
+    const float size = (float)pow(10.0, test_random(random) * 8.0 - 4.0);
+    return (md5_velocity){.linear = md5_vec3_scale(random_vec3(random), size),
+                          .angular = md5_vec3_scale(random_vec3(random), size)};
+}
+
+static const md5_velocity STILL = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+
+TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
+    uint64_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        const md5_xform from = random_transform(&random), to = random_transform(&random);
+        const md5_velocity velocity = random_velocity(&random);
+        md5_offset offset;
+        md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+        md5_xform pose = to;
+        md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
+        bool held = CHECK_NEAR(play_angle_between(pose.rotation, from.rotation), 0.0, 2e-6);
+        held &= CHECK_NEAR(play_distance_between(pose.translation, from.translation), 0.0, 1e-6);
+        pose = to;
+        md5i_add_offsets(&offset, 0.3f, 0.3f, 1, &pose);
+        held &= CHECK(pose.rotation.x == to.rotation.x && pose.translation.x == to.translation.x);
+        if (!held)
+            return;
+    }
+}
+
+// Offsets of every size, also tiny ones, and velocities of every size and direction. The shown
+// transform comes nearer to the target from step to step, however the target moves.
+TEST (an_offset_never_becomes_longer) {
+    uint64_t random = 2;
+    for (uint32_t left = play_transitions(20000); left > 0; left--) {
+        const md5_velocity from_velocity = random_velocity(&random);
+        const md5_velocity to_velocity = random_velocity(&random);
+        const md5_xform from = random_transform(&random);
+        md5_xform to = random_transform(&random);
+        if (left % 4 == 0)
+            to = from;
+        if (left % 4 == 1)
+            to.rotation = md5_quat_mul((md5_quat){1e-5f, 0.0f, 0.0f, 1.0f}, from.rotation);
+        md5_offset offset;
+        md5i_make_offsets(&from, &from_velocity, &to, &to_velocity, 1, &offset);
+        double angle = play_angle_between(from.rotation, to.rotation);
+        double distance = play_distance_between(from.translation, to.translation);
+        const float duration = (float)(0.01 + 2.0 * test_random(&random));
+        for (int step = 0; step <= 40; step++) {
+            const md5_xform target = random_transform(&random);
+            md5_xform pose = target;
+            md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
+            const double angle_now = play_angle_between(pose.rotation, target.rotation);
+            const double distance_now = play_distance_between(pose.translation, target.translation);
+            if (!CHECK(angle_now <= angle + 2e-6) || !CHECK(distance_now <= distance + 1e-6))
+                return;
+            angle = angle_now;
+            distance = distance_now;
+        }
+    }
+}
+
+// Bollo's quintic as given in his talk, for the length of an offset, in double precision.
+static double bollo(double x0, double v0, double duration, double t)
+{
+    const double v = fmin(v0, 0.0);
+    const double t1 = v < 0.0 ? fmin(duration, -5.0 * x0 / v) : duration;
+    if (t >= t1)
+        return 0.0;
+    const double a0 = fmax((-8.0 * v * t1 - 20.0 * x0) / (t1 * t1), 0.0);
+    const double a = -(a0 * t1 * t1 + 6.0 * v * t1 + 12.0 * x0) / (2.0 * pow(t1, 5.0));
+    const double b = (3.0 * a0 * t1 * t1 + 16.0 * v * t1 + 30.0 * x0) / (2.0 * pow(t1, 4.0));
+    const double c = -(3.0 * a0 * t1 * t1 + 12.0 * v * t1 + 20.0 * x0) / (2.0 * pow(t1, 3.0));
+    return ((((a * t + b) * t + c) * t + 0.5 * a0) * t + v) * t + x0;
+}
+
+TEST (an_offset_decays_as_in_the_talk) {
+    uint64_t random = 3;
+    const md5_quat none = {0.0f, 0.0f, 0.0f, 1.0f};
+    for (int i = 0; i < 20000; i++) {
+        const double x0 = 0.1 + test_random(&random), v0 = 40.0 * test_random(&random) - 35.0;
+        const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
+        // Along y; velocity across it has no effect.
+        const md5_xform from = {.rotation = none, .translation = {0.0f, (float)x0, 0.0f}};
+        const md5_xform to = {.rotation = none};
+        const md5_velocity of_from = {.linear = {5.0f, (float)(v0 + 3.0), 0.0f}};
+        const md5_velocity of_to = {.linear = {0.0f, 3.0f, -7.0f}};
+        md5_offset offset;
+        md5i_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        md5_xform pose = to;
+        md5i_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
+        if (!CHECK_NEAR((double)pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
+            || !CHECK(pose.translation.x == 0.0f && pose.translation.z == 0.0f))
+            return;
+    }
+}
+
+TEST (a_transition_without_duration_leaves_nothing) {
+    const md5_xform from = {.rotation = {1.0f, 0.0f, 0.0f, 0.0f}};
+    const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    md5_offset offset;
+    md5i_make_offsets(&from, &STILL, &to, &STILL, 1, &offset);
+    md5_xform pose = to;
+    md5i_add_offsets(&offset, 0.0f, 0.0f, 1, &pose);
+    CHECK(pose.rotation.w == 1.0f);
+}
+
+// Both joints turn and move at steady speeds. The speed of approach does not jump at the start, and
+// then changes only as the quintic does.
+TEST (velocity_towards_the_target_continues_without_a_jump) {
+    const double step = 0.0005;
+    uint64_t random = 4;
+    for (int i = 0; i < 200; i++) {
+        const double angle = 0.2 + 2.8 * test_random(&random);
+        const double approach = 4.0 * test_random(&random); // radians and units a second
+        const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        const md5_xform from = {
+            .rotation = {.z = (float)sin(0.5 * angle), .w = (float)cos(0.5 * angle)},
+            .translation = {0.0f, (float)angle, 0.0f},
+        };
+        const md5_velocity of_from = {.linear = {1.0f, -1.0f, 0.0f}, .angular = {3.0f, 0.0f, 1.0f}};
+        const md5_velocity of_to = {.linear = {0.0f, (float)(approach - 1.0), 0.0f},
+                                    .angular = {0.0f, 0.0f, (float)(approach + 1.0)}};
+        md5_offset offset;
+        md5i_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0.0;
+        for (int k = 1; k <= 1000; k++) {
+            md5_xform pose = to;
+            md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
+            const double now[2] = {play_angle_between(pose.rotation, to.rotation),
+                                   play_distance_between(pose.translation, to.translation)};
+            for (int part = 0; part < 2; part++) {
+                const double speed_now = (left[part] - now[part]) / step;
+                most_jump = fmax(most_jump, fabs(speed_now - speed[part]));
+                left[part] = now[part];
+                speed[part] = speed_now;
+            }
+        }
+        // The acceleration is below 6 angle / duration^2 + 20 approach / duration.
+        if (!CHECK(most_jump < step * (60.0 * angle + 60.0 * approach) + 0.01))
+            return;
+    }
+}
+
+// A velocity past half a turn leads away from the target, the long way round.
+TEST (velocity_beyond_half_a_turn_is_dropped) {
+    const double degree = 3.14159265358979324 / 180.0;
+    const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    for (int side = -1; side <= 1; side += 2) {
+        const double half = 0.5 * 179.9 * degree;
+        const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
+        const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0.0f, 0.0f}};
+        md5_offset offset;
+        md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+        CHECK((offset.turn_rate == 0.0f) == (side > 0));
+        // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
+        CHECK_NEAR((double)offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
+    }
+}
+
+// Offsets of any size give finite results.
+TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
+    static const float sizes[] = {0.0f, 1e-30f, 1e-18f, 1e-9f, 1.0f, 1e15f, 1e18f};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+            md5_xform from = to;
+            from.translation.z = sizes[i];
+            const md5_velocity velocity = {.linear = {0.0f, sizes[k], -sizes[k]},
+                                           .angular = {sizes[k], 0.0f, 0.0f}};
+            md5_offset offset;
+            md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+            for (int step = -1; step <= 4; step++) {
+                md5_xform pose = to;
+                md5i_add_offsets(&offset, 0.1f * (float)step, 0.3f, 1, &pose);
+                CHECK(isfinite(pose.translation.z) && isfinite(pose.rotation.w));
+                CHECK(step < 0 || pose.translation.z <= sizes[i]);
+                CHECK(step < 0 || pose.translation.z >= 0.0f);
+            }
+        }
+    }
+}
+
+// -- Play speed
+// ------------------------------------------------------------------------------------
+//
+// An inertial transition keeps the speed at which each joint comes nearer to the new motion, and
+// drops what leads away from it.
+
+// How long after the start of a transition speeds are measured, and how long it lasts, in seconds.
+#define STEP_SECONDS 5e-5
+#define DURATION 0.25
+
+// Smaller gaps are not measured, in units or radians: their directions change too fast.
+#define NEAREST 0.2
+
+// One player in a transition, one that goes on as before, and one that only plays the target of the
+// transition.
+enum { SHOWN, OLD, SPEED_TARGET, SPEED_PLAYERS };
+
+// States, each of which moves evenly for half a second at least from where it begins; one that
+// comes to its end after two seconds; one that begins just before the end of its cycle;
+// and some in which joint 0 walks, and jumps where the cycle begins anew.
+enum { A, B, BLEND, MIDDLE, STATES, ONCE = STATES, EDGE, THERE, THERE_AT_END, BACK, ALL_STATES };
+
+typedef struct speed_case {
+    play_case made;
+    md5_machine *machine;
+    md5_player *players[SPEED_PLAYERS];
+    uint64_t random;
+    uint32_t num_kept, num_dropped; // speeds that were measured
+} speed_case;
+
+enum { CLIPS = 5 };
+
+// Clips of three frames; and a blend of two that are synchronised although one takes twice as long.
+static void speed_begin(speed_case *of)
+{
+    static const char *const names[CLIPS] = {"a", "b", "c", "there", "back"};
+    static const double rates[CLIPS] = {1.0, 0.5, 0.8, 1.0, 1.0};
+    static const play_walk walks[CLIPS] = {
+        {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}};
+    md5_clip_desc clips[CLIPS];
+    *of = (speed_case){.random = 1};
+    play_begin(&of->made);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        of->made.still = i < 3 ? 0 : ~0u;
+        play_add_clip(&of->made, 3, rates[i], 0.8, walks[i], 31 + i);
+        clips[i] = (md5_clip_desc){.name = names[i], .binding = of->made.bindings[i]};
+    }
+    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.5f}};
+    const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
+    const md5_motion_desc motions[] = {{.name = "line",
+                                        .kind = MD5_MOTION_BLEND_1D,
+                                        ROWS(items, line),
+                                        .x_parameter = "x",
+                                        .sync = MD5_SYNC_PHASE},
+                                       {.name = "middle", .clip = "c", .start = 0.25},
+                                       {.name = "once", .clip = "a", .mode = MD5_PLAY_ONCE},
+                                       {.name = "edge", .clip = "a", .start = 1.0 - 1e-8},
+                                       {.name = "on", .clip = "there", .start = 0.25},
+                                       {.name = "end", .clip = "there", .start = 0.9999}};
+    const md5_state_desc states[ALL_STATES] = {
+        {"a", "a"},       {"b", "b"},   {"line", "line"}, {"middle", "middle"}, {"once", "once"},
+        {"edge", "edge"}, {"on", "on"}, {"end", "end"},   {"back", "back"}};
+    const md5_layer_desc layer = {.name = "body", ROWS(states, states)};
+    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
+                                                   ROWS(clips, clips),
+                                                   ROWS(motions, motions),
+                                                   ROWS(parameters, parameters),
+                                                   ROW(layers, layer)});
+    for (int i = 0; i < SPEED_PLAYERS; i++)
+        of->players[i] = play_player(of->machine);
+}
+
+static void speed_end(speed_case *of)
+{
+    for (int i = 0; i < SPEED_PLAYERS; i++)
+        md5_destroy_player(of->players[i]);
+    md5_destroy_machine(of->machine);
+    play_end(&of->made);
+}
+
+static void go_at_once(md5_player *player, uint32_t state)
+{
+    md5_player_fade_to(player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+}
+
+static void speed_advance(speed_case *of, double seconds)
+{
+    for (int i = 0; i < SPEED_PLAYERS; i++)
+        md5_player_advance(of->players[i], seconds, NULL, NULL);
+}
+
+// Distances between the joints of two poses, in units and in radians.
+typedef struct gaps {
+    double of[2 * PLAY_JOINTS];
+} gaps;
+
+static gaps find_gaps(md5_player *player, md5_player *target)
+{
+    md5_xform a[PLAY_JOINTS], b[PLAY_JOINTS];
+    gaps found;
+    play_pose(player, a);
+    play_pose(target, b);
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        found.of[2 * i] = play_distance_between(a[i].translation, b[i].translation);
+        found.of[2 * i + 1] = play_angle_between(a[i].rotation, b[i].rotation);
+    }
+    return found;
+}
+
+// How far a speed of this size may change in a step: the quintic's acceleration is at most 20 gaps
+// in its duration squared, motion across the gap makes it longer to second order, and blends do not
+// move evenly.
+static double most_change(double gap, double speed)
+{
+    const double duration = fmin(DURATION, speed < 0.0 ? -5.0 * gap / speed : DURATION);
+    return 20.0 * gap / (duration * duration) * STEP_SECONDS + 0.06;
+}
+
+// Begins inertial transitions from `from`, after `seconds` in it, to all `num_states` states in the
+// same moment, and compares the speeds before and after.
+static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uint32_t *states,
+                        uint32_t num_states)
+{
+    for (int i = 0; i < SPEED_PLAYERS; i++)
+        go_at_once(of->players[i], from);
+    speed_advance(of, seconds);
+    for (uint32_t i = 0; i < num_states; i++)
+        md5_player_fade_to(of->players[SHOWN], 0, states[i], (float)DURATION, MD5_FADE_INERTIAL,
+                           MD5_EASE_LINEAR);
+    go_at_once(of->players[SPEED_TARGET], states[num_states - 1]);
+    const gaps first = find_gaps(of->players[SHOWN], of->players[SPEED_TARGET]);
+    speed_advance(of, seconds < 0.0 ? -STEP_SECONDS : STEP_SECONDS);
+    const gaps shown = find_gaps(of->players[SHOWN], of->players[SPEED_TARGET]);
+    const gaps old = find_gaps(of->players[OLD], of->players[SPEED_TARGET]);
+    bool held = true;
+    for (int i = 0; i < 2 * PLAY_JOINTS; i++) {
+        const double gap = first.of[i];
+        if (gap < NEAREST || (i % 2 == 1 && gap > 3.0))
+            continue;
+        const double before = (old.of[i] - gap) / STEP_SECONDS;
+        const double after = (shown.of[i] - gap) / STEP_SECONDS;
+        const double expected = fmin(before, 0.0);
+        of->num_kept += before < -0.5;
+        of->num_dropped += before > 0.5;
+        held &= test_check(fabs(after - expected) < most_change(gap, expected), __FILE__, __LINE__,
+                           "from %u: a gap of %g that changed by %g a second changes by %g", from,
+                           gap, before, after);
+    }
+    return held;
+}
+
+// Seconds in which every state moves evenly.
+static double random_while(speed_case *of)
+{
+    return 0.05 + 0.4 * test_random(&of->random);
+}
+
+static void check_that_there_were_some(const speed_case *of)
+{
+    CHECK(of->num_kept > 500);
+    CHECK(of->num_dropped > 500);
+}
+
+#define TEST_HERE(title) TEST_WITH (title, speed_case, of, speed_begin(of), speed_end(of))
+
+TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
+    for (int i = 0; i < 2000; i++) {
+        const uint32_t to = test_random_u32(&of->random) % STATES;
+        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, random_while(of), &to, 1))
+            break;
+    }
+    check_that_there_were_some(of);
+}
+
+TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
+    for (int i = 0; i < 1000; i++) {
+        const uint32_t to[3] = {test_random_u32(&of->random) % STATES,
+                                test_random_u32(&of->random) % STATES,
+                                test_random_u32(&of->random) % STATES};
+        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, random_while(of), to, 3))
+            break;
+    }
+    check_that_there_were_some(of);
+}
+
+// Backward, states that begin in the middle of their cycle go on evenly.
+TEST_HERE (inertial_transitions_keep_the_speed_backward) {
+    const uint32_t to = MIDDLE;
+    for (int i = 0; i < 1000; i++) {
+        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, -random_while(of), &to, 1))
+            break;
+    }
+    check_that_there_were_some(of);
+}
+
+static double pose_distance(md5_player *a, md5_player *b)
+{
+    md5_xform of_a[PLAY_JOINTS], of_b[PLAY_JOINTS];
+    play_pose(a, of_a);
+    play_pose(b, of_b);
+    return play_pose_distance(of_a, of_b);
+}
+
+// Rounding decides whether a cycle is just over or about to be: that makes no difference.
+TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
+    md5_player *const before = of->players[SHOWN], *const after = of->players[OLD];
+    for (uint32_t from = A; from <= BLEND; from++) {
+        const double cycle = from == A ? 2.0 : from == B ? 4.0 : 8.0 / 3.0;
+        for (uint32_t to = A; to < STATES; to++) {
+            go_at_once(before, from);
+            go_at_once(after, from);
+            md5_player_advance(before, cycle - 1e-7, NULL, NULL);
+            md5_player_advance(after, cycle + 1e-7, NULL, NULL);
+            for (uint32_t i = 0; i < 2; i++) {
+                // The same state begins at the end of a cycle, or at the beginning of the next.
+                const uint32_t state = to == A && i == 0 ? EDGE : to;
+                md5_player_fade_to(of->players[i], 0, state, (float)DURATION, MD5_FADE_INERTIAL,
+                                   MD5_EASE_LINEAR);
+            }
+            for (int i = 0; i < 10; i++) {
+                CHECK(pose_distance(before, after) < 1e-3);
+                speed_advance(of, 0.02);
+            }
+        }
+    }
+}
+
+// A jump where a cycle begins again is not a speed, neither of the old motion nor of the new one.
+TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
+    for (int i = 0; i < 100; i++) {
+        const uint32_t there = THERE, at_end = THERE_AT_END;
+        keeps_speed(of, BACK, 2.0 + 0.003 * test_random(&of->random), &there, 1);
+        keeps_speed(of, BACK, 0.5 + test_random(&of->random), &at_end, 1);
+    }
+    CHECK_UINT(of->num_dropped, 200);
+}
+
+// A clip that has come to its end stands, and has no speed that could go on.
+TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
+    for (int i = 0; i < 1000; i++) {
+        const uint32_t to = B + test_random_u32(&of->random) % 3;
+        if (!keeps_speed(of, ONCE, 2.0 + 0.004 + test_random(&of->random), &to, 1))
+            break;
+    }
+    check_that_there_were_some(of);
+}
+
+// The same in one step as in many, also where a clip comes to its end meanwhile.
+TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
+    md5_player *const one = of->players[SHOWN], *const many = of->players[OLD];
+    for (int i = 0; i < 2000; i++) {
+        const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&of->random) % STATES;
+        const uint32_t to = test_random_u32(&of->random) % (ONCE + 1);
+        double left = 2.0 + 0.02 * test_random(&of->random) - 0.01;
+        go_at_once(one, from);
+        go_at_once(many, from);
+        md5_player_advance(one, left, NULL, NULL);
+        while (left > 0.0) {
+            const bool is_short = left < 0.03;
+            const double part = fmin(left, (is_short ? 0.004 : 0.5) * test_random(&of->random));
+            md5_player_advance(many, part, NULL, NULL);
+            left -= part;
+        }
+        for (uint32_t k = 0; k < 2; k++)
+            md5_player_fade_to(of->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
+                               MD5_EASE_LINEAR);
+        md5_player_advance(one, 0.05, NULL, NULL);
+        md5_player_advance(many, 0.02, NULL, NULL);
+        md5_player_advance(many, 0.03, NULL, NULL);
+        if (!CHECK(pose_distance(one, many) < 1e-4))
+            break;
+    }
 }

@@ -1,5 +1,6 @@
 // Two-bone modifiers in rigs whose hands and feet hang on helper joints.
 #include "test/ik/test_ik_case.h"
+#include "test/play/test_play_case.h"
 
 #include "md5/md5play.h"
 
@@ -103,4 +104,281 @@ TEST (play_limb_that_cannot_bend_is_refused) {
         md5_destroy_machine(machine);
     }
     md5_free_model(model);
+}
+
+// -- Play modifier weight
+// --------------------------------------------------------------------------
+//
+// Modifiers of a player to whom nothing was said: springs, feet and gazes work, the others wait for
+// a target; the machine file may switch each off, or give it a part of its weight.
+
+typedef struct weighed {
+    play_case made;
+    md5_machine_file *file;
+    md5_machine *machine;
+    md5_player *player;
+    md5_error error;
+    char warnings[300];
+} weighed;
+
+static void warn(void *user, const md5_error *warning)
+{
+    weighed *const of = user;
+    (void)snprintf(of->warnings, sizeof of->warnings, "%u:%u: %s", warning->line, warning->column,
+                   warning->message);
+}
+
+// A machine that plays a clip, and these modifiers, in the third line.
+static void begin(weighed *of, const char *modifiers)
+{
+    char text[1024];
+    const md5_load_opts opts = {.warn = warn, .warn_user = of};
+    memset(of, 0, sizeof *of);
+    play_begin(&of->made);
+    play_add_clip(&of->made, 21, 20.0, 0.8, (play_walk){40.0, 0.0, 0.0}, 2);
+    (void)snprintf(text, sizeof text,
+                   "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}", modifiers);
+    of->file = md5_parse_machine_file(text, strlen(text), &opts, &of->error);
+    if (of->file == NULL)
+        return;
+    of->file->desc.model = of->made.model;
+    of->file->clips[0].binding = of->made.bindings[0];
+    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
+    of->player = of->machine ? play_player(of->machine) : NULL;
+}
+
+static void end(weighed *of)
+{
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
+    md5_free_machine_file(of->file);
+    play_end(&of->made);
+}
+
+enum { STEPS = 20 };
+
+static void go_on(md5_player *player, md5_xform *pose)
+{
+    md5_player_advance(player, 0.05, NULL, NULL);
+    play_pose(player, pose);
+}
+
+// The largest difference between the poses of two machines, whose players are only played. If
+// `weight` is not negative, the first one's modifier is given it.
+static double difference_with(const char *modifiers, const char *others, float weight)
+{
+    weighed a, b;
+    double most = 0.0;
+    begin(&a, modifiers);
+    begin(&b, others);
+    CHECK_STRING(a.error.message, "");
+    CHECK_STRING(b.error.message, "");
+    if (a.player && weight >= 0.0f)
+        md5_player_target(a.player, 0)->weight = weight;
+    for (int i = 0; a.player && b.player && i < STEPS; i++) {
+        md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+        go_on(a.player, pose);
+        go_on(b.player, other);
+        if (memcmp(pose, other, sizeof pose) != 0)
+            most = fmax(fmax(most, 1e-30), play_pose_distance(pose, other));
+    }
+    end(&a);
+    end(&b);
+    return most;
+}
+
+static double difference(const char *modifiers, const char *others)
+{
+    return difference_with(modifiers, others, -1.0f);
+}
+
+static const char *const AT_ONCE[] = {
+    "modifier m spring lhand { length 3 gravity 50 %s }",
+    "modifier m feet pelvis { foot lfoot hold { height 40 speed 1000 } %s }",
+    "modifier m gaze head { length 2 %s }",
+};
+enum { NUM_AT_ONCE = sizeof AT_ONCE / sizeof AT_ONCE[0] };
+
+static const char *with(const char *modifier, const char *words)
+{
+    static char text[2][256];
+    static int next;
+    next = 1 - next;
+    (void)snprintf(text[next], sizeof text[next], modifier, words);
+    return text[next];
+}
+
+TEST (modifier_weight_springs_feet_and_gazes_work_at_once) {
+    for (int i = 0; i < NUM_AT_ONCE; i++) {
+        CHECK(difference(with(AT_ONCE[i], ""), "") > 0.05);
+        CHECK(difference(with(AT_ONCE[i], ""), with(AT_ONCE[i], "weight 1")) == 0.0);
+    }
+}
+
+// To the bit: they are not there.
+TEST (modifier_weight_without_a_target_nothing_is_aimed) {
+    static const char *const waiting[] = {"modifier m joint spine { local }",
+                                          "modifier m joint spine { model }",
+                                          "modifier m joint spine { local_override }",
+                                          "modifier m joint spine { model_override }",
+                                          "modifier m joint origin { model }",
+                                          "modifier m aim head { length 2 }",
+                                          "modifier m two_bone lfoot",
+                                          "modifier m fabrik lhand { length 3 }",
+                                          "modifier m ccd lhand { length 3 }"};
+    for (size_t i = 0; i < sizeof waiting / sizeof waiting[0]; i++)
+        CHECK(difference(waiting[i], "") == 0.0);
+}
+
+TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
+    for (int i = 0; i < NUM_AT_ONCE; i++) {
+        weighed of;
+        CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0.0);
+        // Until the game sets another one.
+        CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1.0f) == 0.0);
+        CHECK(difference(with(AT_ONCE[i], "weight 0.3"), with(AT_ONCE[i], "")) > 0.01);
+        begin(&of, with(AT_ONCE[i], "weight 0.3"));
+        CHECK(md5_player_target(of.player, 0)->weight == 0.3f);
+        md5_player_target(of.player, 0)->weight = 0.9f;
+        md5_player_reset(of.player);
+        CHECK(md5_player_target(of.player, 0)->weight == 0.3f);
+        end(&of);
+    }
+}
+
+// The position alone is a target; that of a joint may be a rotation or a position alone.
+TEST (modifier_weight_a_target_is_enough) {
+    static const char modifiers[] =
+        "modifier a aim head { length 2 } modifier b two_bone lfoot { weight 0.4 }\n"
+        "modifier c fabrik lhand { length 4 } modifier d joint rhand { local_override }\n"
+        "modifier e joint chest { local_override }";
+    weighed of;
+    md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
+    begin(&of, modifiers);
+    CHECK_STRING(of.error.message, "");
+    const md5_skeleton *const skeleton = &of.made.model->skeleton;
+    const md5_vec3 place = {30.0f, 20.0f, 50.0f};
+    const md5_quat turn = {0.6f, 0.0f, 0.0f, 0.8f};
+    play_pose(of.player, expected);
+    const md5_aim_job aim = {.tip = 4, .length = 2, .target = place, .weight = 1.0f};
+    const md5_two_bone_job bend = {.tip = 11, .target = place, .weight = 0.4f};
+    const md5_chain_job reach = {.tip = 6,
+                                 .length = 4,
+                                 .target = place,
+                                 .tolerance = 0.01f,
+                                 .iterations = 16,
+                                 .weight = 1.0f};
+    CHECK(md5_solve_aim(skeleton, &aim, expected));
+    CHECK(md5_solve_two_bone(skeleton, &bend, expected));
+    (void)md5_solve_chain(skeleton, &reach, expected);
+    expected[8].rotation = turn;
+    expected[3].translation = place;
+    for (uint32_t i = 0; i < 3; i++)
+        md5_player_target(of.player, i)->position = place;
+    md5_player_target(of.player, 3)->rotation = turn;
+    md5_player_target(of.player, 4)->position = place;
+    play_pose(of.player, pose);
+    CHECK(play_pose_distance(pose, expected) < 1e-6);
+    CHECK(memcmp(&pose[8].translation, &expected[8].translation, sizeof(md5_vec3)) == 0);
+    CHECK(memcmp(&pose[3].rotation, &expected[3].rotation, sizeof(md5_quat)) == 0);
+    end(&of);
+}
+
+// Saved, copied and in a batch, before and after anything was set.
+TEST (modifier_weight_is_saved_and_copied) {
+    enum { OTHERS = 3 };
+    weighed of;
+    static const char modifiers[] =
+        "modifier a aim head modifier b two_bone lfoot modifier c spring lhand { weight 0.7 }\n"
+        "modifier d feet pelvis { foot lfoot hold { height 40 speed 1000 } } modifier e gaze head\n"
+        "modifier f joint rhand { model_override } modifier g ccd rhand { length 3 weight 0 }";
+    begin(&of, modifiers);
+    CHECK_STRING(of.error.message, "");
+    for (int when = 0; when < 3; when++) {
+        md5_player *others[OTHERS];
+        uint8_t bytes[4096];
+        const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
+        for (int k = 0; k < OTHERS; k++) {
+            others[k] = play_player(of.machine);
+            md5_player_target(others[k], 1)->position = (md5_vec3){9.0f, 9.0f, 9.0f};
+            md5_player_target(others[k], 2)->weight = 0.1f;
+            if (k == 0)
+                CHECK(md5_player_restore(others[k], bytes, size, NULL));
+            else
+                md5_player_copy(others[k], of.player);
+        }
+        for (int step = 0; step < 4; step++) {
+            md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+            md5_mat34 joints[2][PLAY_JOINTS];
+            md5_play_job job = {.player = others[2], .seconds = 0.05, .joints = joints[0]};
+            void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
+            go_on(of.player, pose);
+            for (int k = 0; k < 2; k++) {
+                go_on(others[k], other);
+                CHECK(memcmp(other, pose, sizeof pose) == 0);
+            }
+            md5_play_batch(&job, 1, NULL, scratch);
+            md5_local_to_model(&of.made.model->skeleton, pose, joints[1]);
+            CHECK(memcmp(joints[0], joints[1], sizeof joints[0]) == 0);
+            free(scratch);
+        }
+        for (int k = 0; k < OTHERS; k++)
+            md5_destroy_player(others[k]);
+        if (when == 0)
+            md5_player_target(of.player, 1)->position = (md5_vec3){5.0f, 2.0f, 6.0f};
+        else
+            md5_player_target(of.player, 3)->weight = 0.0f;
+    }
+    end(&of);
+}
+
+static uint64_t fingerprint(const char *modifiers)
+{
+    weighed of;
+    begin(&of, modifiers);
+    const uint64_t hash = of.machine ? md5_machine_fingerprint(of.machine) : 0;
+    end(&of);
+    return hash;
+}
+
+TEST (modifier_weight_is_part_of_the_fingerprint) {
+    for (int i = 0; i < NUM_AT_ONCE; i++) {
+        const uint64_t off = fingerprint(with(AT_ONCE[i], "weight 0"));
+        CHECK(off != fingerprint(with(AT_ONCE[i], "")));
+        CHECK(off != fingerprint(with(AT_ONCE[i], "weight 0.5")));
+        CHECK(off == fingerprint(with(AT_ONCE[i], "weight 0")));
+    }
+}
+
+TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
+    static const struct {
+        const char *words, *message;
+        uint32_t column;
+    } cases[] = {
+        {"modifier m spring head { weight 1.5 }",
+         "modifier 'm': weight is 1.5, which must be 0 to 1", 33},
+        {"modifier m gaze head { weight -1 }", "modifier 'm': weight is -1, which must be 0 to 1",
+         31},
+        {"modifier m gaze head { eye lhand weight }", "expected a number, found '}'", 41},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        weighed of;
+        begin(&of, cases[i].words);
+        CHECK_STRING(of.error.message, cases[i].message);
+        CHECK_UINT(of.error.line, 3);
+        CHECK_UINT(of.error.column, cases[i].column);
+        end(&of);
+    }
+}
+
+TEST (modifier_weight_given_twice_is_a_warning) {
+    static const char *const modifiers[] = {"modifier m spring head { weight 0.3 weight 0.6 }",
+                                            "modifier m gaze head   { weight 0.3 weight 0.6 }"};
+    for (int i = 0; i < 2; i++) {
+        weighed of;
+        begin(&of, modifiers[i]);
+        CHECK_STRING(of.warnings, "3:37: 'weight' appears a second time: the last is used");
+        CHECK(md5_player_target(of.player, 0)->weight == 0.6f);
+        end(&of);
+    }
 }

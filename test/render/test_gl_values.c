@@ -1,8 +1,14 @@
+// OpenGL ES 3.0: vertices equal the CPU's, pictures equal those of OpenGL 3.3, and missing features
+// are reported. A simulated WebGL context draws the same.
+#include "test/render/test_gl_scene.h"
 #include "test/render/test_gl_values.h"
+#include "test/skin/skin_jobs.h"
 
 #include "render/gl_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct state_value {
     GLenum name;
@@ -293,4 +299,284 @@ void values_disturb(const gl_scene *scene)
     } else {
         disturb_desktop(gl);
     }
+}
+
+// The palette takes two rows of a table, the second of them in part.
+enum { NUM_JOINTS = 400, NUM_VERTICES = 900 };
+
+// -- Vertices ---------------------------------------------------------------------------------
+
+typedef struct vertices {
+    md5_vec3 positions[NUM_VERTICES], normals[NUM_VERTICES];
+    md5_vec4 tangents[NUM_VERTICES];
+} vertices;
+
+static void skin_on_cpu(const md5_model *model, const md5_mat34 *palette, md5gl_blending blending,
+                        vertices *out)
+{
+    static md5_dual_quat dual[NUM_JOINTS];
+    if (blending == MD5GL_BLEND_LINEAR) {
+        md5_skin(&model->meshes[0], palette, out->positions, out->normals, out->tangents);
+        return;
+    }
+    md5_build_dual_palette(palette, NUM_JOINTS, dual);
+    skin_by_duals(&model->meshes[0], dual, out->positions, out->normals, out->tangents);
+}
+
+static double distance(md5_vec3 a, md5_vec3 b)
+{
+    return sqrt(pow((double)a.x - b.x, 2) + pow((double)a.y - b.y, 2) + pow((double)a.z - b.z, 2));
+}
+
+static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
+                       md5gl_blending blending)
+{
+    static vertices cpu, gpu;
+    static md5_mat34 palette[NUM_JOINTS];
+    uint64_t random = 8;
+    md5_error error = {0};
+    for (int i = 0; i < NUM_JOINTS; i++)
+        palette[i] = scene_rotation(&random);
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
+    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
+    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu.positions, gpu.normals, gpu.tangents,
+                        NULL));
+    skin_on_cpu(model, palette, blending, &cpu);
+    const double size = distance(model->bounds.min, model->bounds.max);
+    for (int i = 0; i < NUM_VERTICES; i++) {
+        CHECK_NEAR(distance(cpu.positions[i], gpu.positions[i]), 0.0, 1e-5 * size);
+        CHECK_NEAR(distance(cpu.normals[i], gpu.normals[i]), 0.0, 1e-3);
+        CHECK_NEAR(cpu.tangents[i].w, gpu.tangents[i].w, 0.0);
+    }
+    md5gl_destroy_model(scene->renderer, copy);
+}
+
+TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
+    uint64_t random = 5;
+    CHECK(3 * NUM_JOINTS > MD5GL_TABLE_WIDTH && 3 * NUM_JOINTS % MD5GL_TABLE_WIDTH != 0);
+    for (uint32_t most = 4; most <= 16; most *= 2) {
+        const md5gl_path path = most == 4   ? MD5GL_PATH_4
+                                : most == 8 ? MD5GL_PATH_8
+                                            : MD5GL_PATH_EXACT;
+        md5_model *const model =
+            scene_cloud(NUM_JOINTS, NUM_VERTICES, most, path == MD5GL_PATH_EXACT, &random);
+        check_path(scene, model, path, MD5GL_BLEND_LINEAR);
+        check_path(scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
+        md5_free_model(model);
+    }
+    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
+    check_path(scene, model, MD5GL_PATH_4, MD5GL_BLEND_DUAL);
+    check_path(scene, model, MD5GL_PATH_EXACT, MD5GL_BLEND_DUAL);
+    md5_free_model(model);
+}
+
+// -- Pictures ---------------------------------------------------------------------------------
+
+// Two instances with shadows, materials, lines and a grid.
+static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint32_t samples,
+                       gl_picture *picture)
+{
+    static const uint8_t texels[] = {255, 40, 40,  255, 40,  255, 40, 0,
+                                     40,  40, 255, 255, 255, 255, 40, 255};
+    static const uint8_t slope[] = {160, 128, 240, 255};
+    const md5_mat34 palettes[4] = {scene_identity, scene_moved(8, 0, 0), scene_identity,
+                                   scene_moved(0, 0, 6)};
+    const md5_mat34 placements[2] = {scene_moved(0, -30, 0), scene_moved(0, 30, 8)};
+    const md5_vec4 tints[2] = {{1, 1, 1, 1}, {0.5f, 0.7f, 1, 1}};
+    const md5gl_line_vertex line[2] = {{{5, -70, -40}, {255, 200, 0, 255}},
+                                       {{5, 70, 30}, {0, 200, 255, 128}}};
+    const md5gl_point_light lamp = {{40, 0, 40}, 120, {0.6f, 0.5f, 0.3f}};
+    md5gl_renderer *const renderer = scene->renderer;
+    const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 2, texels, NULL);
+    const md5gl_texture normals = scene_normals(renderer, 1, 1, slope, 0, NULL);
+    md5gl_target *const target =
+        md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
+    md5gl_model *const copy = md5gl_create_model(renderer, model, path, NULL);
+    md5gl_frame frame = scene_frame(target);
+    frame.light_direction = (md5_vec3){0.5f, 0.3f, 1};
+    memcpy(frame.light, (float[3]){1, 0.9f, 0.8f}, sizeof frame.light);
+    frame.casters = (md5_bounds){{-20, -60, -25}, {20, 60, 40}};
+    frame.ground = -25.0f;
+    frame.softness = 0.05f;
+    frame.point_lights = &lamp;
+    frame.num_point_lights = 1;
+    md5gl_set_material(
+        copy, 0, 0,
+        &(md5gl_material){
+            .diffuse = diffuse, .normals = normals, .specular = diffuse, .gloss = 0.6f});
+    md5gl_begin_frame(renderer, &frame);
+    CHECK(scene_pose(renderer, copy, palettes, placements, 2, NULL));
+    CHECK(scene_look(renderer, copy, tints, NULL, NULL));
+    md5gl_draw_shadows(renderer, copy);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_NO_CULLING);
+    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
+    md5gl_draw_grid(renderer, -25.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
+    md5gl_draw_lines(renderer, line, 2, 3.0f, false);
+    scene_finish(scene, &frame, picture);
+    md5gl_destroy_model(renderer, copy);
+    md5gl_destroy_target(renderer, target);
+    md5gl_destroy_texture(renderer, diffuse);
+    md5gl_destroy_texture(renderer, normals);
+}
+
+static unsigned count_differences(const gl_picture *a, const gl_picture *b, int tolerance)
+{
+    unsigned count = 0;
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
+            int largest = 0;
+            for (int i = 0; i < 4; i++) {
+                const int apart = abs(a->rgba[y][x][i] - b->rgba[y][x][i]);
+                largest = apart > largest ? apart : largest;
+            }
+            count += largest > tolerance;
+        }
+    }
+    return count;
+}
+
+TEST (gl_es_draws_the_picture_of_opengl) {
+    static gl_picture pictures[2][2][4]; // API, samples, path
+    static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
+                                       MD5GL_PATH_CPU};
+    md5_model *const model = scene_square();
+    for (int es = 0; es < 2; es++) {
+        gl_scene scene;
+        if (es ? !scene_open_es(&scene) : !scene_open(&scene, NULL))
+            return;
+        CHECK(scene.renderer->is_es == (es == 1) || scene_wants_es());
+        for (int samples = 0; samples < 2; samples++) {
+            for (int path = 0; path < 4; path++)
+                draw_scene(&scene, model, paths[path], samples ? 4 : 1,
+                           &pictures[es][samples][path]);
+        }
+        scene_close(&scene);
+    }
+    for (int samples = 0; samples < 2; samples++) {
+        const gl_picture *const expected = &pictures[0][samples][0];
+        for (int path = 0; path < 4; path++)
+            // OpenGL ES does not filter depth in soft shadows.
+            CHECK(count_differences(expected, &pictures[1][samples][path], 3) < 20);
+    }
+    md5_free_model(model);
+}
+
+// Edges are visible on the front of the square, not hidden by its own surface.
+TEST_ES_SCENE (gl_es_draws_edges) {
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    gl_picture plain, edged;
+    md5_model *const model = scene_square();
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
+    md5gl_frame frame = scene_frame(NULL);
+    for (int edges = 0; edges < 2; edges++) {
+        md5gl_begin_frame(scene->renderer, &frame);
+        CHECK(scene_pose_and_draw(scene->renderer, copy, palette, NULL, 1,
+                                  edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
+        scene_finish(scene, &frame, edges ? &edged : &plain);
+    }
+    // Sides and diagonal of 40 pixels each, some of which lie outside the square; not the interior.
+    const unsigned count = count_differences(&plain, &edged, 20);
+    CHECK(count >= 110 && count <= 200);
+    CHECK(picture_is(&edged, -10, -10, scene_sideways(1, 1, 1).rgba, 1)
+          || picture_is(&edged, -10, 10, scene_sideways(1, 1, 1).rgba, 1));
+    md5gl_destroy_model(scene->renderer, copy);
+    md5_free_model(model);
+}
+
+// A frame with a transparent background keeps its alpha, also with several samples.
+TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
+    gl_picture picture;
+    md5_model *const model = scene_square();
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
+    md5gl_target *const target =
+        md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
+    md5gl_frame frame = scene_frame(target);
+    for (int opaque = 0; opaque < 2; opaque++) {
+        frame.background[3] = (float)opaque;
+        scene_draw(scene, &frame, copy, MD5GL_LIT, &picture);
+        CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
+        CHECK(picture_is(&picture, 40, 0, (uint8_t[4]){0, 0, 0, opaque ? 255 : 0}, 0));
+    }
+    md5gl_destroy_target(scene->renderer, target);
+    md5gl_destroy_model(scene->renderer, copy);
+    md5_free_model(model);
+}
+
+// -- Limits -----------------------------------------------------------------------------------
+
+TEST_ES_SCENE (gl_es_refuses_what_it_lacks) {
+    md5_error error;
+    md5_model *const model = scene_square();
+    CHECK(strstr(md5gl_device_name(scene->renderer), "/ OpenGL ES 3.") != NULL);
+    CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
+    CHECK(!md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error));
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "OpenGL 4."));
+    md5_free_model(model);
+}
+
+// WebGL has no swizzles and cannot map buffers: an ES context that reports WebGL as its version
+// draws the same.
+static const GLubyte *GLAD_API_PTR webgl_string(GLenum name)
+{
+    static const GLubyte version[] = "OpenGL ES 3.0 (WebGL 2.0 (OpenGL ES 3.0))";
+    const GLubyte *(GLAD_API_PTR * get)(GLenum);
+    const md5gl_proc function = scene_load(NULL, "glGetString");
+    memcpy(&get, &function, sizeof get);
+    return name == GL_VERSION ? version : get(name);
+}
+
+static void GLAD_API_PTR refuse_parameter(GLenum target, GLenum name, GLint *values)
+{
+    (void)target, (void)name, (void)values;
+    test_check(false, __FILE__, __LINE__, "WebGL has no swizzles");
+}
+
+static void GLAD_API_PTR read_buffer(GLenum target, GLintptr offset, GLsizeiptr size, void *data)
+{
+    PFNGLMAPBUFFERRANGEPROC map;
+    PFNGLUNMAPBUFFERPROC unmap;
+    const md5gl_proc functions[] = {scene_load(NULL, "glMapBufferRange"),
+                                    scene_load(NULL, "glUnmapBuffer")};
+    memcpy(&map, &functions[0], sizeof map);
+    memcpy(&unmap, &functions[1], sizeof unmap);
+    memcpy(data, map(target, offset, size, GL_MAP_READ_BIT), (size_t)size);
+    unmap(target);
+}
+
+static md5gl_proc load_webgl(void *user, const char *name)
+{
+    if (strcmp(name, "glMapBufferRange") == 0)
+        return NULL;
+    if (strcmp(name, "glGetBufferSubData") == 0)
+        return (md5gl_proc)read_buffer;
+    if (strcmp(name, "glGetString") == 0)
+        return (md5gl_proc)webgl_string;
+    if (strcmp(name, "glGetTexParameteriv") == 0)
+        return (md5gl_proc)refuse_parameter;
+    return scene_load(user, name);
+}
+
+TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
+    static gl_picture expected, picture;
+    md5_error error = {0};
+    gl_scene scene, web;
+    if (!scene_open_es(&scene))
+        return;
+    uint64_t random = 6;
+    md5_model *const model = scene_square();
+    md5_model *const cloud = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    draw_scene(&scene, model, MD5GL_PATH_4, 1, &expected);
+    web = scene;
+    web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
+    if (test_check(web.renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
+        CHECK(web.renderer->is_webgl);
+        draw_scene(&web, model, MD5GL_PATH_4, 1, &picture);
+        CHECK_UINT(count_differences(&expected, &picture, 0), 0);
+        check_path(&web, cloud, MD5GL_PATH_EXACT, MD5GL_BLEND_LINEAR);
+        md5gl_destroy_renderer(web.renderer);
+    }
+    md5_free_model(cloud);
+    md5_free_model(model);
+    scene_close(&scene);
 }

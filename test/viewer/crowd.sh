@@ -1,6 +1,6 @@
 #!/bin/sh
 # Crowds in md5view: invalid arguments, and how many characters are drawn and posed. Their pictures are
-# tested by test_view_crowd_pictures.c.
+# tested by test_view_crowd.c.
 . test/build/report.sh
 view=$products/md5view
 bobbin=$models/bobbin/bobbin.md5mesh

@@ -1,10 +1,11 @@
 // Materials of a game folder in the viewer: which stages are drawn when and with what state, and
 // --parm.
 #include "test/render/test_gl_scene.h"
+#include "test/test.h"
 
-#include "demo/viewer/base/options.h"
 #include "demo/viewer/assets/layers.h"
 #include "demo/viewer/assets/look.h"
+#include "demo/viewer/base/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -246,4 +247,214 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
     view_free_layers(&off, scene->renderer);
     view_free_layers(&ghost, scene->renderer);
     view_close_package(package);
+}
+
+// -- View layer textures
+// --------------------------------------------------------------------------- Cube maps of
+// materials: the six pictures of a camera, and the textures of stages.
+
+enum { SIDE = 4 };
+
+static void encode(const double way[3], uint8_t *texel)
+{
+    for (int i = 0; i < 3; i++)
+        texel[i] = (uint8_t)(128.0 + 100.0 * way[i]);
+    texel[3] = 255;
+}
+
+// The direction in which a camera of the engine's world (x forward, y left, z up) looks at a point
+// of its picture.
+static void camera_way(int number, double right, double down, double way[3])
+{
+    const double ways[6][3] = {{1, -right, -down},  {-1, right, -down}, {right, 1, -down},
+                               {-right, -1, -down}, {down, -right, 1},  {-down, -right, -1}};
+    memcpy(way, ways[number], sizeof ways[number]);
+}
+
+// The direction that OpenGL looks up at (s, t) of a side: its specification, "Cube Map Texture
+// Selection", solved for the direction.
+static void side_way(int number, double s, double t, double way[3])
+{
+    const double ways[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
+                               {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
+    memcpy(way, ways[number], sizeof ways[number]);
+}
+
+// The centre of a texel, -1 to 1.
+static double middle(int texel)
+{
+    return (texel + 0.5) * 2.0 / (int)SIDE - 1.0;
+}
+
+TEST (view_camera_cubes_show_where_the_camera_looked) {
+    for (int number = 0; number < 6; number++) {
+        uint8_t from[SIDE * SIDE][4], to[SIDE * SIDE][4], expected[4];
+        double way[3];
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            camera_way(number, middle(i % SIDE), middle(i / SIDE), way);
+            encode(way, from[i]);
+        }
+        view_turn_camera_side(number, SIDE, from[0], to[0]);
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            side_way(number, middle(i % SIDE), middle(i / SIDE), way);
+            encode(way, expected);
+            CHECK(memcmp(to[i], expected, 4) == 0);
+        }
+    }
+}
+
+TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
+    static const struct {
+        const char *material;
+        md5gl_texgen texgen;
+        const char *note;
+        uint32_t num_warnings;
+    } cases[] = {
+        {"kinds/reflect", MD5GL_TEXGEN_REFLECT, NULL, 0},
+        {"kinds/skybox", MD5GL_TEXGEN_SKYBOX, NULL, 0},
+        {"kinds/normal", MD5GL_TEXGEN_NORMAL, NULL, 0},
+        {"kinds/screen", MD5GL_TEXGEN_SCREEN, NULL, 0},
+        {"kinds/built_in_cube", MD5GL_TEXGEN_NORMAL, NULL, 0},
+        {"kinds/wobble_sky", MD5GL_TEXGEN_MESH,
+         "stage 1 not shown: texture coordinates of a wobbling sky", 0},
+        {"kinds/missing_cube", MD5GL_TEXGEN_MESH, NULL, 1},
+        {"kinds/flat_cube", MD5GL_TEXGEN_MESH,
+         "stage 1 not shown: cube map env/kinds without directions", 0},
+    };
+    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
+        view_log log = {.level = VIEW_QUIET};
+        view_layers layers = {0};
+        (void)view_add_layers(&layers, scene->renderer, view_package_game(package, &log), 0,
+                              cases[i].material, &log);
+        view_sort_layers(&layers, 1);
+        view_evaluate_layers(&layers, &(md5_material_input){.time = 0.0f});
+        CHECK_UINT(layers.num_meshes, 1);
+        CHECK_UINT(log.num_warnings, cases[i].num_warnings);
+        CHECK_UINT(layers.num_notes, cases[i].note != NULL);
+        if (layers.num_notes > 0)
+            CHECK_STRING(layers.notes[0].text, cases[i].note);
+        CHECK_UINT(layers.lists[0].num_stages, is_shown);
+        if (is_shown) {
+            CHECK(layers.lists[0].stages[0].texture != 0);
+            CHECK_UINT(layers.lists[0].stages[0].texgen, cases[i].texgen);
+        }
+        view_free_layers(&layers, scene->renderer);
+    }
+    view_close_package(package);
+}
+
+// -- View shader file
+// ------------------------------------------------------------------------------ Materials of
+// Unvanquished: .shader files.
+
+static bool read_text(const char *text, const char *name, view_look *look, view_log *log)
+{
+    *log = (view_log){.level = VIEW_QUIET};
+    return view_read_shader("x.shader", text, strlen(text), name, look, log);
+}
+
+typedef struct shader_case {
+    const char *text;
+    const char *diffuse, *normals; // NULL: none
+    bool two_sided;
+} shader_case;
+
+static const shader_case cases[] = {
+    {"m\n{\n}\n", NULL, NULL, false},
+    {"m\n{\n\tdiffuseMap art/a.tga\n\tnormalMap art\\b\n\tspecularMap c\n}\n", "art/a", "art/b",
+     false},
+    {"m { // a\n diffuseMap \"art/a b.tga\"\n }", "art/a b", NULL, false},
+    // Stages, with and without their names; the first of a kind counts.
+    {"m\n{\n cull none\n {\n map a\n rgbGen vertex\n }\n {\n map b\n }\n}\n", "a", NULL, true},
+    {"m\n{\n {\n stage specularMap\n map s\n }\n {\n stage normalMap\n map n\n }\n"
+     " {\n map d\n stage diffuseMap\n }\n}\n",
+     "d", "n", false},
+    {"m\n{\n {\n map $whiteimage\n }\n {\n map *black\n }\n {\n clampmap c\n }\n}\n", "c", NULL,
+     false},
+    {"m\n{\n diffuseMap .tga\n diffuseMap \"\"\n diffuseMap a\n}\n", "a", NULL, false},
+    // Other materials, tables and comments are skipped; names are compared like paths.
+    {"table t { { 0 1 } }\nother\n{\n {\n map no\n }\n}\n/* m { */\nM.tga\n{\n {\n map y\n }\n}\n",
+     "y", NULL, false},
+    {"m\n{\n cull back\n diffuseMap a\n}\nm\n{\n diffuseMap b\n}\n", "a", NULL, false},
+    {"m\n{\n cull twoSided\n twoSided\n}\n", NULL, NULL, true},
+};
+
+static void check_path(const char *path, const char *expected, size_t index)
+{
+    test_check(strcmp(path != NULL ? path : "-", expected != NULL ? expected : "-") == 0, __FILE__,
+               __LINE__, "case %zu: %s", index, path != NULL ? path : "-");
+}
+
+TEST (view_shader_files_name_pictures) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        view_log log;
+        view_look look;
+        test_check(read_text(cases[i].text, "m", &look, &log), __FILE__, __LINE__,
+                   "case %zu: not found", i);
+        check_path(look.diffuse, cases[i].diffuse, i);
+        check_path(look.normals, cases[i].normals, i);
+        CHECK(look.two_sided == cases[i].two_sided);
+        CHECK_UINT(log.num_warnings, 0);
+        view_free_look(&look);
+    }
+}
+
+TEST (view_shader_files_compare_names_as_paths) {
+    view_log log;
+    view_look look;
+    static const char text[] = "models/imp/skin\n{\n diffuseMap a\n}\n";
+    static const char *const same[] = {"models/imp/skin", "MODELS\\imp/Skin.tga"};
+    static const char *const others[] = {"models/imp/skins", "models/imp/ski", "skin", ""};
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(read_text(text, same[i], &look, &log) && look.diffuse != NULL);
+        view_free_look(&look);
+    }
+    for (size_t i = 0; i < 4; i++)
+        CHECK(!read_text(text, others[i], &look, &log) && look.diffuse == NULL);
+}
+
+TEST (view_shader_files_report_mistakes) {
+    static const struct {
+        const char *text, *warning;
+    } mistakes[] = {
+        {"m\n{\n diffuseMap\n}\n", "x.shader:4:1: expected the name of a picture, found '}'"},
+        {"m\n{\n {\n  map\n }\n}\n", "x.shader:5:2: expected the name of a picture, found '}'"},
+        {"m\n{\n {\n {\n", "x.shader:4:2: expected '}' of the stage, found '{'"},
+        {"m\n{\n diffuseMap a\n", "x.shader:4:1: expected '}', found the end of the file"},
+        {"m\nmodel\n{\n}\n", "x.shader:2:1: expected '{', found 'model'"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        view_log log;
+        view_look look;
+        (void)read_text(mistakes[i].text, "m", &look, &log);
+        CHECK(log.num_warnings > 0);
+        test_check(strcmp(log.last[0], mistakes[i].warning) == 0, __FILE__, __LINE__, "%s",
+                   log.last[0]);
+        view_free_look(&look);
+    }
+}
+
+// Each prefix of a text, and texts of one repeated byte, are read without a crash.
+TEST (view_shader_files_may_be_anything) {
+    view_log log = {.level = VIEW_QUIET};
+    view_look look;
+    const char *const text = cases[7].text;
+    for (size_t size = 0; size <= strlen(text); size++) {
+        char *const copy = common_alloc(size + 1, 1);
+        memcpy(copy, text, size);
+        (void)view_read_shader("x", copy, size, "m", &look, &log);
+        view_free_look(&look);
+        free(copy);
+    }
+    enum { LONG = 200000 };
+    char *const many = common_alloc(LONG, 1);
+    for (const char *c = "{}\"/*m\n"; *c != '\0'; c++) {
+        memset(many, *c, LONG);
+        memcpy(many, "m {", 3);
+        (void)view_read_shader("x", many, LONG, "m", &look, &log);
+        view_free_look(&look);
+    }
+    free(many);
 }

@@ -1,11 +1,14 @@
 // The contents of a game folder by names; addresses; and entities as models.
 #define _XOPEN_SOURCE 700 // mkdtemp()
-
-#include "demo/common/file.h"
-#include "demo/viewer/motion/scene.h"
-#include "demo/viewer/assets/library.h"
 #include "test/viewer/test_view_wait.h"
 
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/assets/library.h"
+#include "demo/viewer/draw/previews.h"
+#include "demo/viewer/motion/scene.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,4 +269,251 @@ TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
     CHECK(strstr(log.error, "FOLDER::NAME") != NULL);
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/bobbin::none.md5anim"), &log));
     CHECK(scene.model == NULL && scene.library == NULL);
+}
+
+// -- View previews
+// --------------------------------------------------------------------------------- Small pictures
+// of models, and those of a game that a thread makes.
+
+// -- Sketches -----------------------------------------------------------------------------------
+
+static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
+
+// A square in the plane x = `x`, from -1 to 1 in y and from 0 to 2 in z, seen from +x.
+typedef struct square {
+    md5_vec3 positions[4], normals[4];
+    md5_vec2 texcoords[4];
+    md5_mesh mesh;
+} square;
+
+static square square_at(float x)
+{
+    square made = {.positions = {{x, -1, 0}, {x, 1, 0}, {x, 1, 2}, {x, -1, 2}},
+                   .texcoords = {{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
+    for (int i = 0; i < 4; i++)
+        made.normals[i] = (md5_vec3){1, 0, 0};
+    return made;
+}
+
+static bool draw_square(view_sketch *sketch, square *of, const view_image *texture, bool has_holes)
+{
+    of->mesh = (md5_mesh){.num_triangles = 2, .indices = indices, .texcoords = of->texcoords};
+    return view_sketch_mesh(sketch, &of->mesh, of->positions, of->normals, texture, has_holes);
+}
+
+static const uint8_t *pixel_at(const view_image *image, double x, double y)
+{
+    const size_t column = (size_t)(x * image->width), row = (size_t)(y * image->height);
+    return &image->rgba[4 * (row * image->width + column)];
+}
+
+static const md5_bounds box = {{-1, -1, 0}, {1, 1, 2}};
+
+TEST (sketch_shows_what_is_nearer) {
+    uint8_t red[4] = {200, 0, 0, 255}, green[4] = {0, 200, 0, 255};
+    const view_image near_texture = {red, 1, 1}, far_texture = {green, 1, 1};
+    for (int order = 0; order < 2; order++) {
+        square near_one = square_at(0.5f), far_one = square_at(-0.5f);
+        view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
+        view_image image;
+        if (!CHECK(sketch != NULL))
+            return;
+        if (order == 0)
+            CHECK(draw_square(sketch, &near_one, &near_texture, false));
+        CHECK(draw_square(sketch, &far_one, &far_texture, false));
+        if (order == 1)
+            CHECK(draw_square(sketch, &near_one, &near_texture, false));
+        view_end_sketch(sketch, &image);
+        const uint8_t *const middle = pixel_at(&image, 0.5, 0.5);
+        CHECK(middle[0] > 80 && middle[1] == 0 && middle[3] == 255);
+        CHECK(pixel_at(&image, 0.01, 0.01)[3] == 0);
+        free(image.rgba);
+    }
+}
+
+TEST (sketch_has_the_top_above_and_holes) {
+    // Blue above, a hole below.
+    uint8_t texels[8] = {0, 0, 200, 255, 200, 0, 0, 10};
+    const view_image texture = {texels, 1, 2};
+    for (int has_holes = 0; has_holes < 2; has_holes++) {
+        square one = square_at(0.0f);
+        view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
+        view_image image;
+        CHECK(draw_square(sketch, &one, &texture, has_holes == 1));
+        view_end_sketch(sketch, &image);
+        CHECK(pixel_at(&image, 0.5, 0.3)[2] > 80 && pixel_at(&image, 0.5, 0.3)[0] == 0);
+        CHECK((pixel_at(&image, 0.5, 0.7)[3] == 0) == (has_holes == 1));
+        free(image.rgba);
+    }
+}
+
+TEST (sketch_of_wild_numbers_ends) {
+    const md5_bounds empty = md5_bounds_from_points(NULL, 0);
+    const md5_bounds wild = {{-1, -1, -INFINITY}, {1, 1, INFINITY}},
+                     nothing = {{1, 1, 1}, {1, 1, 1}};
+    CHECK(view_begin_sketch(empty, VIEW_SKETCH_SIZE) == NULL
+          && view_begin_sketch(wild, VIEW_SKETCH_SIZE) == NULL);
+    CHECK(view_begin_sketch(nothing, VIEW_SKETCH_SIZE) == NULL);
+    view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
+    square one = square_at(0.0f);
+    one.positions[0].x = (float)NAN;
+    one.positions[2].y = 3e38f;
+    one.texcoords[1].x = INFINITY;
+    one.normals[3].z = (float)NAN;
+    CHECK(draw_square(sketch, &one, NULL, false));
+    // A square as large as the picture, drawn again and again: the sketch limits its work.
+    square large = square_at(0.0f);
+    int rounds = 0;
+    while (draw_square(sketch, &large, NULL, false) && rounds < 1000000)
+        rounds++;
+    CHECK(rounds > 100 && rounds < 1000000);
+    view_end_sketch(sketch, NULL);
+}
+
+TEST (sketch_of_a_bone_goes_from_its_first_joint) {
+    view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
+    view_image image;
+    view_sketch_bone(sketch, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 2});
+    view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){0, 0, 1}); // no length
+    view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){(float)NAN, 0, 1});
+    view_end_sketch(sketch, &image);
+    int widths[2] = {0, 0}; // above and below
+    for (uint32_t x = 0; x < image.width; x++) {
+        widths[0] += image.rgba[4 * (30 * image.width + x) + 3] > 128;
+        widths[1] += image.rgba[4 * (90 * image.width + x) + 3] > 128;
+    }
+    CHECK(widths[0] > 0 && widths[1] > 2 * widths[0]);
+    CHECK(pixel_at(&image, 0.1, 0.5)[3] == 0);
+    free(image.rgba);
+}
+
+// -- Of clips and skins -------------------------------------------------------------------------
+
+static const char *const body = "models/md5/bobbin/body.md5mesh";
+
+static view_image made_of(view_library *library, view_section section, const char *name,
+                          const char *on)
+{
+    char *const wish = view_wish_of(section, name, on);
+    const view_image image = view_make_preview(library, wish);
+    free(wish);
+    return image;
+}
+
+// How many pixels of two pictures differ.
+static uint32_t count_different(view_image a, view_image b)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; a.rgba != NULL && b.rgba != NULL && i < (size_t)a.width * a.height; i++)
+        count += memcmp(&a.rgba[4 * i], &b.rgba[4 * i], 4) != 0;
+    return count;
+}
+
+TEST (preview_of_a_clip_is_its_middle_on_a_model) {
+    md5_error error;
+    view_library *const library =
+        view_open_library(test_path("models/game/base"), NULL, NULL, &error);
+    if (!CHECK(library != NULL))
+        return;
+    const char *const walk = "models/md5/bobbin/walk.md5anim";
+    const view_image still = made_of(library, VIEW_MODELS, body, NULL);
+    const view_image beside = made_of(library, VIEW_ANIMS, walk, NULL);
+    const view_image shown = made_of(library, VIEW_ANIMS, walk, body);
+    const view_image other = made_of(library, VIEW_ANIMS, walk, "monster_thimble"); // fits not
+    CHECK(beside.rgba != NULL && count_different(still, beside) > 300);
+    CHECK(shown.rgba != NULL && count_different(shown, beside) == 0);
+    CHECK(other.rgba != NULL && count_different(other, beside) == 0);
+    CHECK(made_of(library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
+    const view_image head =
+        made_of(library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
+    CHECK(head.rgba != NULL && count_different(head, beside) > 3000); // on the head, not the body
+    free(head.rgba);
+    free(still.rgba);
+    free(beside.rgba);
+    free(shown.rgba);
+    free(other.rgba);
+    view_drop_library(library);
+}
+
+TEST (preview_of_a_clip_without_a_model_has_its_joints) {
+    md5_error error;
+    view_library *const library =
+        view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
+    if (library == NULL) // built without libzip
+        return;
+    library->num_names[VIEW_MODELS] = 0;
+    const view_image image = made_of(library, VIEW_ANIMS, "models/md5/thimble/trot.md5anim", NULL);
+    uint32_t num_seen = 0;
+    for (size_t i = 0; image.rgba != NULL && i < (size_t)image.width * image.height; i++)
+        num_seen += image.rgba[4 * i + 3] > 128;
+    CHECK(num_seen > 100 && num_seen < 6000);
+    free(image.rgba);
+    view_drop_library(library);
+}
+
+// models/game/base/skins/characters.skin: moss has a model, ember only rows beside the body, ghost
+// replaces all materials of whatever it is put on; alarm is Thimble's.
+TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
+    md5_error error;
+    view_library *const library =
+        view_open_library(test_path("models/game/base"), NULL, NULL, &error);
+    if (!CHECK(library != NULL))
+        return;
+    const view_image plain = made_of(library, VIEW_MODELS, body, NULL);
+    const view_image moss = made_of(library, VIEW_SKINS, "skins/bobbin/moss", NULL);
+    const view_image ember = made_of(library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");
+    const view_image alarm = made_of(library, VIEW_SKINS, "skins/thimble/alarm", body);
+    const view_image ghost = made_of(library, VIEW_SKINS, "skins/bobbin/ghost", body);
+    CHECK(moss.rgba != NULL && count_different(moss, plain) > 1000);
+    CHECK(ember.rgba != NULL && count_different(ember, moss) > 1000);
+    CHECK(alarm.rgba != NULL && count_different(alarm, plain) > 3000);
+    CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but seen
+    CHECK(made_of(library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
+    CHECK(made_of(library, VIEW_SKINS, "nothing", body).rgba == NULL);
+    free(plain.rgba);
+    free(moss.rgba);
+    free(ember.rgba);
+    free(alarm.rgba);
+    free(ghost.rgba);
+    view_drop_library(library);
+}
+
+// -- In the background --------------------------------------------------------------------------
+
+// Waits until a picture is ready; returns NULL if it fails.
+static const view_image *wait_for(view_previews *previews, const char *name)
+{
+    const char *const names[1] = {name};
+    view_want_previews(previews, names, 1);
+    WAIT_UNTIL(view_take_previews(previews));
+    return view_find_preview(previews, name);
+}
+
+TEST (previews_are_made_of_entities_and_models) {
+    view_previews *const previews = view_begin_previews(test_path("models/game/base"));
+    CHECK(!view_take_previews(previews) && view_find_preview(previews, "monster_bobbin") == NULL);
+    const view_image *const bobbin = wait_for(previews, "monster_bobbin");
+    if (CHECK(bobbin != NULL && bobbin->width == VIEW_SKETCH_SIZE)) {
+        uint32_t num_seen = 0, num_colored = 0;
+        for (uint32_t i = 0; i < bobbin->width * bobbin->height; i++) {
+            const uint8_t *const rgba = &bobbin->rgba[4 * (size_t)i];
+            num_seen += rgba[3] > 128;
+            num_colored += rgba[3] > 128 && (rgba[2] > rgba[0] + 20 || rgba[0] > rgba[2] + 20);
+        }
+        const double share = num_seen / (double)(bobbin->width * bobbin->height);
+        CHECK(share > 0.15 && share < 0.8);
+        CHECK(num_colored > num_seen / 3); // he is turquoise and orange
+    }
+    CHECK(wait_for(previews, "nothing_at_all") == NULL);
+    view_stop_previews(previews);
+    view_stop_previews(NULL);
+}
+
+TEST (previews_of_no_game_are_none) {
+    view_previews *const previews = view_begin_previews(test_path("models/nowhere"));
+    CHECK(wait_for(previews, "monster_bobbin") == NULL);
+    // Stopped while pictures are requested.
+    const char *const names[2] = {"a", "b"};
+    view_want_previews(previews, names, 2);
+    view_stop_previews(previews);
 }

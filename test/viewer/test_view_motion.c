@@ -1,11 +1,17 @@
 // What moves a model is one interface: its kinds, and one that is made up here, which the viewer
 // shows, drives and points at without knowing of it.
 #include "test/test.h"
+#include "test/viewer/test_view_shot.h"
 
 #include "demo/viewer/app/input.h"
+#include "demo/viewer/crowd/document.h"
 #include "demo/viewer/motion/motion.h"
 
+#include <SDL.h>
+
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static bool open_scene(view_scene *scene, const char *path)
 {
@@ -137,4 +143,169 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     view_show_bind_pose(scene, false, NULL);
     CHECK_STRING(view_motion_of(scene)->name, "kite");
     view_free_scene(scene);
+}
+
+// -- View legs
+// ------------------------------------------------------------------------------------- Procedural
+// walking in the viewer: finding legs, and driving them with keys.
+
+static bool legs_open_scene(view_scene *scene, const char *path)
+{
+    view_log log = {.level = VIEW_QUIET};
+    const char *const files[] = {test_path(path)};
+    *scene = (view_scene){.root = MD5_ROOT_FILE};
+    return CHECK(view_load_scene(scene, files, 1, false, &log));
+}
+
+TEST (view_finds_legs_that_walk) {
+    view_scene scene;
+    if (!legs_open_scene(&scene, "models/thimble/thimble.md5mesh"))
+        return;
+    CHECK(view_begin_walk(&scene));
+    CHECK_UINT(scene.legs.num_legs, 6);
+    CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "body");
+    CHECK_UINT(scene.legs.num_pistons, 6);
+    uint32_t num_first = 0;
+    for (uint32_t i = 0; i < 6; i++) {
+        const md5_leg *const leg = &scene.legs.legs[i];
+        CHECK(leg->swivel >= 0);
+        num_first += leg->group == 0;
+        // The opposite leg and the neighbours of the same side are in the other group.
+        for (uint32_t k = 0; k < i; k++) {
+            const char *const a = scene.skeleton->joints[leg->limb.tip].name;
+            const char *const b = scene.skeleton->joints[scene.legs.legs[k].limb.tip].name;
+            const int apart = abs(a[5] - b[5]); // foot_1_l
+            if ((a[7] == b[7] && apart == 1) || (a[7] != b[7] && apart == 0))
+                CHECK(leg->group != scene.legs.legs[k].group);
+        }
+    }
+    CHECK_UINT(num_first, 3);
+    view_free_scene(&scene);
+    if (!legs_open_scene(&scene, "models/bobbin/bobbin.md5mesh"))
+        return;
+    CHECK(view_begin_walk(&scene));
+    CHECK_UINT(scene.legs.num_legs, 2);
+    CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "hips");
+    CHECK(scene.legs.legs[0].swivel < 0 && scene.legs.legs[0].group != scene.legs.legs[1].group);
+    view_free_scene(&scene);
+    if (!legs_open_scene(&scene, "models/lantern/lantern.md5mesh"))
+        return;
+    CHECK(!view_begin_walk(&scene));
+    CHECK_UINT(scene.legs.num_legs, 0);
+    view_free_scene(&scene);
+}
+
+// The sine of the largest angle between one half of a piston and the line to the other half.
+static double worst_piston(const view_scene *scene)
+{
+    double worst = 0.0;
+    for (uint32_t i = 0; i < scene->legs.num_pistons; i++)
+        for (int end = 0; end < 2; end++) {
+            const view_piston *const piston = &scene->legs.pistons[i];
+            const md5_mat34 own = scene->joints[piston->joints[end]];
+            const md5_vec3 to =
+                md5_vec3_sub(md5_mat34_translation(scene->joints[piston->joints[1 - end]]),
+                             md5_mat34_translation(own));
+            const md5_vec3 points = md5_mat34_direction(own, piston->forward[end]);
+            const md5_vec3 across = md5_vec3_cross(to, points);
+            const double lengths = (double)md5_vec3_length(to) * (double)md5_vec3_length(points);
+            const bool is_backward = md5_vec3_dot(to, points) < 0.0f;
+            const double off = is_backward ? 1.0 : (double)md5_vec3_length(across) / lengths;
+            worst = off > worst ? off : worst;
+        }
+    return worst;
+}
+
+TEST_IF (view_walks_over_the_terrain, view_scene, scene,
+         legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
+    CHECK(view_find_feet(&scene->terrain, scene) == 6 && view_begin_walk(scene));
+    const view_play play = {.time = 3.0};
+    view_pose(scene, &play);
+    const md5_vec3 walked = view_walked(scene, &play);
+    CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
+    CHECK(worst_piston(scene) < 1e-3);
+    for (uint32_t i = 0; i < 6; i++) {
+        const md5_foothold *const foot = &scene->legs.walk.feet[i];
+        const md5_vec3 at = foot->position;
+        const float height =
+            view_block_height(&scene->terrain, view_block_of(&scene->terrain, at.x),
+                              view_block_of(&scene->terrain, at.y));
+        CHECK_NEAR((double)at.z, (double)height, 1e-5);
+    }
+    // Back to the beginning.
+    const view_play begin = {.time = 0.0};
+    view_pose(scene, &begin);
+    CHECK_NEAR((double)view_walked(scene, &begin).x, 0.0, 1e-6);
+    view_pose(scene, &play);
+    CHECK_NEAR((double)view_walked(scene, &play).x, (double)walked.x, 1e-6);
+}
+
+TEST (view_keys_drive_legs) {
+    view_document document = {.as_asked = true};
+    view_state viewer = {.document = &document};
+    if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
+        return;
+    CHECK(!view_drives_clips(&viewer, VIEW_AHEAD)); // not asked for
+    CHECK(view_begin_walk(&document.scene));
+    CHECK(view_drives_clips(&viewer, VIEW_AHEAD) && view_drives_clips(&viewer, VIEW_FAST));
+    CHECK(!view_drives_clips(&viewer, VIEW_TRIGGER) && !view_drives_clips(&viewer, VIEW_PLAY));
+    const view_binding ahead = {.action = VIEW_AHEAD}, left = {.action = VIEW_TO_LEFT};
+    const view_binding back = {.action = VIEW_BACK}, trigger = {.action = VIEW_TRIGGER};
+    view_drive(&viewer, &trigger, true);
+    CHECK(!document.scene.legs.is_driven);
+    view_drive(&viewer, &ahead, true);
+    view_pose(&document.scene, &(view_play){.time = 1.0});
+    const md5_walk first = document.scene.legs.walk;
+    CHECK(first.position.x > 10.0f && fabsf(first.position.y) < 1e-4f);
+    view_drive(&viewer, &ahead, false);
+    view_drive(&viewer, &left, true);
+    view_pose(&document.scene, &(view_play){.time = 2.0});
+    CHECK(document.scene.legs.walk.facing.z > 0.2f);
+    view_drive(&viewer, &left, false);
+    view_drive(&viewer, &back, true);
+    view_pose(&document.scene, &(view_play){.time = 3.0});
+    CHECK(document.scene.legs.walk.velocity.x < -10.0f);
+    view_free_scene(&document.scene);
+}
+
+// -- The key ----------------------------------------------------------------------------------
+
+static void live(view_state *viewer, double seconds)
+{
+    viewer->play.time += seconds;
+    view_pose(&viewer->document->scene, &viewer->play);
+}
+
+// The key starts walking as --walk does, and returns to the clip.
+TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(gl),
+         scene_close(gl)) {
+    shot_viewer viewer;
+    view_state *const state = &viewer.state;
+    const view_binding key = view_find_binding(VIEW_MODE_CLIPS, SDLK_u, false, false, false);
+    CHECK_UINT(key.action, VIEW_WALK);
+    if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
+        view_scene *const scene = &state->document->scene;
+        live(state, 0.5);
+        const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
+        view_perform(state, (view_command){.action = key.action});
+        CHECK_UINT(scene->legs.num_legs, 2);
+        CHECK_NEAR(state->play.time, 0.0, 0.0);
+        for (int i = 0; i < 4; i++)
+            live(state, 0.5);
+        CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
+        CHECK(view_drives_clips(state, VIEW_AHEAD));
+        view_perform(state, (view_command){.action = key.action});
+        CHECK_UINT(scene->legs.num_legs, 0);
+        live(state, 0.5);
+        CHECK_NEAR(md5_vec3_length(view_walked(scene, &state->play)), 0.0, 0.0);
+        const md5_vec3 again = md5_mat34_translation(scene->joints[10]);
+        CHECK_NEAR(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0.0, 0.0);
+    }
+    shot_close(&viewer);
+    if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
+        view_perform(state, (view_command){.action = key.action});
+        CHECK_UINT(state->document->scene.legs.num_legs, 0);
+        CHECK_STRING(state->ui.notice, "No two joints have foot or ankle in their names");
+    }
+    shot_close(&viewer);
 }

@@ -1,10 +1,21 @@
 // Lines over the model: the bounding boxes of joints move with their joints.
 #include "test/test.h"
+#include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/motion/motion.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/draw/draw.h"
 #include "demo/viewer/draw/overlay.h"
+#include "demo/viewer/motion/motion.h"
+#include "demo/viewer/ui/browser.h"
+
+#include <SDL.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // Opens files, poses them within the clip, and adds the bounding boxes of the joints.
 static bool open_boxes(view_scene *scene, view_lines *lines, const char *const *files,
@@ -79,4 +90,283 @@ TEST (view_joints_alone_have_no_boxes) {
     if (open_boxes(&scene, &lines, files, 1))
         CHECK_UINT(lines.count, 0);
     close_boxes(&scene, &lines);
+}
+
+// -- View onion
+// ------------------------------------------------------------------------------------ Onion skin:
+// which frames its ghosts show, and that drawing them changes no state.
+
+#define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/jump.md5anim --animation-time 0.4"
+#define SIZE " --samples 1 --resolution 160,120 --no-background --grid=no"
+
+static double frame_of(const view_ghost *ghost)
+{
+    return (double)ghost->moment.frame0 + (double)ghost->moment.fraction;
+}
+
+// A clip of 11 frames, ten a second, at frame 4.
+TEST (view_ghosts_are_frames_before_and_after) {
+    md5_anim anim;
+    memset(&anim, 0, sizeof anim);
+    anim.num_frames = 11;
+    anim.frame_rate = 10.0;
+    anim.duration = 1.0;
+    view_ghost ghosts[2 * VIEW_MAX_ONION];
+    view_play play = {.time = 0.4, .speed = 1.0, .wrap = MD5_WRAP_LOOP};
+    const view_onion none = {.count = 0, .step = 3}, two = {.count = 2, .step = 3};
+    const double looped[4] = {1, 7, 8, 0}, once[3] = {1, 7, 10};
+    CHECK_UINT(view_find_ghosts(&none, &play, &anim, ghosts), 0);
+    CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 4);
+    for (int i = 0; i < 4; i++) {
+        // The last frame of a loop is the first one: frame 10 is frame 0.
+        CHECK_NEAR(fmod(frame_of(&ghosts[i]) + 1e-4, 10.0), looped[i], 2e-3);
+        const bool is_blue = ghosts[i].tint.z > ghosts[i].tint.x;
+        CHECK(is_blue == (i % 2 == 0));
+    }
+    CHECK(ghosts[2].tint.w > ghosts[0].tint.w); // farther ones are fainter
+    play.wrap = MD5_WRAP_CLAMP;
+    CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 3); // none before the first frame
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(frame_of(&ghosts[i]), once[i], 2e-3);
+    anim.num_frames = 1;
+    CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 0);
+}
+
+TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
+    shot_viewer viewer;
+    if (shot_open(&viewer, scene, MODEL SIZE)) {
+        view_state *const state = &viewer.state;
+        const view_scene *const shown = &state->document->scene;
+        shot before = shot_draw(&viewer);
+        const md5_vec3 at = md5_mat34_translation(shown->joints[20]);
+        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+        CHECK_UINT(state->onion.count, 2);
+        shot with = shot_draw(&viewer);
+        const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
+        CHECK(memcmp(&at, &still_at, sizeof at) == 0);
+        CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
+        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+        CHECK_UINT(state->onion.count, 0);
+        shot after = shot_draw(&viewer);
+        CHECK(shot_same(&before, &after));
+        free(before.rgba);
+        free(with.rgba);
+        free(after.rgba);
+    }
+    shot_close(&viewer);
+}
+
+// Joints without a model have ghosts too; morph targets deform every ghost.
+TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
+    shot joints = shot_take(scene, "models/bobbin/jump.md5anim --animation-time 0.4" SIZE);
+    shot with = shot_take(scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);
+    CHECK(shot_cover_of(&with).share > 1.3 * shot_cover_of(&joints).share);
+    free(joints.rgba);
+    free(with.rgba);
+    shot_viewer viewer;
+    if (shot_open(&viewer, scene, MODEL SIZE " --onion 1 --morph oh=1")) {
+        shot morphed = shot_draw(&viewer);
+        for (uint32_t i = 0; i < viewer.state.document->morphs.morph->num_targets; i++)
+            viewer.state.document->morphs.weights[i] = 0.0f;
+        shot plain = shot_draw(&viewer);
+        CHECK(!shot_same(&morphed, &plain));
+        free(morphed.rgba);
+        free(plain.rgba);
+    }
+    shot_close(&viewer);
+}
+
+// -- View groups
+// ----------------------------------------------------------------------------------- Long lists of
+// a game in groups. The names are made up as those of games are.
+
+enum { PER_KIND = 20, NUM_KINDS = 3, NUM_FILES = PER_KIND * NUM_KINDS };
+
+typedef struct made {
+    view_library library;
+    view_browser browser;
+    const char *files[NUM_FILES];
+    bool are_own[NUM_FILES];
+    char texts[NUM_FILES][48];
+} made;
+
+// Clips of three monsters in folders, 20 each, of which six of the first are of the mod.
+static void make_files(made *of)
+{
+    static const char *const kinds[NUM_KINDS] = {"imp", "maggot", "zsec"};
+    static char place[] = "games/mod|games/base";
+    *of = (made){0};
+    of->library.place = place;
+    for (int i = 0; i < NUM_FILES; i++) {
+        (void)snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
+                       kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
+        of->files[i] = of->texts[i];
+        of->are_own[i] = i < 6;
+    }
+    of->library.names[VIEW_ANIMS] = of->files;
+    of->library.num_names[VIEW_ANIMS] = NUM_FILES;
+}
+
+static const char *label_at(const made *of, size_t row)
+{
+    const view_browser *const browser = &of->browser;
+    return row < browser->num_found ? browser->entries[browser->found[row]].label : "-";
+}
+
+static view_entry_kind kind_at(const made *of, size_t row)
+{
+    return of->browser.entries[of->browser.found[row]].kind;
+}
+
+static view_command choose(made *of, size_t row)
+{
+    of->browser.chosen = row;
+    return view_key_browser(&of->browser, SDLK_RETURN, false);
+}
+
+TEST (long_list_is_grouped_by_folders) {
+    made of;
+    make_files(&of);
+    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
+    CHECK_UINT(of.browser.num_found, NUM_KINDS); // models/md5/ is that of all
+    CHECK_STRING(of.browser.group, "models/md5/");
+    CHECK_STRING(label_at(&of, 0), "imp/  \xE2\x80\xA2  20");
+    CHECK_STRING(label_at(&of, 2), "zsec/  \xE2\x80\xA2  20");
+    CHECK(view_listed_name(&of.browser, 0) == NULL); // a group has no picture
+    CHECK(choose(&of, 1).action == VIEW_LISTED);
+    CHECK_UINT(of.browser.num_found, PER_KIND + 1); // fit on a screen: not by words
+    CHECK(kind_at(&of, 0) == VIEW_ENTRY_ABOVE && of.browser.chosen == 1);
+    CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "pain_01.md5anim");
+    CHECK(choose(&of, 0).action == VIEW_LISTED && of.browser.num_found == NUM_KINDS);
+    CHECK(of.browser.chosen == 1); // the group that was left
+    CHECK(choose(&of, 0).action == VIEW_LISTED);
+    view_command request = choose(&of, 1);
+    CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ANIMS);
+    CHECK_STRING(request.path, "models/md5/imp/pain_01.md5anim");
+    free(request.path);
+    view_clear_browser(&of.browser);
+}
+
+TEST (long_list_without_folders_is_grouped_by_words) {
+    made of;
+    static const char *const words[2] = {"monster_", "weapon_"};
+    make_files(&of);
+    for (int i = 0; i < NUM_FILES; i++)
+        (void)snprintf(of.texts[i], sizeof of.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20, i);
+    (void)snprintf(of.texts[5], sizeof of.texts[5], "player");
+    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
+    CHECK_UINT(of.browser.num_found, 3);
+    CHECK_STRING(label_at(&of, 0), "monster_\xE2\x80\xA6  \xE2\x80\xA2  30");
+    CHECK(kind_at(&of, 1) == VIEW_ENTRY_NAMED);
+    CHECK_STRING(label_at(&of, 1), "player");
+    CHECK(choose(&of, 0).action == VIEW_LISTED);
+    CHECK_UINT(of.browser.num_found, 31);
+    CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "monster_a0"); // words stay
+    view_clear_browser(&of.browser);
+}
+
+TEST (group_of_what_is_shown_is_listed_first) {
+    made of;
+    make_files(&of);
+    view_list_section(&of.browser, &of.library, VIEW_ANIMS, of.texts[45]);
+    CHECK_STRING(of.browser.group, "models/md5/zsec/");
+    CHECK_STRING(view_listed_name(&of.browser, 0), of.texts[45]);
+    view_list_section(&of.browser, &of.library, VIEW_ANIMS, "nothing");
+    CHECK_STRING(of.browser.group, "models/md5/");
+    view_clear_browser(&of.browser);
+}
+
+TEST (typing_finds_in_all_groups) {
+    made of;
+    make_files(&of);
+    view_list_section(&of.browser, &of.library, VIEW_ANIMS, of.texts[0]);
+    (void)view_type_browser(&of.browser, "pain_1");
+    CHECK_UINT(of.browser.num_found, 5 * NUM_KINDS); // 11, 13, 15, 17, 19
+    CHECK_UINT(of.browser.num_entries, NUM_FILES);
+    for (int i = 0; i < 6; i++)
+        (void)view_key_browser(&of.browser, SDLK_BACKSPACE, false);
+    CHECK_STRING(of.browser.group, "models/md5/imp/");
+    CHECK_UINT(of.browser.num_found, PER_KIND + 1);
+    view_clear_browser(&of.browser);
+}
+
+TEST (names_of_a_mod_are_listed_alone) {
+    made of;
+    make_files(&of);
+    of.library.are_own[VIEW_ANIMS] = of.are_own;
+    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
+    CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.chosen == 1);
+    CHECK(strstr(label_at(&of, 0), " 6") != NULL);
+    CHECK(choose(&of, 0).action == VIEW_LISTED);
+    CHECK_UINT(of.browser.num_found, 7);
+    CHECK_STRING(of.browser.group, "models/md5/imp/");
+    (void)view_type_browser(&of.browser, "walk");
+    CHECK_UINT(of.browser.num_found, 3); // without the base's
+    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
+    CHECK_UINT(of.browser.num_found, 3); // as in another section
+    for (int i = 0; i < 4; i++)
+        (void)view_key_browser(&of.browser, SDLK_BACKSPACE, false);
+    CHECK(choose(&of, 0).action == VIEW_LISTED); // ../
+    CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
+    view_clear_browser(&of.browser);
+}
+
+TEST (empty_section_has_no_rows) {
+    made of;
+    make_files(&of);
+    view_list_section(&of.browser, &of.library, VIEW_SKINS, "nothing");
+    CHECK_UINT(of.browser.num_found, 0);
+    CHECK(view_key_browser(&of.browser, SDLK_RETURN, false).action == VIEW_TAKEN);
+    view_clear_browser(&of.browser);
+}
+
+// -- View hide
+// -------------------------------------------------------------------------------------
+// --hide: meshes by name, shader or number, as if they were clicked on in the panel.
+
+// Our model without its clips: mesh 0 is the body, mesh 1 the eyes.
+#define HIDE_MODEL "models/bobbin/bobbin.md5mesh --no-auto --no-background --samples 1"
+#define SMALL HIDE_MODEL " --resolution 160,120"
+
+TEST_SCENE (view_option_hide_finds_meshes) {
+    static const struct {
+        const char *line;
+        uint64_t hidden;
+    } cases[] = {
+        {HIDE_MODEL, 0},
+        {HIDE_MODEL " --hide 1", 2},
+        {HIDE_MODEL " --hide=models/bobbin/bobbin", 1},
+        {HIDE_MODEL " --hide 0 --hide=models/bobbin/bobbin_eye", 3},
+    };
+    shot_viewer viewer;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (shot_open(&viewer, scene, cases[i].line))
+            CHECK_UINT(viewer.state.hidden_meshes, cases[i].hidden);
+        shot_close(&viewer);
+    }
+}
+
+TEST_SCENE (view_option_hide_empties_the_picture) {
+    shot all = shot_take(scene, SMALL " --grid=no");
+    shot none = shot_take(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
+    CHECK(shot_cover_of(&all).share > 0.02);
+    CHECK(shot_cover_of(&none).share == 0.0);
+    free(all.rgba);
+    free(none.rgba);
+}
+
+// A misspelt name is an error, but only for files of the command line.
+TEST_SCENE (view_option_hide_refuses_unknown_meshes) {
+    shot_viewer viewer;
+    if (shot_open(&viewer, scene, HIDE_MODEL)) {
+        const char *const path = test_path("models/bobbin/bobbin.md5mesh");
+        viewer.options.hidden = common_alloc(1, sizeof *viewer.options.hidden);
+        viewer.options.hidden[viewer.options.num_hidden++] = "bobin";
+        CHECK(view_open(&viewer.state, &path, 1, false));
+        CHECK(!view_open(&viewer.state, &path, 1, true));
+        CHECK(viewer.state.hidden_meshes == 0);
+    }
+    shot_close(&viewer);
 }

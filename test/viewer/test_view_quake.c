@@ -1,11 +1,14 @@
 // Models of the Quake re-releases in the viewer: frame rate and scales of joints. The tests write
 // the files.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
+#include "test/test.h"
+#include "test/viewer/test_view_shot.h"
 
 #include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/app/open.h"
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/motion/motion.h"
-#include "test/test.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -135,4 +138,146 @@ TEST (view_quake_reports_a_scale_that_is_wrong) {
     CHECK_UINT(view.log.num_warnings, 1);
     CHECK(strstr(view.log.last[0], "tris.md5scale:2: expected an object, found 'x'") != NULL);
     close_view(&view);
+}
+
+// -- View quake skins
+// ------------------------------------------------------------------------------ Skins of the Quake
+// re-releases in pictures of the viewer: which skin is shown, and images that are shown in turn.
+// The tests write the files.
+
+static const char quake_skins_mesh[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+    "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"progs/board\"\n"
+    "numverts 4\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nvert 3 ( 1 1 ) 3 1\n"
+    "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\nnumweights 4\nweight 0 0 1 ( 0 -9 18 )\n"
+    "weight 1 0 1 ( 0 9 18 )\nweight 2 0 1 ( 0 -9 0 )\nweight 3 0 1 ( 0 9 0 )\n}\n";
+
+typedef struct quake_folder {
+    char *top, *model; // top/progs/tris.md5mesh, or top/md5/...
+    char *below;
+} quake_folder;
+
+static void put_bytes(const char *folder, const char *name, const void *bytes, size_t size)
+{
+    char *const path = common_join(folder, name);
+    FILE *const file = fopen(path, "wb");
+    if (CHECK(file != NULL)) {
+        CHECK(fwrite(bytes, 1, size, file) == size);
+        CHECK(fclose(file) == 0);
+    }
+    free(path);
+}
+
+// A picture of 8 by 8 pixels in red, green or blue: 2, 1 or 0.
+static void put_color(const char *folder, const char *name, int color)
+{
+    enum { HEAD = 18, SIDE = 8 };
+    uint8_t file[HEAD + 3 * SIDE * SIDE] = {[2] = 2, [12] = SIDE, [14] = SIDE, [16] = 24};
+    for (size_t i = HEAD + (size_t)color; i < sizeof file; i += 3)
+        file[i] = 200;
+    put_bytes(folder, name, file, sizeof file);
+}
+
+static int quake_skins_remove_entry(const char *path, const struct stat *status, int kind,
+                                    struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+static bool make_folder(quake_folder *made, const char *name)
+{
+    const char *const above = getenv("TMPDIR");
+    made->top = common_format("%s/md5view_skins_XXXXXX", above != NULL ? above : "/tmp");
+    const bool is_made = CHECK(mkdtemp(made->top) != NULL);
+    made->below = common_join(made->top, name);
+    made->model = common_join(made->below, "tris.md5mesh");
+    if (!is_made || !CHECK(mkdir(made->below, 0700) == 0))
+        return false;
+    put_bytes(made->below, "tris.md5mesh", quake_skins_mesh, strlen(quake_skins_mesh));
+    return true;
+}
+
+static void remove_folder(quake_folder *made)
+{
+    CHECK(nftw(made->top, quake_skins_remove_entry, 8, FTW_DEPTH | FTW_PHYS) == 0);
+    free(made->top);
+    free(made->below);
+    free(made->model);
+}
+
+// The strongest color of a picture: 'r', 'g' or 'b'.
+static char color_of(shot_viewer *viewer, double time)
+{
+    viewer->state.play.time = time;
+    const shot picture = shot_draw(viewer);
+    double sums[3] = {0.0, 0.0, 0.0};
+    for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
+        for (int k = 0; k < 3; k++)
+            sums[k] += picture.rgba[4 * i + (size_t)k];
+    free(picture.rgba);
+    return sums[0] > sums[1] && sums[0] > sums[2] ? 'r' : sums[1] > sums[2] ? 'g' : 'b';
+}
+
+// Checks the colors at each tenth of a second, from 0.05 s on.
+static void check_skin(gl_scene *scene, const quake_folder *made, const char *skin,
+                       const char *colors, uint32_t num_warnings)
+{
+    shot_viewer viewer;
+    char *const line = common_format(
+        "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
+    if (shot_open(&viewer, scene, line)) {
+        char shown[16] = "";
+        for (size_t i = 0; i < strlen(colors); i++)
+            shown[i] = color_of(&viewer, 0.05 + 0.1 * (double)i);
+        CHECK_STRING(shown, colors);
+        CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
+    }
+    shot_close(&viewer);
+    free(line);
+}
+
+// Skin 0 has three images, which vkQuake shows as 0 1 2 0; skin 1 has one, skin 2 none.
+TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
+    quake_folder made;
+    if (make_folder(&made, "progs")) {
+        put_color(made.below, "board_00_00.tga", 2);
+        put_color(made.below, "board_00_01.tga", 1);
+        put_color(made.below, "board_00_02.tga", 0);
+        put_color(made.below, "board_01_00.tga", 1);
+        check_skin(scene, &made, "", "rgbrrg", 0);
+        check_skin(scene, &made, " --skin 0", "rgbr", 0);
+        check_skin(scene, &made, " --skin 1", "ggg", 0);
+        check_skin(scene, &made, " --skin 2", "rgbr", 1); // there is none: the first
+        put_bytes(made.below, "board_00_01.tga", "?", 1);
+        check_skin(scene, &made, "", "rrr", 1); // damaged: the first image stays
+    }
+    remove_folder(&made);
+}
+
+// The head of an .md2 with two skins, whose list is at byte 68.
+TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
+    enum { HEAD = 68, NAME = 64 };
+    unsigned char file[HEAD + 2 * NAME] = {'I', 'D', 'P', '2', 8, [20] = 2, [44] = HEAD};
+    quake_folder made;
+    if (make_folder(&made, "md5")) {
+        strcpy((char *)file + HEAD, "models/x/skin.pcx");
+        strcpy((char *)file + HEAD + NAME, "models/x/pain.pcx");
+        put_bytes(made.top, "tris.md2", file, sizeof file);
+        put_color(made.below, "skin.tga", 2);
+        put_color(made.below, "pain.tga", 0);
+        check_skin(scene, &made, "", "rr", 0);
+        check_skin(scene, &made, " --skin 1", "bb", 0);
+        check_skin(scene, &made, " --skin 2", "rr", 1);
+    }
+    remove_folder(&made);
+}
+
+TEST_SCENE (view_other_models_have_no_skins_by_number) {
+    quake_folder made;
+    if (make_folder(&made, "models")) {
+        put_color(made.below, "board.tga", 1);
+        check_skin(scene, &made, " --skin 1", "gg", 1);
+    }
+    remove_folder(&made);
 }

@@ -1,11 +1,20 @@
 // A range of frames on the time bar: playback stays within it.
 #include "test/test.h"
+#include "test/viewer/test_view_shot.h"
 
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/record.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/base/options.h"
+#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/motion/play.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // 41 frames of 20 a second: two seconds.
 static const md5_anim clip = {.num_frames = 41, .frame_rate = 20.0, .duration = 2.0};
@@ -120,4 +129,140 @@ TEST (view_option_range_counts_from_zero) {
         CHECK(!view_read_options(2, words, &options, problem, sizeof problem));
         view_free_options(&options);
     }
+}
+
+// -- View record
+// ----------------------------------------------------------------------------------- Movies of the
+// window: written while it runs, without knowing the number of pictures.
+
+enum { WIDTH = 64, HEIGHT = 48 };
+
+// The number of pictures that an APNG file announces: in the chunk acTL behind the signature and
+// the chunk IHDR of 25 bytes, after its size and name.
+static uint32_t announced(const uint8_t *bytes)
+{
+    const uint8_t *const at = bytes + 8 + 25 + 8;
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
+{
+    view_log log = {.level = VIEW_QUIET};
+    uint8_t pixels[4 * 4 * 2] = {0};
+    const char *problem = NULL;
+    view_movie *const movie = view_begin_movie(path, 4, 2, 25.0, num_frames, &log);
+    if (!CHECK(movie != NULL))
+        return NULL;
+    for (uint8_t i = 0; i < 3; i++) {
+        memset(pixels, 40 * i, sizeof pixels);
+        CHECK(view_add_picture(movie, pixels));
+    }
+    CHECK(view_end_movie(movie));
+    uint8_t *const bytes = (uint8_t *)common_read_stream(path, size, &problem);
+    CHECK(remove(path) == 0);
+    return bytes;
+}
+
+// The two files are equal, checksums included.
+TEST (view_movie_counts_its_pictures_at_the_end) {
+    size_t known_size = 0, open_size = 0;
+    uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
+    uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
+    if (CHECK(known != NULL && open != NULL)) {
+        CHECK_UINT(announced(open), 3);
+        CHECK_UINT(open_size, known_size);
+        CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
+    }
+    free(known);
+    free(open);
+}
+
+TEST_SCENE (view_record_begins_and_ends_by_a_key) {
+    shot_viewer viewer;
+    if (shot_open(&viewer, scene,
+                  "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {
+        view_state *const state = &viewer.state;
+        const char *problem = NULL;
+        CHECK(!view_is_recording(state));
+        view_record_frame(state); // has no effect
+        view_perform(state, (view_command){.action = VIEW_RECORD});
+        if (CHECK(view_is_recording(state))) {
+            char *const path = common_copy(state->recording.path);
+            CHECK_NEAR(view_recording_rate(state), 10.0, 0.0);
+            view_record_frame(state);
+            view_record_frame(state);
+            CHECK_UINT(state->recording.count, 2);
+            view_perform(state, (view_command){.action = VIEW_RECORD});
+            CHECK(!view_is_recording(state));
+            CHECK(strstr(state->ui.notice, "2 pictures") != NULL);
+            size_t size = 0;
+            char *const bytes = common_read_stream(path, &size, &problem);
+            CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
+            free(bytes);
+            CHECK(remove(path) == 0);
+            free(path);
+        }
+        // A window of another size ends it.
+        view_perform(state, (view_command){.action = VIEW_RECORD});
+        if (CHECK(view_is_recording(state))) {
+            char *const path = common_copy(state->recording.path);
+            view_record_frame(state);
+            state->width = WIDTH / 2;
+            view_record_frame(state);
+            CHECK(!view_is_recording(state));
+            CHECK(remove(path) == 0);
+            free(path);
+        }
+    }
+    shot_close(&viewer);
+}
+
+// -- View pace
+// ------------------------------------------------------------------------------------- The clock
+// of a window keeps real time, however long a frame takes.
+
+// Plays a clip in frames of `seconds` each; returns its time.
+static double play_frames(double seconds, int count)
+{
+    view_pace pace = {.last = 100.0};
+    view_play play = {.playing = true, .speed = 1.0};
+    double now = 100.0;
+    for (int i = 0; i < count; i++) {
+        now += seconds;
+        view_advance(&play, NULL, view_pace_frame(&pace, now));
+        view_pace_work(&pace, 1e-4, true); // a mouse that moves
+    }
+    return play.time;
+}
+
+// Frames of up to two seconds count in full; they once counted as a tenth of a second at most.
+TEST (view_clips_keep_real_time_on_a_slow_clock) {
+    CHECK_NEAR(play_frames(1.0 / 60.0, 600), 10.0, 1e-9);
+    CHECK_NEAR(play_frames(0.125, 80), 10.0, 1e-9);
+    CHECK_NEAR(play_frames(0.5, 20), 10.0, 1e-9);
+    CHECK_NEAR(play_frames(2.0, 5), 10.0, 1e-9);
+}
+
+TEST (view_opening_a_file_does_not_advance_clips) {
+    view_pace pace = {.last = 0.0};
+    CHECK_NEAR(view_pace_frame(&pace, 0.25), 0.25, 1e-12);
+    view_pace_work(&pace, 3.0, true); // a large model
+    CHECK_NEAR(view_pace_frame(&pace, 3.5), 0.25, 1e-12);
+    CHECK_NEAR(view_pace_frame(&pace, 3.75), 0.25, 1e-12); // once
+}
+
+TEST (view_waiting_for_events_does_not_advance_clips) {
+    view_pace pace = {.last = 0.0};
+    view_pace_work(&pace, 0.9, false); // until Space is pressed
+    view_pace_work(&pace, 0.05, false);
+    CHECK_NEAR(view_pace_frame(&pace, 1.0), 0.05, 1e-12);
+}
+
+TEST (view_clock_that_jumps_is_bounded) {
+    view_pace pace = {.last = 50.0};
+    CHECK_NEAR(view_pace_frame(&pace, 40.0), 0.0, 0.0);
+    CHECK_NEAR(view_pace_frame(&pace, 40.5), 0.5, 1e-12);
+    CHECK_NEAR(view_pace_frame(&pace, 3640.5), 10.0, 0.0); // suspended for an hour
+    view_pace_work(&pace, 5.0, true);
+    CHECK_NEAR(view_pace_frame(&pace, 3641.0), 0.0, 0.0); // more seconds of work than have passed
 }

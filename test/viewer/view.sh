@@ -568,7 +568,7 @@ times_frames() {
 }
 check "--frames prints frame times" times_frames
 
-# -- Verification: test_view_verify_models.c has what it finds ---------------------------------
+# -- Verification: test_view_verify.c has what it finds ---------------------------------
 
 takes_another_path() (
     # Mesa's way to be as old a driver.

@@ -1,0 +1,400 @@
+// Velocities of joints: against even turns.
+#include "test/ik/test_ik_case.h"
+
+#include "md5/play/run/inertia.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TEST (pose_tools_velocity_is_that_of_an_even_turn) {
+    uint64_t random = 2;
+    for (int round = 0; round < 20000; round++) {
+        const md5_xform before = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        // A turn about an axis of the parent's space by up to half a turn.
+        const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
+        const double angle =
+            round % 3 ? ik_between(0.0, 3.14, &random) : pow(10.0, ik_between(-5.0, 0.0, &random));
+        const double s = sin(angle / 2.0), c = cos(angle / 2.0);
+        const real4 turned =
+            real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c}, real4_of(before.rotation));
+        const double sign = round % 2 ? 1.0 : -1.0;
+        const md5_xform now = {
+            {(float)(sign * turned.x), (float)(sign * turned.y), (float)(sign * turned.z),
+             (float)(sign * turned.w)},
+            {before.translation.x + 1.0f, before.translation.y, before.translation.z - 0.5f},
+            0};
+        md5_velocity velocity;
+        md5i_pose_velocity(&before, &now, 1, 0.25f, &velocity);
+        CHECK_NEAR(velocity.angular.x, axis.x * angle * 4.0, 1e-5);
+        CHECK_NEAR(velocity.angular.y, axis.y * angle * 4.0, 1e-5);
+        CHECK_NEAR(velocity.angular.z, axis.z * angle * 4.0, 1e-5);
+        CHECK_NEAR(velocity.linear.x, 4.0, 1e-5);
+        CHECK_NEAR(velocity.linear.z, -2.0, 1e-5);
+    }
+}
+
+TEST (pose_tools_velocity_of_no_time_is_none) {
+    uint64_t random = 3;
+    const md5_xform a = {made_any_rotation(&random), {1, 2, 3}, 0};
+    const md5_xform b = {made_any_rotation(&random), {4, 5, 6}, 0};
+    static const float none[] = {0.0f, -1.0f, NAN};
+    for (int i = 0; i < 3; i++) {
+        md5_velocity velocity;
+        md5i_pose_velocity(&a, &b, 1, none[i], &velocity);
+        CHECK(velocity.linear.x == 0.0f && velocity.angular.x == 0.0f);
+        md5i_pose_velocity(&a, &a, 1, 1.0f, &velocity);
+        CHECK(velocity.linear.x == 0.0f && velocity.angular.z == 0.0f);
+    }
+}
+
+// -- Pose tools mirror
+// -----------------------------------------------------------------------------
+//
+// Mirroring: names, and poses of our own model and of random rigs.
+
+// Joints with these names, each below the one before.
+static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *mirror)
+{
+    md5_joint joints[32];
+    uint32_t order[32];
+    for (uint32_t i = 0; i < count; i++) {
+        joints[i] = (md5_joint){names[i], (int32_t)i - 1};
+        order[i] = i;
+    }
+    const md5_skeleton skeleton = {.num_joints = count, .joints = joints, .order = order};
+    return md5_build_mirror(&skeleton, mirror);
+}
+
+// Each name's partner is its neighbour.
+static void check_partners(const char *const *names, uint32_t count)
+{
+    uint32_t mirror[32];
+    CHECK_UINT(find_mirror(names, count, mirror), count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!CHECK(mirror[i] == (i ^ 1)))
+            printf("%s is the mirror image of %s\n", names[i], names[mirror[i]]);
+    }
+}
+
+TEST (pose_tools_mirror_names_have_partners) {
+    static const char *const names[] = {
+        "hand.L",        "hand.R",        "foot_l",        "foot_r",      "toe-L",
+        "toe-R",         "l_arm",         "r_arm",         "R-leg",       "L-leg",
+        "LeftHand",      "RightHand",     "knee_LEFT",     "knee_RIGHT",  "a:left_thumb",
+        "a:right_thumb", "Bip01 L Thigh", "Bip01 R Thigh", "Lhand",       "Rhand",
+        "earR",          "earL",          "f_ring.01.L",   "f_ring.01.R", "hand.ik.L",
+        "hand.ik.R",     "bone_l_tip",    "bone_r_tip",
+    };
+    check_partners(names, sizeof names / sizeof names[0]);
+}
+
+TEST (pose_tools_mirror_names_without_partners_are_their_own) {
+    static const char *const names[] = {
+        "origin", "head.L", "Head.R", "hand_L", "hand-R", "leg", "root",
+        "Root",   "Loot_",  "",       "l",      "r",      "_l",  "left",
+        "tail",   "reg",    "armLR",  "x_l_y",  "L~x",    "1L",  "L1",
+    };
+    const uint32_t count = sizeof names / sizeof names[0];
+    uint32_t mirror[32];
+    CHECK_UINT(find_mirror(names, count, mirror), 0);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_UINT(mirror[i], i);
+}
+
+// The k-th left joint of a name goes with the k-th right one.
+TEST (pose_tools_mirror_names_that_are_there_twice) {
+    static const char *const names[] = {"f_l", "f_r", "f_l", "f_l", "f_r", "f_r", "f_r"};
+    static const uint32_t expected[] = {1, 0, 4, 5, 2, 3, 6};
+    uint32_t mirror[32];
+    CHECK_UINT(find_mirror(names, 7, mirror), 6);
+    for (uint32_t i = 0; i < 7; i++)
+        CHECK_UINT(mirror[i], expected[i]);
+}
+
+TEST (pose_tools_mirror_of_many_joints) {
+    enum { MANY = 65536 + 1 };
+    md5_joint *const joints = calloc(MANY, sizeof *joints);
+    char(*const names)[16] = calloc(MANY, sizeof *names);
+    uint32_t *const mirror = calloc(MANY, sizeof *mirror);
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
+        joints[i] = (md5_joint){names[i], (int32_t)i - 1};
+    }
+    md5_skeleton skeleton = {.num_joints = MANY, .joints = joints, .order = NULL};
+    CHECK_UINT(md5_build_mirror(&skeleton, mirror), 0);
+    CHECK(mirror[0] == 0 && mirror[MANY - 1] == MANY - 1);
+    skeleton.num_joints = 20000;
+    CHECK_UINT(md5_build_mirror(&skeleton, mirror), 20000);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < skeleton.num_joints; i++)
+        wrong += mirror[i] != (i ^ 1);
+    CHECK_UINT(wrong, 0);
+    skeleton.num_joints = 0;
+    CHECK_UINT(md5_build_mirror(&skeleton, mirror), 0);
+    free(joints);
+    free(names);
+    free(mirror);
+}
+
+// The largest difference of two poses: of positions in model space and of rotations.
+static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
+{
+    double worst = 0.0;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const real_place one = ik_place(skeleton, a, i), other = ik_place(skeleton, b, i);
+        worst = fmax(worst, real3_distance(one.at, other.at));
+        worst = fmax(worst, real4_angle(one.rotation, other.rotation));
+    }
+    return worst;
+}
+
+TEST (pose_tools_mirror_of_our_own_model) {
+    md5_error error;
+    md5_model *model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
+    md5_anim *anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
+    if (!CHECK(model && anim))
+        return;
+    md5_binding *binding = md5_bind(model, anim, NULL, &error);
+    const md5_skeleton *const skeleton = &model->skeleton;
+    enum { MOST = 256 };
+    if (!CHECK(skeleton->num_joints <= MOST))
+        return;
+    uint32_t mirror[MOST], num_sided = 0;
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+        const char *const name = skeleton->joints[joint].name;
+        const char *const end = name + strlen(name) - 2;
+        num_sided += strcmp(end, "_l") == 0 || strcmp(end, "_r") == 0;
+    }
+    CHECK(num_sided > 20);
+    CHECK_UINT(md5_build_mirror(skeleton, mirror), num_sided);
+    md5_xform pose[MOST], image[MOST], back[MOST];
+    // The model is symmetrical, so its bind pose is its own mirror image.
+    md5_mirror_pose(model, mirror, model->bind_local, image);
+    CHECK_NEAR(difference_of(skeleton, model->bind_local, image), 0.0, 1e-4);
+    for (int i = 0; i < 10; i++) {
+        const md5_moment moment = md5_moment_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
+        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
+        md5_mirror_pose(model, mirror, pose, image);
+        md5_mirror_pose(model, mirror, image, back);
+        CHECK_NEAR(difference_of(skeleton, pose, back), 0.0, 2e-4);
+        CHECK(ik_is_sound(image, skeleton->num_joints));
+        double worst = 0.0;
+        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+            const real3 from = ik_place(skeleton, pose, mirror[joint]).at;
+            const real3 to = ik_place(skeleton, image, joint).at;
+            worst = fmax(worst, real3_distance((real3){from.x, -from.y, from.z}, to));
+        }
+        CHECK_NEAR(worst, 0.0, 5e-4);
+    }
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+}
+
+// For any bind pose, mirroring a pose twice gives that pose, and the bind pose is its own mirror
+// image.
+TEST (pose_tools_mirror_twice_is_the_same_pose) {
+    uint64_t random = 1;
+    for (int round = 0; round < 2000; round++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 7, 5.0, &random);
+        md5_xform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
+        md5_mat34 joints[IK_JOINTS];
+        memcpy(bind, rig.pose, sizeof bind);
+        md5_local_to_model(&rig.skeleton, bind, joints);
+        const md5_model model = {.skeleton = rig.skeleton, .bind_local = bind, .bind = joints};
+        const uint32_t mirror[7] = {0, 2, 1, 5, 4, 3, 6};
+        for (uint32_t i = 0; i < 7; i++)
+            pose[i] = (md5_xform){made_any_rotation(&random), ik_random_point(5.0, &random), 0};
+        md5_mirror_pose(&model, mirror, pose, image);
+        CHECK(ik_is_sound(image, 7));
+        md5_mirror_pose(&model, mirror, image, back);
+        for (uint32_t i = 0; i < 7; i++) {
+            CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(back[i].rotation)), 0.0,
+                       1e-5);
+            CHECK_NEAR(real3_distance(real3_of(pose[i].translation), real3_of(back[i].translation)),
+                       0.0, 1e-4);
+        }
+        md5_mirror_pose(&model, mirror, bind, image);
+        for (uint32_t i = 0; i < 7; i++)
+            CHECK_NEAR(real4_angle(real4_of(bind[i].rotation), real4_of(image[i].rotation)), 0.0,
+                       2e-6);
+    }
+}
+
+// -- Pose tools space
+// ------------------------------------------------------------------------------
+//
+// Joints in model space, attachments, and id's joint modifiers.
+
+TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
+    uint64_t random = 1;
+    double worst = 0.0, worst_turn = 0.0;
+    for (int round = 0; round < 2000; round++) {
+        ik_rig rig;
+        const uint32_t count = 1 + test_random_u32(&random) % IK_JOINTS;
+        ik_make_rig(&rig, count, 8.0, &random);
+        const uint32_t joint = test_random_u32(&random) % count;
+        const md5_xform found = md5_joint_in_model(&rig.skeleton, rig.pose, joint);
+        const real_place exact = ik_place(&rig.skeleton, rig.pose, joint);
+        worst = fmax(worst, real3_distance(real3_of(found.translation), exact.at));
+        worst_turn = fmax(worst_turn, real4_angle(real4_of(found.rotation), exact.rotation));
+        CHECK(ik_is_sound(&found, 1));
+
+        md5_mat34 matrices[IK_JOINTS];
+        md5_local_to_model(&rig.skeleton, rig.pose, matrices);
+        const md5_mat34 at = md5_attach_to_joint(matrices, joint, (md5_xform){.rotation.w = 1.0f});
+        CHECK_NEAR(at.m[3], exact.at.x, 2e-3);
+        CHECK_NEAR(at.m[11], exact.at.z, 2e-3);
+    }
+    CHECK_NEAR(worst, 0.0, 2e-3); // 64 joints, 500 units from the root
+    CHECK_NEAR(worst_turn, 0.0, 1e-4);
+}
+
+// A rotation of another length is normalized; one of length 0 becomes the identity.
+TEST (pose_tools_joint_in_model_has_unit_length) {
+    uint64_t random = 7;
+    ik_rig rig;
+    ik_make_rig(&rig, 2, 8.0, &random);
+    const md5_quat q = rig.pose[rig.chain[1]].rotation;
+    const md5_quat exact = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
+    rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
+    const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
+    CHECK_NEAR(real4_angle(real4_of(found), real4_of(exact)), 0.0, 1e-6);
+    CHECK_NEAR(
+        (double)(found.x * found.x + found.y * found.y + found.z * found.z + found.w * found.w),
+        1.0, 1e-6);
+    rig.pose[rig.chain[1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 0.0f};
+    const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
+    CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
+}
+
+TEST (pose_tools_attach_places_a_thing_in_the_hand) {
+    uint64_t random = 2;
+    for (int round = 0; round < 500; round++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 4, 8.0, &random);
+        md5_mat34 matrices[IK_JOINTS];
+        md5_local_to_model(&rig.skeleton, rig.pose, matrices);
+        const md5_xform grip = {made_any_rotation(&random), ik_random_point(3.0, &random), 0};
+        const md5_mat34 sword = md5_attach_to_joint(matrices, rig.chain[3], grip);
+        const md5_vec3 point = ik_random_point(5.0, &random);
+        const md5_vec3 found = md5_mat34_point(sword, point);
+        const real_place hand = ik_place(&rig.skeleton, rig.pose, rig.chain[3]);
+        const real3 turned = real4_rotate(real4_of(grip.rotation), real3_of(point));
+        const real3 g = real3_of(grip.translation);
+        const real3 in_hand =
+            real4_rotate(hand.rotation, (real3){g.x + turned.x, g.y + turned.y, g.z + turned.z});
+        CHECK_NEAR(found.x, hand.at.x + in_hand.x, 1e-4);
+        CHECK_NEAR(found.y, hand.at.y + in_hand.y, 1e-4);
+        CHECK_NEAR(found.z, hand.at.z + in_hand.z, 1e-4);
+    }
+}
+
+// The table of the original engine, for column vectors. The comments have its own notation for row
+// vectors: P is the parent's, L the joint's own rotation.
+static real_place expected_place(md5_joint_space space, real_place parent, md5_xform local,
+                                 md5_xform change, bool is_first)
+{
+    const real4 l = real4_of(local.rotation), mod = real4_of(change.rotation);
+    const real3 t = real3_of(local.translation), move = real3_of(change.translation);
+    const real3 sum = {t.x + move.x, t.y + move.y, t.z + move.z};
+    real_place out = {real4_mul(parent.rotation, l), real4_rotate(parent.rotation, t)};
+    switch (space) {
+    case MD5_JOINT_LOCAL: // mod . (L . P), t_p + (t + mod) . P
+        out.rotation = real4_mul(out.rotation, mod);
+        out.at = real4_rotate(parent.rotation, sum);
+        break;
+    case MD5_JOINT_LOCAL_OVERRIDE: // mod . P, t_p + mod . P
+        out.rotation = real4_mul(parent.rotation, mod);
+        out.at = real4_rotate(parent.rotation, move);
+        break;
+    case MD5_JOINT_MODEL: // (L . P) . mod, t_p + t . P + mod; joint 0: mod
+        out.rotation = real4_mul(mod, out.rotation);
+        if (is_first)
+            return (real_place){out.rotation, move};
+        out.at = (real3){out.at.x + move.x, out.at.y + move.y, out.at.z + move.z};
+        break;
+    default: // mod, mod
+        return (real_place){mod, move};
+    }
+    out.at = (real3){out.at.x + parent.at.x, out.at.y + parent.at.y, out.at.z + parent.at.z};
+    return out;
+}
+
+TEST (pose_tools_modify_joint_is_as_the_original_says) {
+    uint64_t random = 3;
+    double worst = 0.0, worst_turn = 0.0;
+    for (int round = 0; round < 20000; round++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 4, 8.0, &random);
+        const uint32_t joint = test_random_u32(&random) % 4;
+        const int32_t above = rig.joints[joint].parent;
+        const md5_joint_space space = (md5_joint_space)(round % 4);
+        const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        const real_place parent = above < 0 ? (real_place){{0, 0, 0, 1}, {0, 0, 0}}
+                                            : ik_place(&rig.skeleton, rig.pose, (uint32_t)above);
+        const real_place expected =
+            expected_place(space, parent, rig.pose[joint], change, joint == 0);
+        md5_modify_joint(&rig.skeleton, joint, space, change, 1.0f, rig.pose);
+        const real_place found = ik_place(&rig.skeleton, rig.pose, joint);
+        worst = fmax(worst, real3_distance(found.at, expected.at));
+        worst_turn = fmax(worst_turn, real4_angle(found.rotation, expected.rotation));
+        CHECK(ik_is_sound(rig.pose, 4));
+    }
+    CHECK_NEAR(worst, 0.0, 1e-4);
+    CHECK_NEAR(worst_turn, 0.0, 2e-6);
+}
+
+TEST (pose_tools_modify_joint_changes_by_its_weight) {
+    uint64_t random = 4;
+    for (int round = 0; round < 2000; round++) {
+        ik_rig rig;
+        ik_make_rig(&rig, 3, 8.0, &random);
+        const ik_rig old = rig;
+        ik_rig whole = rig;
+        const md5_joint_space space = (md5_joint_space)(round % 4);
+        const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0.0f : NAN, rig.pose);
+        CHECK(memcmp(old.pose, rig.pose, sizeof rig.pose) == 0);
+        md5_modify_joint(&rig.skeleton, 1, space, change, 2.0f, whole.pose);
+        const float weight = (float)test_random(&random);
+        md5_modify_joint(&rig.skeleton, 1, space, change, weight, rig.pose);
+        const md5_quat turned =
+            md5_quat_slerp(old.pose[1].rotation, whole.pose[1].rotation, weight);
+        const md5_vec3 moved =
+            md5_vec3_lerp(old.pose[1].translation, whole.pose[1].translation, weight);
+        CHECK_NEAR(real4_angle(real4_of(turned), real4_of(rig.pose[1].rotation)), 0.0, 2e-6);
+        CHECK_NEAR(real3_distance(real3_of(moved), real3_of(rig.pose[1].translation)), 0.0, 1e-5);
+    }
+}
+
+TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
+    uint64_t random = 5;
+    ik_rig rig;
+    ik_make_rig(&rig, 3, 8.0, &random);
+    for (int space = 0; space < 4; space++) {
+        ik_rig turned = rig, moved = rig, none = rig;
+        const md5_xform turn = {{0.6f, 0.0f, 0.0f, 0.8f}, {NAN, 0.0f, 0.0f}, 0};
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1.0f, turned.pose);
+        CHECK(memcmp(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) == 0);
+        CHECK(memcmp(&turned.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
+        const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, move, 1.0f, moved.pose);
+        CHECK(memcmp(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) == 0);
+        CHECK(memcmp(&moved.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) != 0);
+        const md5_xform odd = {{NAN, 0.0f, INFINITY, 1.0f}, {1.0f, INFINITY, 0.0f}, 0};
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, odd, 1.0f, none.pose);
+        md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, turn, 1.0f, none.pose);
+        CHECK(memcmp(none.pose, rig.pose, sizeof rig.pose) == 0);
+    }
+    // A parent so far away that a position in the model cannot be expressed relative to it.
+    const uint32_t tip = rig.chain[2], above = rig.chain[1];
+    rig.pose[above].translation = (md5_vec3){3e38f, 3e38f, -3e38f};
+    const md5_vec3 before = rig.pose[tip].translation;
+    const md5_xform move = {{0.0f, 0.0f, 0.0f, 0.0f}, {1.0f, 2.0f, 3.0f}, 0};
+    md5_modify_joint(&rig.skeleton, tip, MD5_JOINT_MODEL_OVERRIDE, move, 0.5f, rig.pose);
+    CHECK(memcmp(&rig.pose[tip].translation, &before, sizeof before) == 0);
+}

@@ -1,0 +1,529 @@
+// Game folders on disk as search paths of a game: the modification times of their files.
+#define _XOPEN_SOURCE 700 // mkdtemp(), utimensat()
+#include "test/test.h"
+#include "test/viewer/test_view_shot.h"
+
+#include "demo/common/file.h"
+#include "demo/common/game_folder.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/app/open.h"
+#include "demo/viewer/assets/library.h"
+#include "demo/viewer/motion/entity.h"
+#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/ui/browser.h"
+
+#include <SDL.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void put_file(const char *folder, const char *name, time_t seconds)
+{
+    char *const path = common_join(folder, name);
+    FILE *const file = fopen(path, "wb");
+    if (CHECK(file != NULL))
+        CHECK(fclose(file) == 0);
+    const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+    CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+    free(path);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+    char *const path = common_join(folder, name);
+    CHECK(remove(path) == 0);
+    free(path);
+}
+
+// Returns the modification time of the file of this name.
+static int64_t time_of(const md5_game_path *place, const char *name)
+{
+    size_t file = 0;
+    while (file < place->num_files && strcmp(place->name(place->user, file), name) != 0)
+        file++;
+    return CHECK(file < place->num_files) ? place->time(place->user, file) : -1;
+}
+
+TEST (files_of_game_folders_have_their_times) {
+    const char *const above = getenv("TMPDIR");
+    char *const folder = common_join(above ? above : "/tmp", "md5game-XXXXXX");
+    if (!CHECK(mkdtemp(folder) != NULL)) {
+        free(folder);
+        return;
+    }
+    put_file(folder, "new.tga", 1000000);
+    put_file(folder, "old.tga", 900000);
+    common_game_places places = {.count = 0};
+    CHECK(common_add_game_folder(&places, folder));
+    if (CHECK(places.count == 1 && places.paths[0].num_files == 2)) {
+        const md5_game_path *const place = &places.paths[0];
+        const double ratio = (double)time_of(place, "new.tga") / (double)time_of(place, "old.tga");
+        CHECK_NEAR(ratio, 10.0 / 9.0, 1e-12); // in any unit
+        remove_file(folder, "old.tga");
+        CHECK(time_of(place, "old.tga") == 0);
+        remove_file(folder, "new.tga");
+    }
+    common_free_game_places(&places);
+    CHECK(remove(folder) == 0);
+    free(folder);
+}
+
+// -- View game list
+// -------------------------------------------------------------------------------- The contents of
+// a game as a list: requests by keys, text and mouse.
+
+typedef struct listed {
+    view_library *library;
+    view_browser browser;
+} listed;
+
+static bool list_base(listed *of, view_section section, const char *shown)
+{
+    md5_error error;
+    *of = (listed){0};
+    of->library = view_open_library(test_path("models/game/base"), NULL, NULL, &error);
+    if (!CHECK(of->library != NULL))
+        return false;
+    view_list_section(&of->browser, of->library, section, shown);
+    return true;
+}
+
+static void end_listed(listed *of)
+{
+    view_clear_browser(&of->browser);
+    view_drop_library(of->library);
+}
+
+static view_command press_key(listed *of, int32_t code)
+{
+    return view_key_browser(&of->browser, code, false);
+}
+
+#define TEST_HERE(title, ...) \
+    TEST_IF (title, listed, of, list_base(of, __VA_ARGS__), end_listed(of))
+
+TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") {
+    view_command request = press_key(of, SDLK_RETURN);
+    CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ENTITIES);
+    CHECK(strcmp(request.path, "monster_thimble") == 0);
+    CHECK(of->browser.kind == VIEW_BROWSE_NOTHING);
+    free(request.path);
+}
+
+TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTITIES, NULL) {
+    CHECK(view_type_browser(&of->browser, "MOS").action == VIEW_LISTED);
+    CHECK(of->browser.num_found == 1);
+    view_list_section(&of->browser, of->library, VIEW_SKINS, NULL);
+    CHECK(strcmp(of->browser.filter, "MOS") == 0 && of->browser.num_found == 1);
+    view_command request = press_key(of, SDLK_RETURN);
+    CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_SKINS);
+    CHECK(strstr(request.path, "moss") != NULL);
+    free(request.path);
+}
+
+TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
+    view_command request = press_key(of, SDLK_TAB);
+    CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_MODELS);
+    request = press_key(of, SDLK_LEFT);
+    CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_SKINS);
+    of->browser.section = VIEW_SKINS;
+    request = press_key(of, SDLK_RIGHT);
+    CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
+    CHECK(view_first_section(of->library) == VIEW_ENTITIES);
+}
+
+TEST (files_of_a_folder_turn_into_its_game) {
+    view_browser browser = {0};
+    view_browse_folder(&browser, test_path("models/game"), NULL);
+    CHECK(view_key_browser(&browser, SDLK_LEFT, false).action == VIEW_NOTHING);
+    const view_command request = view_key_browser(&browser, SDLK_TAB, false);
+    CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, test_path("models/game")) == 0);
+    free(request.path);
+    view_clear_browser(&browser);
+}
+
+TEST (list_of_a_game_that_is_being_opened_is_empty) {
+    view_browser browser = {0};
+    view_list_scan(&browser, "somewhere", 0);
+    view_list_scan(&browser, "somewhere", 1234);
+    CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
+    CHECK(view_key_browser(&browser, SDLK_RETURN, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&browser, SDLK_TAB, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&browser, SDLK_ESCAPE, false).action == VIEW_CLOSED);
+    CHECK(browser.kind == VIEW_BROWSE_NOTHING);
+}
+
+// -- View game place
+// ------------------------------------------------------------------------------- A mod over its
+// base: places of several folders, and how the command line names them.
+
+static const char *const base = "models/game/base", *const mod = "models/game/winter";
+
+// test_path() returns the same memory each time.
+static char *place_of(const char *first, const char *second)
+{
+    char *const path = common_copy(test_path(first));
+    char *const place = view_put_behind(path, test_path(second));
+    free(path);
+    return place;
+}
+
+static bool has_name(const view_library *library, view_section section, const char *name)
+{
+    for (size_t i = 0; i < library->num_names[section]; i++)
+        if (strcmp(library->names[section][i], name) == 0)
+            return true;
+    return false;
+}
+
+// -- Places -------------------------------------------------------------------------------------
+
+TEST (place_is_split_into_its_folders) {
+    common_list parts = view_split_place("mods/a/|games/base//|x.pk4");
+    CHECK_UINT(parts.count, 3);
+    CHECK_STRING(parts.names[0], "mods/a");
+    CHECK_STRING(parts.names[1], "games/base");
+    CHECK_STRING(parts.names[2], "x.pk4");
+    common_free_list(&parts);
+    parts = view_split_place("/");
+    CHECK(parts.count == 1 && strcmp(parts.names[0], "/") == 0);
+    common_free_list(&parts);
+}
+
+TEST (title_of_a_place_names_its_base_shortly) {
+    char *title = view_title_of_place("mods/a|games/base/");
+    CHECK_STRING(title, "mods/a + base");
+    free(title);
+    title = view_title_of_place("mods/a");
+    CHECK_STRING(title, "mods/a");
+    free(title);
+}
+
+TEST (base_is_found_beside_a_mod) {
+    char *const expected = place_of(mod, base);
+    char *found = view_with_base(test_path(mod));
+    CHECK_STRING(found, expected);
+    free(found);
+    found = view_with_base(expected); // has one already
+    CHECK_STRING(found, expected);
+    free(found);
+    free(expected);
+    found = view_with_base(test_path(base)); // is one itself
+    CHECK_STRING(found, test_path(base));
+    free(found);
+    found = view_with_base(test_path("models/game/README.md")); // no folder
+    CHECK(strchr(found, '|') == NULL);
+    free(found);
+    found = view_with_base(test_path("models/bobbin")); // no folder "base" beside it
+    CHECK(strchr(found, '|') == NULL);
+    free(found);
+}
+
+// -- Libraries ----------------------------------------------------------------------------------
+
+TEST (mod_and_base_are_one_game) {
+    md5_error error;
+    char *const place = place_of(mod, base);
+    view_library *const library = view_open_library(place, NULL, NULL, &error);
+    if (CHECK(library != NULL)) {
+        CHECK_STRING(library->place, place);
+        CHECK(library->num_own >= 1 && library->num_own < library->places.count);
+        CHECK_STRING(library->places.titles[library->num_own], test_path(base));
+        CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // of the mod
+        CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // of the base
+        for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
+            CHECK(view_is_own(library, VIEW_ENTITIES, i)
+                  == (strstr(library->names[VIEW_ENTITIES][i], "winter") != NULL));
+        CHECK(!view_is_own(library, VIEW_ANIMS, 0) && !view_is_own(library, VIEW_SKINS, 0));
+    }
+    view_drop_library(library);
+    free(place);
+}
+
+// By models/game/README.md: the mod's entity inherits body and head of the base, and the material
+// of that body is the mod's.
+TEST (entity_of_a_mod_has_the_model_of_its_base) {
+    view_scene scene;
+    view_log log = {.level = VIEW_QUIET};
+    char *const place = place_of(mod, base);
+    char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
+    if (CHECK(view_load_game_scene(&scene, NULL, address, &log))) {
+        const md5_decl *const decl =
+            md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
+        CHECK(decl != NULL && strcmp(decl->file, "materials/aaa_winter.mtr") == 0);
+        CHECK(scene.entity.num_parts == 3 && scene.num_clips > 5); // body, head, lantern
+        view_free_scene(&scene);
+    }
+    free(address);
+    free(place);
+}
+
+TEST (base_that_is_missing_is_named) {
+    md5_error error;
+    char *const place = place_of(mod, "models/game/nowhere");
+    CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
+    CHECK_STRING(error.file, test_path("models/game/nowhere"));
+    free(place);
+}
+
+// -- The command line ---------------------------------------------------------------------------
+
+// What the arguments open, or "-" if they are wrong; the first are folders of the tests. To be
+// freed.
+static char *place_of_arguments(int count, char **arguments)
+{
+    char problem[256];
+    view_options options;
+    const bool is_read = view_read_options(count, arguments, &options, problem, sizeof problem);
+    char *const place =
+        is_read && options.game != NULL ? view_place_of_options(&options) : common_copy("-");
+    view_free_options(&options);
+    return place;
+}
+
+TEST (base_is_given_on_the_command_line) {
+    char *const mod_path = common_copy(test_path(mod));
+    char *const other = common_copy(test_path("models/bobbin"));
+    char game[] = "--game", behind[] = "--base", name[] = "x", last[] = "last";
+    char *whole[] = {game, mod_path, behind, other, behind, last, name};
+    char *place = place_of_arguments(7, whole);
+    char *const expected = common_format("%s|%s|last", mod_path, other);
+    CHECK_STRING(place, expected); // and no base that is found
+    free(place);
+    char *alone[] = {mod_path, behind, other};
+    char *const shorter = common_format("%s|%s", mod_path, other);
+    place = place_of_arguments(3, alone);
+    CHECK_STRING(place, shorter);
+    free(place);
+    char *without[] = {game, mod_path, name};
+    char *const found = place_of(mod, base);
+    place = place_of_arguments(3, without);
+    CHECK_STRING(place, found);
+    free(place);
+    char *wrong[] = {behind, other};
+    place = place_of_arguments(2, wrong);
+    CHECK_STRING(place, "-");
+    free(place);
+    free(found);
+    free(shorter);
+    free(expected);
+    free(other);
+    free(mod_path);
+}
+
+// -- View game shown
+// ------------------------------------------------------------------------------- What is shown of
+// the materials of a game folder, test/data/shown: pictures with and without a card in front of a
+// wall.
+
+#define CARDS "test/data/shown/cards.md5mesh"
+#define SMALL                                                                         \
+    " --resolution 440,80 --samples 1 --camera-orthographic --camera-azimuth-angle 0" \
+    " --camera-elevation-angle 0 "
+
+// -- Cards ------------------------------------------------------------------------------------
+
+enum { NUM_CARDS = 16 };
+
+// How a card changes the picture of the wall; channels differ by more than 24 of 255.
+typedef struct card_case {
+    int card;            // number of its mesh
+    const char *options; // of both pictures; NULL: those of an entity
+    bool gets_darker, gets_brighter;
+    bool is_red; // it becomes brighter by more red than blue
+} card_case;
+
+static const card_case card_cases[] = {
+    {1, "", false, true, true},   // light is added, and no shadow falls
+    {2, "", false, false, false}, // a flash without its picture
+    {3, "", false, false, false}, // a film likewise
+    {4, "", false, false, false}, // a decal
+    {5, "", false, false, false}, // a lit one
+    {6, "", true, true, false},   // an opaque surface has a pattern and a shadow
+    {7, "", true, true, false},   // one that is not lit, too
+    {8, "", false, false, false}, // a gun that fired a minute ago
+    {8, "--parm 4=0", false, true, false},
+    {8, "--parm 4=0.5", false, false, false},
+    {9, "", false, false, false}, // its only stage is off
+    {9, "--parm 6=1", false, true, false},
+    {10, "", false, true, false},           // of two diffuse maps one is on: white,
+    {10, "--parm 6=1", true, false, false}, // and black
+    {11, "", true, false, false},           // no diffuse map: nothing but highlights
+    {12, "", true, false, false},  // its program is not shown; below its stages it is black
+    {13, "", false, true, false},  // lit, without a shadow
+    {14, "", false, false, false}, // seen from its front, it has only a back
+    {14, "--camera-azimuth-angle 180", false, true, false},
+    {15, "", false, true, false}, // in the colour of the entity, which is white,
+    {15, "--parm 2=0 --parm 1=0", false, true, true}, // red,
+    {15, NULL, false, true, true},                    // and red by its key
+    {9, NULL, false, true, false},                    // which its only stage asks for, too
+    {16, "", true, true, false}, // one without its picture that would be cut out has a pattern
+};
+
+// Draws the wall, with one card or, if that is 0, without any.
+static shot draw_card(shot_viewer *viewer, int card)
+{
+    const uint64_t cards = (((uint64_t)1 << NUM_CARDS) - 1) << 1;
+    view_show_meshes(viewer->state.document, card == 0 ? cards : cards & ~((uint64_t)1 << card));
+    return shot_draw(viewer);
+}
+
+TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
+    for (size_t i = 0; i < sizeof card_cases / sizeof card_cases[0]; i++) {
+        const card_case *const expected = &card_cases[i];
+        char line[256];
+        shot_viewer viewer;
+        (void)snprintf(line, sizeof line, "%s" SMALL "%s",
+                       expected->options ? CARDS : "test/data/shown::shown_red",
+                       expected->options ? expected->options : "");
+        if (!shot_open(&viewer, scene, line))
+            break;
+        shot without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
+        size_t darker = 0, brighter = 0;
+        long red = 0;
+        for (size_t k = 0; k < 4 * (size_t)with.width * with.height; k++) {
+            const int change = with.rgba[k] - without.rgba[k];
+            darker += change < -24;
+            brighter += change > 24;
+            red += k % 4 == 0 ? change : k % 4 == 2 ? -change : 0;
+        }
+        test_check(
+            (darker > 100) == expected->gets_darker && (brighter > 100) == expected->gets_brighter
+                && (darker <= 100 || darker > 300) && (brighter <= 100 || brighter > 300)
+                && (red > 10000) == expected->is_red,
+            __FILE__, __LINE__, "card %d %s: %zu darker, %zu brighter, red %ld", expected->card,
+            expected->options ? expected->options : "of the entity", darker, brighter, red);
+        free(without.rgba);
+        free(with.rgba);
+        shot_close(&viewer);
+    }
+}
+
+// -- Files ------------------------------------------------------------------------------------
+
+// Loads the textures of a file of the folder, by its path or from the opened folder.
+static md5_model *load(const gl_scene *scene, const char *path, view_textures *textures,
+                       view_log *log)
+{
+    md5_model *const model = md5_load_model(test_path(path), NULL, NULL);
+    if (CHECK(model != NULL))
+        CHECK(view_load_textures(textures, &(view_loader){.renderer = scene->renderer, .log = log},
+                                 &(view_dressing){.model = model, .path = test_path(path)}));
+    return model;
+}
+
+// Two pictures are missing, one named by four materials and one by three others.
+TEST_SCENE (view_missing_pictures_are_reported_once) {
+    view_log log = {.level = VIEW_QUIET};
+    view_textures textures;
+    md5_model *const model = load(scene, CARDS, &textures, &log);
+    CHECK_UINT(log.num_warnings, 2);
+    CHECK(strncmp(log.last[0], "picture no/flash: ", 18) == 0);
+    CHECK(strncmp(log.last[1], "picture no/film: ", 17) == 0);
+    view_free_textures(&textures, scene->renderer);
+    md5_free_model(model);
+}
+
+// Maps are those that a material declares. A glow map whose file is beside its texture is none of
+// them, nor are normals whose name fits the texture's better than those that it names.
+TEST_SCENE (view_declared_materials_have_their_own_maps) {
+    view_log log = {.level = VIEW_QUIET};
+    view_textures textures;
+    md5_model *const model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
+    const char *const paths[] = {view_mesh_map_path(&textures, 0, VIEW_MAP_DIFFUSE),
+                                 view_mesh_map_path(&textures, 0, VIEW_MAP_NORMALS)};
+    CHECK_STRING(paths[0] != NULL ? paths[0] : "none", "paint");
+    CHECK_STRING(paths[1] != NULL ? paths[1] : "none", "dents");
+    CHECK(view_mesh_map_path(&textures, 0, VIEW_MAP_SPECULAR) == NULL);
+    CHECK(view_mesh_map_path(&textures, 0, VIEW_MAP_GLOW) == NULL);
+    CHECK_UINT(log.num_warnings, 0);
+    view_free_textures(&textures, scene->renderer);
+    md5_free_model(model);
+}
+
+// -- Rates ------------------------------------------------------------------------------------
+
+// A clip of a second with a rate of 2 takes half a second, on the time bar and as it is posed: as
+// it is in its file, and in the channels of an actor.
+TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
+    shot_viewer viewer;
+    if (shot_open(&viewer, scene, "test/data/shown::shown_quick")) {
+        view_scene *const shown = &viewer.state.document->scene;
+        view_play *const play = &viewer.state.play;
+        CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
+        for (int i = 0; i < 2; i++) {
+            shown->entity.is_played = i == 1;
+            view_choose_motion(shown);
+            if (i == 1)
+                CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
+            for (int step = 0; step < 4; step++) {
+                play->time = 0.125 * step;
+                view_pose(shown, play);
+                CHECK_NEAR((double)shown->joints[0].m[3], 8.0 * play->time, 1e-3);
+            }
+        }
+    }
+    shot_close(&viewer);
+}
+
+// -- Eyes -------------------------------------------------------------------------------------
+
+// Where an eye is in a picture, and where the middle of its white part is, in pixels.
+typedef struct eye {
+    uint32_t left, right, num_pixels, num_white;
+    double white;
+} eye;
+
+// Finds the eye in the left or right part of a picture.
+static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
+{
+    eye found = {.left = to};
+    for (uint32_t y = 0; y < picture->height; y++)
+        for (uint32_t x = from; x < to; x++) {
+            const uint8_t *const pixel = &picture->rgba[4 * ((size_t)y * picture->width + x)];
+            if (pixel[3] == 0)
+                continue;
+            found.left = x < found.left ? x : found.left;
+            found.right = x + 1 > found.right ? x + 1 : found.right;
+            found.num_pixels++;
+            found.num_white += pixel[0] > 128;
+            found.white += pixel[0] > 128 ? x + 0.5 : 0.0;
+        }
+    found.white /= found.num_white > 0 ? found.num_white : 1;
+    return found;
+}
+
+// Eyes are squares of 16 units, 8 in front of where they look from. Their texture is white in the
+// middle 7.5 units: of the first one, which looks ahead, in its middle; of the second one, which
+// looks to its left by atan(1/4), 2 units beside. The triangles are not drawn.
+TEST_SCENE (view_eyes_look_where_their_triangles_say) {
+    shot taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
+    const uint32_t middle = taken.width * 2 / 5;
+    const eye ahead = find_eye(&taken, 0, middle), left = find_eye(&taken, middle, taken.width);
+    const eye *const eyes[2] = {&ahead, &left};
+    for (int i = 0; i < 2; i++) {
+        const double side = eyes[i]->right - eyes[i]->left;
+        const double offset = (eyes[i]->white - eyes[i]->left) / side - 0.5;
+        CHECK(side > 40.0);
+        CHECK_NEAR(eyes[i]->num_pixels / (side * side), 1.0, 0.05);
+        CHECK_NEAR(offset, i == 0 ? 0.0 : 2.0 / 16.0, 0.02);
+        CHECK_NEAR(eyes[i]->num_white / (side * side), 7.5 * 7.5 / 256.0, 0.03);
+    }
+    free(taken.rgba);
+}
+
+// The border stays black where the texture is drawn smaller than it is.
+TEST_SCENE (view_borders_of_built_in_images_stay_black) {
+    shot taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL
+                                  "--no-background --resolution 110,20");
+    const eye ahead = find_eye(&taken, 0, taken.width * 2 / 5);
+    const size_t middle = (size_t)(taken.height / 2) * taken.width;
+    CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
+    for (uint32_t x = ahead.left + 1; x < ahead.left + 3; x++)
+        CHECK(taken.rgba[4 * (middle + x)] < 8);
+    free(taken.rgba);
+}
