@@ -4,7 +4,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/jobs/verify.h"
+#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/app/open.h"
 #include "render/gl_internal.h"
 

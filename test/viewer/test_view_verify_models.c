@@ -4,7 +4,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/jobs/verify.h"
+#include "demo/viewer/jobs/output.h"
 
 #include <ftw.h>
 #include <glob.h>
