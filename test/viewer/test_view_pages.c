@@ -4,7 +4,6 @@
 
 #include "demo/viewer/app/input.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/paging.h"
 #include "demo/viewer/pages/picture.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/jobs/verify.h"
+#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/view.h"
 #include "render/gl_internal.h"
 

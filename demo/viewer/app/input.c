@@ -2,10 +2,8 @@
 #include "demo/viewer/app/input.h"
 
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/record.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/app/tell.h"
 #include "demo/viewer/motion/machine.h"
 #include "demo/viewer/ui/browser.h"
 

@@ -3,11 +3,8 @@
 #include "demo/common/text.h"
 #include "demo/viewer/base/manual.h"
 #include "demo/viewer/jobs/output.h"
-#include "demo/viewer/jobs/thumbnail.h"
-#include "demo/viewer/jobs/verify.h"
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/paging.h"
 #include "demo/viewer/app/window.h"
 
 #include <stdio.h>

@@ -40,10 +40,6 @@ void view_show_section(view_state *viewer, size_t section);
 // `as_asked`: textures named on the command line apply to these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
-// The path of a model of our own, such as "bobbin/bobbin.md5mesh"; NULL if there are none. The
-// caller frees it.
-char *view_own_model(const char *name);
-
 // Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
 // the list of its files.
 void view_drop(view_state *viewer, const char *path);
@@ -99,5 +95,25 @@ void view_watch_files(view_state *viewer);
 // in cells of 80 pixels. Returns false and logs an error if there is no model or it cannot be
 // written.
 bool view_run_contact_sheet(view_state *viewer);
+
+// -- Pages of techniques ---------------------------------------------------------------------
+
+// --page list: prints the names, one a line.
+void view_print_pages(void);
+
+// --page: opens the page with its character, with the sliders of --set. Returns false and logs an
+// error if there is no such page or slider or its character cannot be opened; true without the
+// option.
+bool view_choose_page(view_state *viewer);
+
+// Opens a page with its character, or the contents. Returns false and logs an error if that cannot
+// be opened.
+bool view_show_page_number(view_state *viewer, int32_t number);
+
+// Opens the next (+1) or previous (-1) page: contents, then all pages, and round again.
+void view_turn_page(view_state *viewer, int step);
+
+// Shows the document again.
+void view_close_page(view_state *viewer);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/app/tell.h"
 #include "demo/viewer/jobs/output.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/record.h"
-#include "demo/viewer/app/tell.h"
 #include "demo/viewer/jobs/output.h"
 
 #include <SDL.h>

@@ -4,7 +4,7 @@
 
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/base/viewpoint.h"
+#include "demo/viewer/base/shown.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,10 +5,8 @@
 #define DEMO_VIEWER_BASE_OPTIONS_H
 
 #include "demo/viewer/base/keys.h"
-#include "demo/viewer/base/lights.h"
-#include "demo/viewer/base/log.h"
-#include "demo/viewer/base/parms.h"
 #include "demo/viewer/base/shown.h"
+#include "demo/viewer/base/log.h"
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 

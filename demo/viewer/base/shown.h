@@ -1,11 +1,15 @@
-// The switches of the user: a row of option_table.c each, with its option and its keys; and what
-// the body shows.
+// What the user sets of a picture: switches, lights, parameters of materials, the camera. Sliders,
+// keys, the mouse, the command line and the configuration share it.
 #ifndef DEMO_VIEWER_BASE_SHOWN_H
 #define DEMO_VIEWER_BASE_SHOWN_H
 
+#include "md5/md5model.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+// The switches: a row of options.c each, with its option and its keys.
 typedef struct view_shown {
     bool grid, axes, edges, normals, tangents, skeleton, bounds, joint_bounds;
     bool untextured, checker, maps, two_sided;
@@ -30,5 +34,85 @@ enum { VIEW_MAX_ONION = 8 };
 typedef struct view_onion {
     uint32_t count, step;
 } view_onion;
+
+// -- Lights ------------------------------------------------------------------------------
+//
+// The brightness of each studio light and the direction of the key light, relative to the defaults.
+
+typedef enum view_light {
+    VIEW_LIGHT_KEY, // casts shadows
+    VIEW_LIGHT_SKY,
+    VIEW_LIGHT_FILL,   // from the viewer's right
+    VIEW_LIGHT_RIM,    // from behind
+    VIEW_LIGHT_AROUND, // rotation of the key light about the vertical axis, degrees
+    VIEW_LIGHT_HEIGHT, // change of its elevation, degrees
+    VIEW_NUM_LIGHTS,
+} view_light;
+
+// Factors for the lights, degrees for the direction; the defaults are 1 and 0.
+typedef struct view_lights {
+    float values[VIEW_NUM_LIGHTS];
+} view_lights;
+
+typedef struct view_light_range {
+    const char *name;
+    float low, high, usual;
+} view_light_range;
+
+const view_light_range *view_range_of_light(view_light light);
+
+view_lights view_usual_lights(void);
+
+// Reads "NAME=VALUE,NAME=VALUE" and sets these values. Returns false if the text is malformed.
+bool view_read_lights(const char *text, view_lights *lights);
+
+// Writes them so that view_read_lights() reads the same values. `size`: VIEW_LIGHTS_TEXT is enough.
+enum { VIEW_LIGHTS_TEXT = 192 };
+void view_write_lights(const view_lights *lights, char *text, size_t size);
+
+// -- Parameters of materials -------------------------------------------------------------
+//
+// What drives the materials of a game folder besides the clock: see md5_material_input.
+
+// Rows of sliders: time, then the parameters of the entity.
+enum { VIEW_NUM_PARMS = 12, VIEW_PARM_TIME = 0, VIEW_FIRST_PARM, VIEW_NUM_PARM_ROWS = 13 };
+
+typedef struct view_parms {
+    float values[VIEW_NUM_PARMS];
+    float ahead; // seconds by which the materials' time is ahead of the clip's
+} view_parms;
+
+// What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the time at
+// which a gun fired last, so that at time 0 all would fire. After a minute no glow is left, and
+// what repeats any number of times a minute is as at time 0.
+view_parms view_usual_parms(void);
+
+// What a row's slider covers, and the value of an entity that says nothing.
+typedef struct view_parm_range {
+    const char *name;
+    float high, usual; // from 0
+} view_parm_range;
+
+const view_parm_range *view_range_of_parm(int row);
+
+// The materials' time in seconds, never below 0, at a time of the clip.
+float view_material_time(const view_parms *parms, double clip_time);
+
+// Sets a row to a value: time to seconds, by moving it ahead of the clip. Parms 4 and 7 are times
+// of the clip, which ends that of view_usual_parms().
+void view_set_parm(view_parms *parms, int row, float value, double clip_time);
+
+// -- The camera --------------------------------------------------------------------------
+
+// The azimuth is that of the eye seen from the target: 0 = in front of the model (at +x, looking
+// towards -x), 90 = at its left (+y), -90 = at its right. The elevation is 0 when level, 90
+// straight above.
+typedef struct view_camera {
+    float azimuth, elevation; // degrees
+    float distance;           // from eye to target, units
+    md5_vec3 target;          // centre of rotation
+    bool orthographic;        // shows at the target the same size as the perspective does
+    float scene_radius;       // of what view_frame_all() framed: determines near and far planes
+} view_camera;
 
 #endif

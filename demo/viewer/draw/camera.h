@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_DRAW_CAMERA_H
 
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/base/viewpoint.h"
+#include "demo/viewer/base/shown.h"
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/motion/scene.h"
 #include "md5/md5model.h"

@@ -375,8 +375,16 @@ bool view_end_movie(view_movie *movie)
 
 // -- Names ----------------------------------------------------------------------------------
 
+// Values of a file name's fields: {model} {anim} {frame} {time} {n}; {frame:04} pads with zeros.
+typedef struct name_values {
+    const char *model, *anim;
+    uint32_t frame;
+    double time;
+    uint32_t n; // of the picture, from 1
+} name_values;
+
 // The value of one field, such as "frame:04" without its braces; NULL if there is no such field.
-static char *field_value(const char *field, const view_name_values *values)
+static char *field_value(const char *field, const name_values *values)
 {
     const char *const colon = strchr(field, ':');
     const size_t length = colon != NULL ? (size_t)(colon - field) : strlen(field);
@@ -400,7 +408,7 @@ static char *field_value(const char *field, const view_name_values *values)
 
 // Returns `name` with its fields replaced by their values; unknown fields stay as they are. The
 // caller frees it.
-static char *fill_name(const char *name, const view_name_values *values)
+static char *fill_name(const char *name, const name_values *values)
 {
     char *filled = common_copy("");
     while (*name != '\0') {
@@ -489,11 +497,11 @@ bool view_save_picture(view_state *viewer, const char *path, bool transparent, b
     return saved;
 }
 
-static view_name_values name_values(const view_state *viewer, uint32_t n)
+static name_values values_of(const view_state *viewer, uint32_t n)
 {
     const view_clip *const clip = view_shown_clip(&viewer->document->scene);
     const md5_anim *const clock = view_clock(&viewer->document->scene);
-    return (view_name_values){
+    return (name_values){
         .model = viewer->document->scene.name,
         .anim = clip != NULL ? clip->name : "bind-pose",
         .frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0,
@@ -574,7 +582,7 @@ static void copy_tile(uint8_t *sheet, const view_options *options, uint32_t cell
 static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output;
-    const view_name_values values = name_values(viewer, n);
+    const name_values values = values_of(viewer, n);
     char *const numbered = is_numbered ? number_name(name, n) : common_copy(name);
     char *const path = fill_name(numbered, &values);
     free(numbered);

@@ -1,4 +1,5 @@
-// Writes pictures and movies: PNG, APNG, and GIF, MP4 and WebM through ffmpeg if it is installed.
+// What runs without a window. Pictures and movies: PNG, APNG, and GIF, MP4 and WebM through ffmpeg
+// if it is installed.
 #ifndef DEMO_VIEWER_JOBS_OUTPUT_H
 #define DEMO_VIEWER_JOBS_OUTPUT_H
 
@@ -21,14 +22,6 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba);
 // completely.
 bool view_end_movie(view_movie *movie);
 
-// Values of a file name's fields: {model} {anim} {frame} {time} {n}; {frame:04} pads with zeros.
-typedef struct view_name_values {
-    const char *model, *anim;
-    uint32_t frame;
-    double time;
-    uint32_t n; // of the picture, from 1
-} view_name_values;
-
 // Writes a PNG file, "-" = standard output. Returns false and logs an error on failure.
 bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
                     const uint8_t *rgba);
@@ -43,5 +36,22 @@ bool view_run_output(view_state *viewer);
 
 // Runs --frames: draws without a window and prints frame times.
 bool view_run_frames(view_state *viewer);
+
+// Runs --thumbnail: a small picture for file managers, of files that nobody has looked at yet.
+//
+// Draws the files of the options without OpenGL, and writes options->output. All is bounded: 256
+// MiB of memory, 3 s of processor time, 32 MiB of files, 500 000 vertices, 16 million pixels an
+// image and twice as many in all. Nothing outside of the first file's folder is read, nor a link.
+// Returns false, logs an error and writes nothing if a file cannot be shown or more would be
+// needed. Limits stay with the process.
+bool view_run_thumbnail(const view_options *options, view_log *log);
+
+// Runs --verify: compares skinning on the GPU with the CPU's exact result.
+//
+// Compares every mesh in the bind pose, in a pose that turns every joint, and at several times of
+// every clip, also between frames. Prints a line for each mesh. Returns false if a position is off
+// by more than 1/10000 of the model's size, or a normal or tangent by more than 0.001. With a
+// forced path, the line also says whether the loss is what md5_pack_loss() predicts.
+bool view_run_verify(view_state *viewer);
 
 #endif

@@ -1,8 +1,7 @@
-#include "demo/viewer/jobs/thumbnail.h"
+#include "demo/viewer/jobs/output.h"
 
 #include "demo/common/file.h"
 #include "demo/common/system.h"
-#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/image.h"
 #include "demo/viewer/draw/previews.h"

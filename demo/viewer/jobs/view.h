@@ -173,4 +173,12 @@ bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, u
 // Draws panels over the picture that is in the window.
 bool view_draw_interface(view_state *viewer, md5_error *error);
 
+// -- Reports -------------------------------------------------------------------------------
+
+// Shows a line at the bottom of the window for a few seconds.
+void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// Logs the state after an action at the level "debug".
+void view_tell_state(view_state *viewer, const char *action);
+
 #endif

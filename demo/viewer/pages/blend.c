@@ -114,7 +114,7 @@ static void show_inertial(view_picture *picture)
     static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
     const md5_layer_desc layer = {.name = "body", .states = states, .num_states = 2};
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const int now = (int)(fmod(picture->time, 2.0) / 2.0 * VIEW_PAGE_STEPS);
+    const int now = (int)(fmod(picture->time, 2.0) / 2.0 * (double)VIEW_PAGE_STEPS);
     const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
     md5_xform *const before = view_spare_pose(picture, 0), *const pose =
                                                                view_spare_pose(picture, 1);

@@ -124,8 +124,9 @@ static double measure_turn(const view_picture *picture, const md5_xform *pose, u
     const md5_quat turn = md5_quat_mul(md5_quat_conjugate(rest), pose[joint].rotation);
     const float along = md5_vec3_dot((md5_vec3){turn.x, turn.y, turn.z}, axis);
     const md5_vec3 now = md5_quat_rotate(turn, axis);
-    *swing = atan2(md5_vec3_length(md5_vec3_cross(axis, now)), md5_vec3_dot(axis, now));
-    return 2.0 * atan2(copysignf(along, along * turn.w), fabsf(turn.w));
+    const double across = (double)md5_vec3_length(md5_vec3_cross(axis, now)), w = (double)turn.w;
+    *swing = atan2(across, (double)md5_vec3_dot(axis, now));
+    return 2.0 * atan2(copysign((double)along, (double)along * w), fabs(w));
 }
 
 static void show_limits(view_picture *picture)
@@ -384,7 +385,7 @@ static void look(const md5_gaze_desc *desc, const md5_gaze *gaze, const md5_skel
 
 static double degrees(float tangent)
 {
-    return atan(tangent) * 57.29577951;
+    return atan((double)tangent) * 57.29577951;
 }
 
 static void show_gaze(view_picture *picture)
