@@ -331,12 +331,12 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         const md5_joint_pair *const pair = &pairs[i];
         const uint32_t from = md5_find_joint(&make->source->skeleton, pair->source);
         const uint32_t to = md5_find_joint(target, pair->target);
-        const bool is_from_wrong = pair->source && from == MD5_NONE;
-        if (is_from_wrong || (pair->target && to == MD5_NONE))
+        const bool is_source = pair->source && from == MD5_NONE;
+        const char *const unknown = is_source ? pair->source : to == MD5_NONE ? pair->target : NULL;
+        if (unknown)
             return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                             "pair %u: the %s has no joint %s", i,
-                             is_from_wrong ? "source" : "target",
-                             quote(is_from_wrong ? pair->source : pair->target).text);
+                             "pair %u: the %s has no joint %s", i, is_source ? "source" : "target",
+                             quote(unknown).text);
         if (to == MD5_NONE)
             continue;
         if (make->joints[to].is_named)

@@ -496,9 +496,9 @@ static const md5_column gaze_columns[] = {
     COLUMN(MD5_COLUMN_COUNT, length, OFFSET(numbers.length, uint32_t), .range = "1 to 64",
            .is_positive = true, .usual = "3", .text = "joints that turn the head"),
 #define FILLED(name, low, high, usual, about) \
-    FLOAT_OF(numbers, name, RANGE(low, high), OR(usual), .text = about),
+    FLOAT_OF(numbers, name, RANGE(low, high), OR(usual), .text = (about)),
 #define FILLED_UNITS(name, low, high, usual, about) \
-    FLOAT_OF(numbers, name, RANGE(low, high), OR_UNITS(usual), .text = about),
+    FLOAT_OF(numbers, name, RANGE(low, high), OR_UNITS(usual), .text = (about)),
     MD5_GAZE_NUMBERS(FILLED, FILLED_UNITS)
         NUMBER(seed, .range = "any", .usual = "0", .text = "with which every player begins"),
     RESERVED,
@@ -581,7 +581,7 @@ static const md5_column modifier_columns[] = {
     FLOAT_OF(two_bone, stretch, RANGE(1.0, 1e6), OR(1.0f), ONLY(MD5_MODIFIER_TWO_BONE),
              .text = "largest factor of the limb's length"),
 #define SPRING(name, low, high, usual, about) \
-    FLOAT_OF(spring, name, RANGE(low, high), OR(usual), ONLY(MD5_MODIFIER_SPRING), .text = about),
+    FLOAT_OF(spring, name, RANGE(low, high), OR(usual), ONLY(MD5_MODIFIER_SPRING), .text = (about)),
     MD5_SPRING_NUMBERS(SPRING)
         FLOAT_OF(spring, gravity, FINITE, .usual = "0", ONLY(MD5_MODIFIER_SPRING),
                  .text = "units/s², down the model's z"),
