@@ -420,7 +420,12 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
                                (unsigned)height, from.size - from.at);
     uint8_t *const row = calloc(width, 4);
     float *const rgb = malloc(pixels * 3 * sizeof *rgb);
-    bool is_read = (row != NULL && rgb != NULL) || view_image_fail(fault, "out of memory");
+    bool is_read = true;
+    if (row == NULL || rgb == NULL) {
+        free(row);
+        free(rgb);
+        return view_image_fail(fault, "out of memory");
+    }
     for (uint32_t y = 0; y < height && is_read; y++) {
         is_read = take_row(&from, row, width)
                   || view_image_fail(fault, "row %u of %u is damaged at byte %zu", (unsigned)y + 1,

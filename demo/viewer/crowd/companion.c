@@ -98,14 +98,14 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
 // Loads a machine with its model and textures.
 static bool load_machine(view_companion *companion, const char *path, const view_loader *loader)
 {
-    *companion =
-        (view_companion){.joint = -1, .machine = common_alloc(1, sizeof *companion->machine)};
-    if (!view_load_machine(companion->machine, path, NULL, loader->log))
+    view_machine *const machine = common_alloc(1, sizeof *machine);
+    *companion = (view_companion){.joint = -1, .machine = machine};
+    if (!view_load_machine(machine, path, NULL, loader->log))
         return false;
-    companion->model = companion->machine->character->model;
+    companion->model = machine->character->model;
     companion->joints =
         common_alloc(companion->model->skeleton.num_joints, sizeof *companion->joints);
-    return upload(companion, loader, companion->machine->character->model_path, NULL);
+    return upload(companion, loader, machine->character->model_path, NULL);
 }
 
 bool view_load_guest(view_companion *guest, view_scene *scene, const view_loader *loader)

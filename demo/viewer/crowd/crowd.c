@@ -149,8 +149,9 @@ static void make_members(view_crowd *crowd)
         member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
         for (int warm = 0; warm < 4; warm++)
             (void)next_random(&member->random);
-        const float x = (float)(cells[i] % side) + 0.6f * (next_random(&member->random) - 0.5f);
-        const float y = (float)(cells[i] / side) + 0.6f * (next_random(&member->random) - 0.5f);
+        const uint32_t row = cells[i] / side, column = cells[i] % side;
+        const float x = (float)column + 0.6f * (next_random(&member->random) - 0.5f);
+        const float y = (float)row + 0.6f * (next_random(&member->random) - 0.5f);
         const float half = VIEW_PI * (next_random(&member->random) - 0.5f);
         member->place.translation =
             (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0.0f};

@@ -425,7 +425,8 @@ static void begin(reducer *r)
         bool is_closed = true;
         for (uint32_t i = 0; i < 2 * count && is_closed; i++) {
             const bool is_second = i >= count;
-            const uint32_t *const t = triangle_around(r, r->first[corner] + i % count);
+            const uint32_t *const t =
+                triangle_around(r, r->first[corner] + (is_second ? i - count : i));
             const int place = place_in(r, t, corner) + (is_second ? 2 : 1);
             uint32_t *const visit = &r->states[r->corners[t[place % 3]]].visit;
             is_closed = (*visit == before) == is_second;

@@ -475,11 +475,11 @@ static bool load_entity(view_scene *scene, const view_address *address, view_log
                    similar[0] != '\0' ? "; similar: " : "", similar);
         return false;
     }
-    if (entity != NULL) {
-        view_take_entity(&scene->entity, entity, address->skin);
-        scene->model = scene->own_model =
-            view_join_entity(&scene->entity, library->game, address->name, &error);
-    }
+    if (entity == NULL)
+        return view_log_error(log, &error);
+    view_take_entity(&scene->entity, entity, address->skin);
+    scene->model = scene->own_model =
+        view_join_entity(&scene->entity, library->game, address->name, &error);
     if (scene->model == NULL)
         return view_log_error(log, &error);
     view_make_pose(scene, &scene->model->skeleton);
