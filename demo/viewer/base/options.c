@@ -565,7 +565,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     bool *const flag = field;
     double number;
     int word;
-    if (text == NULL && option->value != NULL)
+    const bool is_switch =
+        option->kind == VIEW_OPTION_SWITCH || option->kind == VIEW_OPTION_OPPOSITE;
+    if (text == NULL && !is_switch)
         return false;
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = true;

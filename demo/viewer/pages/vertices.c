@@ -378,7 +378,8 @@ static void show_impostor(view_picture *picture)
         view_figure *const figure = &picture->figures[i];
         const bool is_impostor = i % 2 == 1;
         const float side = is_impostor ? 30.0f : -30.0f;
-        const float distance = v[0] * (float)(i / 2 * (i / 2 + 1)) / 6.0f;
+        const int pair = i / 2;
+        const float distance = v[0] * (float)(pair * (pair + 1)) / 6.0f;
         // Away from the camera as pages have it, which looks from 30 degrees at the left.
         figure->place.translation =
             (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0.0f};
