@@ -40,6 +40,21 @@ void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color
     add_end(lines, to, color);
 }
 
+// An arm from a place, and the share `back` of it to the other side.
+static void add_arm(view_lines *lines, md5_vec3 place, md5_vec3 arm, float back, uint32_t color)
+{
+    view_add_line(lines, md5_vec3_sub(place, md5_vec3_scale(arm, back)), md5_vec3_add(place, arm),
+                  color);
+}
+
+// The axes of a rotation.
+static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_vec3 sizes)
+{
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0.0f, red);
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, sizes.y, 0}), 0.0f, green);
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0.0f, blue);
+}
+
 void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -50,12 +65,10 @@ void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_s
         const int32_t parent = scene->skeleton->joints[i].parent;
         if (parent >= 0)
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]), position, limb);
-        for (int axis = 0; axis < 3; axis++) {
-            const md5_vec3 arm =
-                md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size);
-            view_add_line(lines, md5_vec3_sub(position, md5_vec3_scale(arm, 0.35f)),
-                          md5_vec3_add(position, arm), colors[axis]);
-        }
+        for (int axis = 0; axis < 3; axis++)
+            add_arm(lines, position,
+                    md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size), 0.35f,
+                    colors[axis]);
     }
 }
 
@@ -69,12 +82,6 @@ void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
     }
 }
 
-static void add_direction(view_lines *lines, md5_vec3 from, md5_vec3 direction, float length,
-                          uint32_t color)
-{
-    view_add_line(lines, from, md5_vec3_add(from, md5_vec3_scale(direction, length)), color);
-}
-
 void view_add_normals(view_lines *lines, view_scene *scene, float length)
 {
     if (scene->model != NULL)
@@ -84,8 +91,9 @@ void view_add_normals(view_lines *lines, view_scene *scene, float length)
         bool *const marks = common_alloc((size_t)mesh->num_vertices + 1, sizeof *marks);
         (void)view_find_mesh_faults(scene, i, marks);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            add_direction(lines, scene->skinned[i].positions[v], scene->skinned[i].normals[v],
-                          length, marks[v] ? fault : normal);
+            add_arm(lines, scene->skinned[i].positions[v],
+                    md5_vec3_scale(scene->skinned[i].normals[v], length), 0.0f,
+                    marks[v] ? fault : normal);
         free(marks);
     }
 }
@@ -105,8 +113,8 @@ void view_add_tangents(view_lines *lines, view_scene *scene, float length)
             const md5_vec3 along_u = {tangents[v].x, tangents[v].y, tangents[v].z};
             const md5_vec3 along_v =
                 md5_vec3_scale(md5_vec3_cross(skinned->normals[v], along_u), tangents[v].w);
-            add_direction(lines, skinned->positions[v], along_u, length, red);
-            add_direction(lines, skinned->positions[v], along_v, length, green);
+            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_u, length), 0.0f, red);
+            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_v, length), 0.0f, green);
         }
         free(tangents);
     }
@@ -143,20 +151,8 @@ void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
 
 void view_add_axes(view_lines *lines, float length)
 {
-    const md5_vec3 origin = {0, 0, 0};
-    view_add_line(lines, origin, (md5_vec3){length, 0, 0}, red);
-    view_add_line(lines, origin, (md5_vec3){0, length, 0}, green);
-    view_add_line(lines, origin, (md5_vec3){0, 0, length}, blue);
-}
-
-static void add_view_axes(view_lines *lines, const md5_camera_view *view, float size)
-{
-    static const md5_vec3 axes[3] = {{2, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const uint32_t colors[3] = {red, green, blue};
-    for (int axis = 0; axis < 3; axis++) {
-        const md5_vec3 arm = md5_vec3_scale(md5_quat_rotate(view->rotation, axes[axis]), size);
-        view_add_line(lines, view->position, md5_vec3_add(view->position, arm), colors[axis]);
-    }
+    add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
+             (md5_vec3){length, length, length});
 }
 
 void view_add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
@@ -169,7 +165,8 @@ void view_add_path(view_lines *lines, const view_camera_path *camera_path, float
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
-            add_view_axes(lines, view, axis_size);
+            add_axes(lines, view->position, view->rotation,
+                     (md5_vec3){2.0f * axis_size, axis_size, axis_size});
         // A shot ends at its cut; the next one does not continue from there.
         if (played + 1 < num_played && frame + 1 < camera->num_frames)
             view_add_line(lines, view->position, view[1].position, path);
@@ -194,32 +191,28 @@ void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32
     view_add_line(lines, md5_vec3_add(top, md5_vec3_scale(across, 0.5f)), tip, color);
 }
 
-// Adds the top of a block and its vertical edges down to the lowest height.
-static void add_block(view_lines *lines, const view_terrain *terrain, int32_t x, int32_t y)
-{
-    const float low = -terrain->height, high = view_block_height(terrain, x, y);
-    const float gap = 0.02f * terrain->cell;
-    const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
-    md5_vec3 corners[4];
-    for (int i = 0; i < 4; i++) {
-        const bool is_far_x = i == 1 || i == 2, is_far_y = i >= 2;
-        corners[i] =
-            (md5_vec3){(float)(x + is_far_x) * terrain->cell + (is_far_x ? -gap : gap),
-                       (float)(y + is_far_y) * terrain->cell + (is_far_y ? -gap : gap), high};
-    }
-    for (int i = 0; i < 4; i++) {
-        view_add_line(lines, corners[i], corners[(i + 1) % 4], top);
-        view_add_line(lines, corners[i], (md5_vec3){corners[i].x, corners[i].y, low}, side);
-    }
-}
-
+// The top of each block and its vertical edges down to the lowest height.
 void view_add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre)
 {
     enum { AROUND = 9 };
+    const float low = -terrain->height, gap = 0.02f * terrain->cell;
+    const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
     const int32_t x = view_block_of(terrain, centre.x), y = view_block_of(terrain, centre.y);
     for (int32_t i = x - AROUND; i <= x + AROUND; i++)
-        for (int32_t j = y - AROUND; j <= y + AROUND; j++)
-            add_block(lines, terrain, i, j);
+        for (int32_t j = y - AROUND; j <= y + AROUND; j++) {
+            const float begin[2] = {(float)i * terrain->cell + gap, (float)j * terrain->cell + gap};
+            const float end[2] = {(float)(i + 1) * terrain->cell - gap,
+                                  (float)(j + 1) * terrain->cell - gap};
+            const float high = view_block_height(terrain, i, j);
+            const md5_vec3 corners[4] = {{begin[0], begin[1], high},
+                                         {end[0], begin[1], high},
+                                         {end[0], end[1], high},
+                                         {begin[0], end[1], high}};
+            for (int k = 0; k < 4; k++) {
+                view_add_line(lines, corners[k], corners[(k + 1) % 4], top);
+                view_add_line(lines, corners[k], (md5_vec3){corners[k].x, corners[k].y, low}, side);
+            }
+        }
 }
 
 // == Picking ===============================================================================
@@ -319,13 +312,11 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-static void add_cross(view_lines *lines, md5_vec3 at, float size, uint32_t color)
+static void add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
 {
-    static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int axis = 0; axis < 3; axis++) {
-        const md5_vec3 arm = md5_vec3_scale(axes[axis], size);
-        view_add_line(lines, md5_vec3_sub(at, arm), md5_vec3_add(at, arm), color);
-    }
+    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, size, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
 }
 
 void view_add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size)
