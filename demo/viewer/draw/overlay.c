@@ -151,8 +151,7 @@ void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
 
 void view_add_axes(view_lines *lines, float length)
 {
-    add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
-             (md5_vec3){length, length, length});
+    add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f}, (md5_vec3){length, length, length});
 }
 
 void view_add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)

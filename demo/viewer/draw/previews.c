@@ -81,11 +81,10 @@ static corner corner_of(const view_sketch *sketch, md5_vec3 position, md5_vec3 n
 {
     const md5_vec3 arm = md5_vec3_sub(position, sketch->center);
     const float half = 0.5f * (float)sketch->side;
-    return (corner){{half + sketch->scale * md5_vec3_dot(arm, sketch->right),
-                     half - sketch->scale * md5_vec3_dot(arm, sketch->up),
-                     md5_vec3_dot(arm, sketch->ahead),
-                     0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f), texcoord.x,
-                     texcoord.y}};
+    return (corner){
+        {half + sketch->scale * md5_vec3_dot(arm, sketch->right),
+         half - sketch->scale * md5_vec3_dot(arm, sketch->up), md5_vec3_dot(arm, sketch->ahead),
+         0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f), texcoord.x, texcoord.y}};
 }
 
 // -- Triangles ------------------------------------------------------------------------------

@@ -160,9 +160,8 @@ static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
         // Below its colour: counts in the middle of their quarter, weights at their place.
         const float part = is_count ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
         const float x = band.x + part * band.width - 0.5f * text;
-        view_draw_text(stage->canvas, VIEW_TEXT,
-                       view_clamp(x, band.x, band.x + band.width - text), band.y + band.height, 0,
-                       VIEW_DIM, word);
+        view_draw_text(stage->canvas, VIEW_TEXT, view_clamp(x, band.x, band.x + band.width - text),
+                       band.y + band.height, 0, VIEW_DIM, word);
     }
 }
 
