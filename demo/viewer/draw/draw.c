@@ -296,72 +296,7 @@ static bool draw_models(const view_stage *stage, view_bodies *bodies, md5_error 
     return draw_layers(stage, bodies, MD5GL_STAGE_PASS_BASES, error);
 }
 
-// -- Lines ----------------------------------------------------------------------------------
-
-static void draw_boxes(const view_stage *stage, view_lines *lines)
-{
-    const md5_anim *const anim = view_shown_anim(&stage->document->scene);
-    view_add_bounds(lines, view_pose_bounds(&stage->document->scene), 0xE8ECF2FF);
-    if (anim == NULL || anim->frame_bounds == NULL)
-        return;
-    const md5_moment moment = view_moment(stage->play, anim);
-    const md5_root root = stage->document->scene.root;
-    md5_bounds box = md5_anim_bounds(anim, moment, root);
-    // MD5_ROOT_ID bounds are relative to the origin joint.
-    if (root == MD5_ROOT_ID) {
-        box.min = md5_vec3_add(box.min, stage->document->scene.pose[0].translation);
-        box.max = md5_vec3_add(box.max, stage->document->scene.pose[0].translation);
-    }
-    box = view_turn_bounds(&stage->document->scene.turn, box);
-    view_add_bounds(lines, box, 0xE0A03CFF);
-}
-
-// Draws a camera path from outside: its line, and its current frustum.
-static void draw_camera_path(const view_stage *stage, view_lines *lines, float aspect)
-{
-    const float radius = stage->camera->scene_radius;
-    const view_lens lens =
-        view_path_lens(stage->document, stage->play, stage->camera, aspect, 1.0f);
-    view_add_path(lines, &stage->document->scene.camera_path, 0.05f * radius);
-    view_add_lens(lines, &lens, 0.3f * radius, 0xF1F3F6FF);
-}
-
-static void draw_overlays(const view_stage *stage, float aspect)
-{
-    const view_shown *const shown = stage->shown;
-    view_lines *const lines = stage->lines;
-    const float radius = stage->camera->scene_radius, width = stage->font->scale;
-
-    view_clear_lines(lines);
-    // In a crowd the scene's model is not drawn itself.
-    view_scene *const scene = &stage->document->scene;
-    const bool posed = !view_shows_crowd(stage->document);
-    if (posed && (shown->normals || shown->bounds))
-        view_skin(scene);
-    if (posed && shown->normals)
-        view_add_normals(lines, scene, 0.025f * radius);
-    if (posed && shown->tangents)
-        view_add_tangents(lines, scene, 0.02f * radius);
-    if (posed && shown->bounds)
-        draw_boxes(stage, lines);
-    if (posed && shown->joint_bounds)
-        view_add_joint_bounds(lines, scene);
-    if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
-        view_add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
-    if (!stage->following && scene->camera_path.camera != NULL)
-        draw_camera_path(stage, lines, aspect);
-    if (lines->count > 0)
-        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
-
-    // These lines are drawn through the model.
-    view_clear_lines(lines);
-    if (shown->axes)
-        view_add_axes(lines, radius);
-    if (posed && (shown->skeleton || view_is_joints_alone(scene)))
-        view_add_skeleton(lines, scene, 0.03f * radius);
-    if (lines->count > 0)
-        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);
-}
+// -- Canvas ---------------------------------------------------------------------------------
 
 void view_draw_canvas(const view_stage *stage)
 {
@@ -454,6 +389,6 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     }
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
                && draw_ghosts(stage, error); // over the ground
-    draw_overlays(stage, (float)width / (float)height);
+    view_draw_overlays(stage, (float)width / (float)height);
     return is_drawn;
 }

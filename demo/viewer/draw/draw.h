@@ -75,6 +75,9 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
 // Draws the gradient behind a picture, with the stage's canvas.
 void view_draw_background(const view_stage *stage, float width, float height);
 
+// Draws the lines of what is switched on, of a picture of that aspect: overlay.c.
+void view_draw_overlays(const view_stage *stage, float aspect);
+
 // Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
 

@@ -1,4 +1,4 @@
-#include "demo/viewer/draw/overlay.h"
+#include "demo/viewer/draw/draw.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
@@ -9,7 +9,7 @@
 
 static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
 static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
-static const uint32_t zone = 0xC792EAFF, fault = 0xFF40C8FF;
+static const uint32_t edge_color = 0xF1F3F6FF, zone = 0xC792EAFF, fault = 0xFF40C8FF;
 
 void view_clear_lines(view_lines *lines)
 {
@@ -55,7 +55,8 @@ static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_v
     add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0.0f, blue);
 }
 
-void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
+// Joints as small crosses along their axes, with lines to their parents.
+static void add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t colors[3] = {red, green, blue};
@@ -129,7 +130,7 @@ static void add_edges(view_lines *lines, const md5_vec3 corners[8], uint32_t col
                 view_add_line(lines, corners[corner], corners[corner | bit], color);
 }
 
-void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
+static void add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
 {
     md5_vec3 corners[8];
     for (unsigned i = 0; i < 8; i++)
@@ -149,12 +150,8 @@ void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
     }
 }
 
-void view_add_axes(view_lines *lines, float length)
-{
-    add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f}, (md5_vec3){length, length, length});
-}
-
-void view_add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
+// A camera path, shot by shot, with axes at some of its frames: red forward, green left, blue up.
+static void add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
 {
     enum { MAX_AXES = 40 }; // more hide the path
     const md5_camera *const camera = camera_path->camera;
@@ -173,7 +170,8 @@ void view_add_path(view_lines *lines, const view_camera_path *camera_path, float
     }
 }
 
-void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
+// A lens's frustum from the eye to `depth`, with a mark at the upper edge.
+static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
 {
     const md5_vec3 middle = md5_vec3_add(lens->eye, md5_vec3_scale(lens->axes.back, -depth));
     const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
@@ -191,7 +189,7 @@ void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32
 }
 
 // The top of each block and its vertical edges down to the lowest height.
-void view_add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre)
+static void add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre)
 {
     enum { AROUND = 9 };
     const float low = -terrain->height, gap = 0.02f * terrain->cell;
@@ -214,9 +212,62 @@ void view_add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 ce
         }
 }
 
+// -- All of them ----------------------------------------------------------------------------
+
+void view_draw_overlays(const view_stage *stage, float aspect)
+{
+    const view_shown *const shown = stage->shown;
+    view_scene *const scene = &stage->document->scene;
+    view_lines *const lines = stage->lines;
+    const float radius = stage->camera->scene_radius, width = stage->font->scale;
+    const md5_anim *const anim = view_shown_anim(scene);
+    // In a crowd the scene's model is not drawn itself.
+    const bool posed = !view_shows_crowd(stage->document);
+    view_clear_lines(lines);
+    if (posed && (shown->normals || shown->bounds))
+        view_skin(scene);
+    if (posed && shown->normals)
+        view_add_normals(lines, scene, 0.025f * radius);
+    if (posed && shown->tangents)
+        view_add_tangents(lines, scene, 0.02f * radius);
+    if (posed && shown->bounds)
+        add_bounds(lines, view_pose_bounds(scene), 0xE8ECF2FF);
+    if (posed && shown->bounds && anim != NULL && anim->frame_bounds != NULL) {
+        md5_bounds box = md5_anim_bounds(anim, view_moment(stage->play, anim), scene->root);
+        // MD5_ROOT_ID bounds are relative to the origin joint.
+        if (scene->root == MD5_ROOT_ID) {
+            box.min = md5_vec3_add(box.min, scene->pose[0].translation);
+            box.max = md5_vec3_add(box.max, scene->pose[0].translation);
+        }
+        add_bounds(lines, view_turn_bounds(&scene->turn, box), path);
+    }
+    if (posed && shown->joint_bounds)
+        view_add_joint_bounds(lines, scene);
+    if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
+        add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
+    if (!stage->following && scene->camera_path.camera != NULL) { // from outside
+        const view_lens lens =
+            view_path_lens(stage->document, stage->play, stage->camera, aspect, 1.0f);
+        add_path(lines, &scene->camera_path, 0.05f * radius);
+        add_lens(lines, &lens, 0.3f * radius, edge_color);
+    }
+    if (lines->count > 0)
+        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
+
+    // These lines are drawn through the model.
+    view_clear_lines(lines);
+    if (shown->axes)
+        add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
+                 (md5_vec3){radius, radius, radius});
+    if (posed && (shown->skeleton || view_is_joints_alone(scene)))
+        add_skeleton(lines, scene, 0.03f * radius);
+    if (lines->count > 0)
+        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);
+}
+
 // == Picking ===============================================================================
 
-static const uint32_t edge_color = 0xF1F3F6FF, vertex_color = 0xF2C14EFF;
+static const uint32_t vertex_color = 0xF2C14EFF;
 static const uint32_t measure_color = 0x7CE0FFFF;
 
 // -- Where it is ----------------------------------------------------------------------------
