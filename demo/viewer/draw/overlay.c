@@ -259,7 +259,7 @@ void view_draw_overlays(const view_stage *stage, float aspect)
     if (shown->axes)
         add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
                  (md5_vec3){radius, radius, radius});
-    if (posed && (shown->skeleton || view_is_joints_alone(scene)))
+    if (posed && scene->skeleton != NULL && (shown->skeleton || view_is_joints_alone(scene)))
         add_skeleton(lines, scene, 0.03f * radius);
     if (lines->count > 0)
         md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);

@@ -367,14 +367,15 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
     try_folder(&models, library, clip);
     // A body with a head has joints that the clip need not drive; else the clip of a head is not
     // shown on a body.
-    for (size_t i = 0; i < 2 * models.count && !is_loaded; i++) {
-        const char *const model = models.names[i % models.count];
-        if (!load(&scene, library, model, NULL))
-            continue;
-        is_loaded = put_clip(&scene, clip, i < models.count && strcmp(model, on) != 0);
-        if (!is_loaded)
-            view_free_scene(&scene);
-    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < models.count && !is_loaded; i++) {
+            const char *const model = models.names[i];
+            if (!load(&scene, library, model, NULL))
+                continue;
+            is_loaded = put_clip(&scene, clip, round == 0 && strcmp(model, on) != 0);
+            if (!is_loaded)
+                view_free_scene(&scene);
+        }
     if (!is_loaded && !load(&scene, library, clip, NULL))
         return image;
     image = draw_scene(&scene, 0.5 * view_shown_anim(&scene)->duration);

@@ -292,8 +292,9 @@ static void draw_images(const view_stage *stage, view_rect box)
     for (uint32_t i = 0; i < count; i++) {
         const view_texture *const image = images[i];
         const float longest = (float)(image->width > image->height ? image->width : image->height);
-        const view_rect tile = {inside.x + (float)(i % columns) * (side + gap),
-                                inside.y + (float)(i / columns) * (side + 2.0f * line + gap),
+        const uint32_t column = i % columns, row = i / columns;
+        const view_rect tile = {inside.x + (float)column * (side + gap),
+                                inside.y + (float)row * (side + 2.0f * line + gap),
                                 side * (float)image->width / longest,
                                 side * (float)image->height / longest};
         const bool is_color = image->map != VIEW_MAP_NORMALS && image->map != VIEW_MAP_HEIGHT;
@@ -320,7 +321,7 @@ view_rect view_surface_box(const view_stage *stage)
         fmaxf(fminf(0.42f * fminf(stage->width, stage->height), widest * font->scale), 32.0f);
     const view_texture *images[VIEW_NUM_MAPS];
     float width = side, inner = side + line;
-    uint32_t count;
+    uint32_t count, rows;
     switch (surface_of(stage)) {
     case VIEW_SURFACE_WEIGHTS:
         width = scale_width * font->scale;
@@ -330,7 +331,8 @@ view_rect view_surface_box(const view_stage *stage)
         break;
     case VIEW_SURFACE_TEXTURES:
         count = list_images(stage, mesh_of(stage), images);
-        inner = count > 1 ? (float)((count + 1) / 2) * ((side - gap) / 2.0f + 2.0f * line + gap)
+        rows = (count + 1) / 2; // of two tiles
+        inner = count > 1 ? (float)rows * (0.5f * (side - gap) + 2.0f * line + gap)
                           : (count > 0 ? side - gap : 0.0f) + 2.0f * line + gap;
         break;
     default:

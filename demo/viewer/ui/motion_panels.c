@@ -164,7 +164,8 @@ static void place_nodes(layer_graph *graph, const view_font *font, view_rect are
     const bool is_round = graph->count <= MOST_ROUND;
     if (!is_round && graph->count > max_count)
         graph->count = max_count;
-    const float width = area.width / (float)((graph->count + rows - 1) / rows);
+    const uint32_t num_columns = (graph->count + rows - 1) / rows;
+    const float width = area.width / (float)num_columns;
     for (uint32_t i = 0; i < graph->count; i++) {
         const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[i].name);
         view_rect *const node = &graph->nodes[i];
@@ -176,8 +177,8 @@ static void place_nodes(layer_graph *graph, const view_font *font, view_rect are
             node->x = area.x + 0.5f * (area.width - node->width) * (1.0f + cosf(angle));
             node->y = area.y + 0.5f * (area.height - node->height) * (1.0f + sinf(angle));
         } else {
-            const float column = (float)(i / rows);
-            node->x = area.x + width * column + 0.5f * (width - node->width);
+            const uint32_t column = i / rows;
+            node->x = area.x + width * (float)column + 0.5f * (width - node->width);
             node->y = area.y + row * (float)(i % rows);
         }
     }
