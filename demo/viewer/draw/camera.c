@@ -41,24 +41,6 @@ view_lens view_camera_lens(const view_camera *camera, float width, float height)
     };
 }
 
-view_lens view_camera_path_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
-                                float width, float height)
-{
-    // A file may hold any value; a field of view of 180 degrees has no projection.
-    const float half_x = tanf(0.5f * view_radians(view_clamp(view->fov, 1.0f, 175.0f)));
-    const float distance = md5_vec3_length(md5_vec3_sub(centre, view->position));
-    return (view_lens){
-        .eye = view->position,
-        .axes = {.right = md5_quat_rotate(view->rotation, (md5_vec3){0, -1, 0}),
-                 .up = md5_quat_rotate(view->rotation, (md5_vec3){0, 0, 1}),
-                 .back = md5_quat_rotate(view->rotation, (md5_vec3){-1, 0, 0})},
-        .half_x = half_x,
-        .half_y = half_x * height / width,
-        .near_z = 0.005f * scene_radius, // camera paths come close
-        .far_z = distance + 60.0f * scene_radius,
-    };
-}
-
 void view_widen_lens(view_lens *lens, float x, float y, float box_width, float box_height,
                      float width, float height)
 {
@@ -68,26 +50,20 @@ void view_widen_lens(view_lens *lens, float x, float y, float box_width, float b
     lens->shift_y = 1.0f - (2.0f * y + box_height) / height;
 }
 
-static md5_mat44 look_matrix(const view_axes *axes, md5_vec3 eye)
-{
-    const md5_vec3 rows[3] = {axes->right, axes->up, axes->back};
-    md5_mat44 m = {{0}};
-    for (int row = 0; row < 3; row++) {
-        m.m[0 + row] = rows[row].x;
-        m.m[4 + row] = rows[row].y;
-        m.m[8 + row] = rows[row].z;
-        m.m[12 + row] = -md5_vec3_dot(rows[row], eye);
-    }
-    m.m[15] = 1.0f;
-    return m;
-}
-
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view)
 {
     const float near_z = lens->near_z, far_z = lens->far_z;
-    *view_from_world = look_matrix(&lens->axes, lens->eye);
-    md5_mat44 clip = {{0}};
+    const md5_vec3 rows[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
+    md5_mat44 look = {{0}}, clip = {{0}};
+    for (int row = 0; row < 3; row++) {
+        look.m[0 + row] = rows[row].x;
+        look.m[4 + row] = rows[row].y;
+        look.m[8 + row] = rows[row].z;
+        look.m[12 + row] = -md5_vec3_dot(rows[row], lens->eye);
+    }
+    look.m[15] = 1.0f;
+    *view_from_world = look;
     clip.m[0] = 1.0f / lens->half_x;
     clip.m[5] = 1.0f / lens->half_y;
     if (lens->orthographic) {
@@ -104,21 +80,6 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
         clip.m[11] = -1.0f;
     }
     *clip_from_view = clip;
-}
-
-// Moves the camera to a lens. The target is on the lens's axis at the depth of `centre`, where
-// sizes stay the same. Roll and field of view are lost.
-static void take_lens(view_camera *camera, const view_lens *lens, md5_vec3 centre)
-{
-    const md5_vec3 back = lens->axes.back;
-    // The target cannot be behind the camera.
-    const float depth =
-        fmaxf(md5_vec3_dot(md5_vec3_sub(lens->eye, centre), back), 0.25f * camera->scene_radius);
-    camera->azimuth = atan2f(back.y, back.x) * (180.0f / VIEW_PI);
-    camera->elevation = asinf(view_clamp(back.z, -1.0f, 1.0f)) * (180.0f / VIEW_PI);
-    camera->target = md5_vec3_sub(lens->eye, md5_vec3_scale(back, depth));
-    camera->distance = depth * lens->half_y / HALF_HEIGHT;
-    camera->orthographic = false;
 }
 
 // The distance at which `point` is on the edge of the picture.
@@ -282,24 +243,50 @@ bool view_holds_document(const view_framing *framing, const view_camera *camera,
            && has_all(camera, &document->hull, region.width, region.height);
 }
 
+// That of the camera path, for a scene that is centred on `centre`.
+static view_lens path_lens(const view_document *document, const view_play *play, md5_vec3 centre,
+                           float scene_radius, float width, float height)
+{
+    const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
+    // A file may hold any value; a field of view of 180 degrees has no projection.
+    const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1.0f, 175.0f)));
+    const float distance = md5_vec3_length(md5_vec3_sub(centre, view.position));
+    return (view_lens){
+        .eye = view.position,
+        .axes = {.right = md5_quat_rotate(view.rotation, (md5_vec3){0, -1, 0}),
+                 .up = md5_quat_rotate(view.rotation, (md5_vec3){0, 0, 1}),
+                 .back = md5_quat_rotate(view.rotation, (md5_vec3){-1, 0, 0})},
+        .half_x = half_x,
+        .half_y = half_x * height / width,
+        .near_z = 0.005f * scene_radius, // camera paths come close
+        .far_z = distance + 60.0f * scene_radius,
+    };
+}
+
 view_lens view_path_lens(const view_document *document, const view_play *play,
                          const view_camera *camera, float width, float height)
 {
-    const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
-    return view_camera_path_lens(&view, view_centre(document->bounds), camera->scene_radius, width,
-                                 height);
+    return path_lens(document, play, view_centre(document->bounds), camera->scene_radius, width,
+                     height);
 }
 
+// The target is on the lens's axis at the depth of the centre, where sizes stay the same. Roll and
+// field of view are lost.
 void view_take_path(view_camera *camera, const view_document *document, const view_play *play,
                     float width, float height)
 {
     const md5_vec3 walked = view_walked(&document->scene, play);
     const md5_vec3 centre = md5_vec3_add(view_centre(document->bounds), walked);
-    const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
-    const view_lens lens =
-        view_camera_path_lens(&view, centre, camera->scene_radius, width, height);
-    take_lens(camera, &lens, centre);
-    camera->target = md5_vec3_sub(camera->target, walked);
+    const view_lens lens = path_lens(document, play, centre, camera->scene_radius, width, height);
+    const md5_vec3 back = lens.axes.back;
+    // The target cannot be behind the camera.
+    const float depth =
+        fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, centre), back), 0.25f * camera->scene_radius);
+    camera->azimuth = view_degrees(atan2f(back.y, back.x));
+    camera->elevation = view_degrees(asinf(view_clamp(back.z, -1.0f, 1.0f)));
+    camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);
+    camera->distance = depth * lens.half_y / HALF_HEIGHT;
+    camera->orthographic = false;
 }
 
 // == Culling ===============================================================================
@@ -310,32 +297,26 @@ static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
     return (view_plane){.inward = inward, .begin = md5_vec3_dot(inward, point)};
 }
 
-// The planes of the left, right, lower and upper side, and of near and far depth.
-static void add_sides(view_sight *sight, const view_lens *lens)
+view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
+    view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
     const view_axes *const axes = &lens->axes;
     const md5_vec3 across[2] = {axes->right, axes->up}, ahead = md5_vec3_scale(axes->back, -1.0f);
     const float half[2] = {lens->half_x, lens->half_y};
     const float shift[2] = {lens->shift_x, lens->shift_y};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) { // the left, right, lower and upper side
         const float sign = i % 2 == 0 ? 1.0f : -1.0f;
         const md5_vec3 inward = md5_vec3_scale(across[i / 2], sign);
         const float wide = half[i / 2] * (1.0f + sign * shift[i / 2]);
-        sight->planes[i] =
+        sight.planes[i] =
             lens->orthographic
                 ? plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(inward, -wide)), inward)
                 : plane_through(lens->eye, md5_vec3_add(inward, md5_vec3_scale(ahead, wide)));
     }
-    sight->planes[4] =
+    sight.planes[4] =
         plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->near_z)), ahead);
-    sight->planes[5] =
+    sight.planes[5] =
         plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->far_z)), axes->back);
-}
-
-view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
-{
-    view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
-    add_sides(&sight, lens);
     const md5_vec3 light = frame->light_direction;
     const float length = md5_vec3_length(light);
     sight.reach = md5gl_shadow_reach(frame);
@@ -343,9 +324,9 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     sight.unbounded = light.z <= 1e-3f * length;
     if (!sight.shadowed || sight.unbounded)
         return sight;
-    const md5_vec3 shift = md5_vec3_scale(light, -1.0f / light.z);
+    const md5_vec3 slide = md5_vec3_scale(light, -1.0f / light.z);
     for (int i = 0; i < VIEW_NUM_PLANES; i++)
-        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, shift), 0.0f);
+        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, slide), 0.0f);
     const float rise = light.z / length;
     sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
     return sight;

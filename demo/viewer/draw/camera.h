@@ -29,11 +29,8 @@ typedef struct view_lens {
     bool orthographic;
 } view_lens;
 
-// The lens of a camera for a picture of width * height pixels, and that of a camera in a file,
-// whose scene is centred on `centre`.
+// The lens of a camera for a picture of width * height pixels.
 view_lens view_camera_lens(const view_camera *camera, float width, float height);
-view_lens view_camera_path_lens(const md5_camera_view *view, md5_vec3 centre, float scene_radius,
-                                float width, float height);
 
 // Widens a lens to a picture of width * height pixels, so that its previous picture fills the
 // region with the corner (x, y), in pixels from the top left.

@@ -104,29 +104,7 @@ float view_impostor_share(float size, float pixels)
     return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0.0f, 1.0f);
 }
 
-// Uploads the baked members of a kind and their tints. Does nothing if none can be baked.
-static bool pose_bakes(const view_stage *stage, view_kind *kind, md5_error *error)
-{
-    view_bakes *const bakes = &kind->bakes;
-    if (bakes->clips == NULL)
-        return true;
-    view_set_materials(stage, kind->textures, bakes->drawn);
-    return md5gl_pose(stage->renderer, bakes->drawn,
-                      &(md5gl_instances){.count = bakes->num_instances,
-                                         .baked = bakes->clips,
-                                         .jobs = bakes->jobs,
-                                         .placements = bakes->placements,
-                                         .tints = bakes->fades ? bakes->tints : NULL},
-                      error);
-}
-
 // -- Details ----------------------------------------------------------------------------------
-
-// Whether the members of a kind are drawn as its reduced models in this picture.
-static bool uses_details(const view_crowd *crowd, const view_kind *kind)
-{
-    return crowd->reduces && kind->details.count > 0;
-}
 
 // Writes the tints of a kind's visible models, and returns whether any fades into its impostor.
 static bool set_tints(const view_kind *kind, const view_crowd *crowd)
@@ -185,79 +163,36 @@ static void sort_members(view_kind *kind, const view_crowd *crowd)
     }
 }
 
-// Members `first` to `first + count` as they are sorted.
-static bool pose_detail(const view_stage *stage, const view_kind *kind, md5gl_model *drawn,
-                        uint32_t first, uint32_t count, bool has_tints, md5_error *error)
-{
-    const view_details *const details = &kind->details;
-    const md5_mat34 *const palettes =
-        details->palettes + (size_t)first * kind->model->skeleton.num_joints;
-    view_set_materials(stage, kind->textures, drawn);
-    return md5gl_pose(stage->renderer, drawn,
-                      &(md5gl_instances){.count = count,
-                                         .palettes = palettes,
-                                         .placements = details->placements + first,
-                                         .tints = has_tints ? details->tints + first : NULL},
-                      error);
-}
-
 // Uploads the visible members of a kind to its models by their levels, and all of them to the
-// model that casts shadows. Call it only if the kind uses details.
+// model that casts shadows, which comes last. Call it only if the kind uses details.
 static bool pose_details(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
-                         md5_error *error)
+                         view_bodies *bodies, md5_error *error)
 {
     const view_details *const details = &kind->details;
     const bool has_tints = set_tints(kind, crowd);
     sort_members(kind, crowd);
-    for (uint32_t i = 0; i < details->count; i++) {
-        const view_detail *const detail = &details->levels[i];
+    for (uint32_t i = 0; i <= details->count; i++) {
+        const view_detail all = {.drawn = details->casters, .num_instances = kind->num_seen};
+        const view_detail *const detail = i < details->count ? &details->levels[i] : &all;
+        const size_t first = detail->first;
+        const unsigned shown =
+            details->casters == NULL ? VIEW_BODY_SHOWN | VIEW_BODY_CASTS : VIEW_BODY_SHOWN;
+        const md5gl_instances instances = {
+            .count = detail->num_instances,
+            .palettes = details->palettes + first * kind->model->skeleton.num_joints,
+            .placements = details->placements + first,
+            .tints = has_tints ? details->tints + first : NULL,
+        };
+        // The first is the kind's own model. A level is NULL if it is drawn as the one before.
+        const unsigned uses = i == details->count ? VIEW_BODY_CASTS
+                              : i == 0            ? shown | VIEW_BODY_STAGED
+                                                  : shown;
         if (detail->drawn != NULL
-            && !pose_detail(stage, kind, detail->drawn, detail->first, detail->num_instances,
-                            has_tints, error))
+            && !view_add_body(stage, bodies, uses, kind->textures, detail->drawn, &instances,
+                              error))
             return false;
     }
-    return details->casters == NULL
-           || pose_detail(stage, kind, details->casters, 0, kind->num_seen, has_tints, error);
-}
-
-// Draws a model or its shadow. A level is NULL if it is drawn as the one before.
-static void draw_model(const view_stage *stage, const md5gl_model *drawn, bool is_shadow,
-                       uint32_t style)
-{
-    if (drawn != NULL && is_shadow)
-        md5gl_draw_shadows(stage->renderer, drawn);
-    else if (drawn != NULL)
-        md5gl_draw_model(stage->renderer, drawn, style);
-}
-
-// Draws the members of such a kind, or their shadows.
-static void draw_details(const view_stage *stage, const view_kind *kind, bool is_shadow,
-                         uint32_t style)
-{
-    const view_details *const details = &kind->details;
-    if (is_shadow && details->casters != NULL) {
-        draw_model(stage, details->casters, is_shadow, style);
-        return;
-    }
-    for (uint32_t i = 0; i < details->count; i++)
-        draw_model(stage, details->levels[i].drawn, is_shadow, style);
-}
-
-// -- Impostors --------------------------------------------------------------------------------
-
-// Uploads the impostors of a kind and the tints of its visible models, after they were posed.
-static bool pose_levels(const view_stage *stage, view_kind *kind, const view_crowd *crowd,
-                        md5_error *error)
-{
-    view_levels *const levels = &kind->levels;
-    if (levels->impostors == NULL)
-        return true;
-    return (uses_details(crowd, kind) || !set_tints(kind, crowd)
-            || md5gl_pose(stage->renderer, kind->drawn,
-                          &(md5gl_instances){.count = kind->num_seen, .tints = levels->tints},
-                          error))
-           && md5gl_pose_impostors(stage->renderer, levels->impostors, levels->instances,
-                                   levels->num_instances, error);
+    return true;
 }
 
 // == The crowd =============================================================================
@@ -548,53 +483,47 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-bool view_pose_crowd(const view_stage *stage, md5_error *error)
+bool view_pose_crowd(const view_stage *stage, view_bodies *bodies, md5_error *error)
 {
-    view_crowd *const crowd = &stage->document->crowd;
-    bool posed = true;
-    for (uint32_t k = 0; k < crowd->num_kinds && posed; k++) {
-        view_kind *const kind = &crowd->kinds[k];
-        view_set_materials(stage, kind->textures, kind->drawn);
-        if (uses_details(crowd, kind))
-            posed = pose_details(stage, kind, crowd, error);
-        else
-            posed = md5gl_pose(
-                stage->renderer, kind->drawn,
-                &(md5gl_instances){.count = kind->num_seen,
-                                   .palettes = kind->palettes,
-                                   .placements = kind->placements,
-                                   .morph = kind->morph_weights ? kind->morphs->drawn : NULL,
-                                   .weights = kind->morph_weights},
-                error);
-        posed = posed && pose_bakes(stage, kind, error) && pose_levels(stage, kind, crowd, error);
-    }
-    return posed;
-}
-
-void view_draw_crowd(const view_stage *stage, bool is_shadow, uint32_t style)
-{
+    enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
     const view_crowd *const crowd = &stage->document->crowd;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        if (uses_details(crowd, kind))
-            draw_details(stage, kind, is_shadow, style);
-        else
-            draw_model(stage, kind->drawn, is_shadow, style);
-        if (kind->bakes.clips != NULL)
-            draw_model(stage, kind->bakes.drawn, is_shadow, style);
-        if (kind->levels.impostors != NULL && is_shadow)
-            md5gl_draw_impostor_shadows(stage->renderer, kind->levels.impostors);
-        else if (kind->levels.impostors != NULL)
-            md5gl_draw_impostors(stage->renderer, kind->levels.impostors, style);
+        view_kind *const kind = &stage->document->crowd.kinds[k];
+        view_bakes *const bakes = &kind->bakes;
+        view_levels *const levels = &kind->levels;
+        const bool is_reduced = crowd->reduces && kind->details.count > 0;
+        if (is_reduced && !pose_details(stage, kind, crowd, bodies, error))
+            return false;
+        if (!is_reduced) {
+            const md5gl_instances models = {
+                .count = kind->num_seen,
+                .palettes = kind->palettes,
+                .placements = kind->placements,
+                .tints = set_tints(kind, crowd) ? levels->tints : NULL,
+                .morph = kind->morph_weights != NULL ? kind->morphs->drawn : NULL,
+                .weights = kind->morph_weights,
+            };
+            if (!view_add_body(stage, bodies, LIT | VIEW_BODY_STAGED, kind->textures, kind->drawn,
+                               &models, error))
+                return false;
+        }
+        if (bakes->clips != NULL) {
+            const md5gl_instances baked = {
+                .count = bakes->num_instances,
+                .baked = bakes->clips,
+                .jobs = bakes->jobs,
+                .placements = bakes->placements,
+                .tints = bakes->fades ? bakes->tints : NULL,
+            };
+            if (!view_add_body(stage, bodies, LIT, kind->textures, bakes->drawn, &baked, error))
+                return false;
+        }
+        if (levels->impostors != NULL) {
+            bodies->bodies[bodies->count++] = (view_body){LIT, NULL, NULL, levels->impostors};
+            if (!md5gl_pose_impostors(stage->renderer, levels->impostors, levels->instances,
+                                      levels->num_instances, error))
+                return false;
+        }
     }
-}
-
-bool view_layer_crowd(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
-{
-    const view_crowd *const crowd = &stage->document->crowd;
-    bool drawn = true;
-    for (uint32_t k = 0; k < crowd->num_kinds && drawn; k++)
-        drawn =
-            view_draw_layers(stage, crowd->kinds[k].textures, crowd->kinds[k].drawn, pass, error);
-    return drawn;
+    return true;
 }

@@ -31,8 +31,8 @@ uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const 
     return num_ghosts;
 }
 
-static bool draw_bodies(const view_stage *stage, const view_ghost *ghosts, uint32_t count,
-                        md5_error *error)
+static bool draw_ghost_bodies(const view_stage *stage, const view_ghost *ghosts, uint32_t count,
+                              md5_error *error)
 {
     view_document *const document = stage->document;
     view_scene *const scene = &document->scene;
@@ -93,7 +93,7 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
     if (count == 0)
         return true;
     if (stage->document->drawn != NULL)
-        is_drawn = draw_bodies(stage, ghosts, count, error);
+        is_drawn = draw_ghost_bodies(stage, ghosts, count, error);
     else
         draw_bones(stage, ghosts, count);
     view_pose(scene, stage->play);
@@ -101,13 +101,6 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
 }
 
 // == Companions ============================================================================
-
-// Companion `i`, or NULL if it is not shown.
-static view_companion *shown_companion(const view_stage *stage, int i)
-{
-    view_companion *const companion = &stage->document->companions[i];
-    return companion->model != NULL && !view_shows_crowd(stage->document) ? companion : NULL;
-}
 
 // Writes the companion's palette and returns its placement.
 static md5_mat34 pose(view_companion *companion, const view_document *document)
@@ -146,44 +139,6 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
     md5_local_to_model(skeleton, companion->pose, companion->palette);
     md5_build_palette(companion->model, companion->palette, companion->palette);
     return place;
-}
-
-static bool pose_companions(const view_stage *stage, md5_error *error)
-{
-    bool posed = true;
-    for (int i = 0; i < VIEW_NUM_COMPANIONS && posed; i++) {
-        view_companion *const companion = shown_companion(stage, i);
-        if (companion == NULL)
-            continue;
-        companion->place = pose(companion, stage->document);
-        view_set_materials(stage, companion->textures, companion->drawn);
-        const md5gl_instances one = {
-            .count = 1, .palettes = companion->palette, .placements = &companion->place};
-        posed = md5gl_pose(stage->renderer, companion->drawn, &one, error);
-    }
-    return posed;
-}
-
-static void draw_companions(const view_stage *stage, bool is_shadow, uint32_t style)
-{
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
-        const view_companion *const companion = shown_companion(stage, i);
-        if (companion != NULL && is_shadow)
-            md5gl_draw_shadows(stage->renderer, companion->drawn);
-        else if (companion != NULL)
-            md5gl_draw_model(stage->renderer, companion->drawn, style);
-    }
-}
-
-static bool layer_companions(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
-{
-    bool drawn = true;
-    for (int i = 0; i < VIEW_NUM_COMPANIONS && drawn; i++) {
-        const view_companion *const companion = shown_companion(stage, i);
-        drawn = companion == NULL
-                || view_draw_layers(stage, companion->textures, companion->drawn, pass, error);
-    }
-    return drawn;
 }
 
 // == Surface: weights or a grid on the body ================================================
@@ -240,23 +195,6 @@ view_lens view_stage_lens(const view_stage *stage, float width, float height)
     return lens;
 }
 
-static md5gl_frame describe_frame(const view_stage *stage, md5gl_target *target, uint32_t width,
-                                  uint32_t height, bool transparent, view_lens *lens,
-                                  md5gl_point_light points[VIEW_NUM_POINTS])
-{
-    md5gl_frame frame = {.target = target, .width = width, .height = height};
-    const float *const color =
-        stage->options->background_given ? stage->options->background : middle;
-    for (int i = 0; i < 3; i++)
-        frame.background[i] = transparent ? 0.0f : color[i];
-    frame.background[3] = transparent ? 0.0f : 1.0f;
-    *lens = view_stage_lens(stage, (float)width, (float)height);
-    view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
-
-    view_set_lights(stage, lens->axes, points, &frame);
-    return frame;
-}
-
 void view_draw_background(const view_stage *stage, float width, float height)
 {
     view_clear_canvas(stage->canvas);
@@ -265,154 +203,100 @@ void view_draw_background(const view_stage *stage, float width, float height)
                      stage->canvas->vertices, stage->canvas->count);
 }
 
-// The environment's picture, or the gradient.
-static void draw_background(const view_stage *stage, float width, float height)
+// -- Bodies ---------------------------------------------------------------------------------
+
+bool view_add_body(const view_stage *stage, view_bodies *bodies, unsigned uses,
+                   const view_textures *textures, md5gl_model *drawn,
+                   const md5gl_instances *instances, md5_error *error)
 {
-    if (stage->shown->environment_behind && view_shown_environment(stage) != NULL)
-        md5gl_draw_environment(stage->renderer);
-    else
-        view_draw_background(stage, width, height);
+    if (textures != NULL)
+        view_set_materials(stage, textures, drawn);
+    bodies->bodies[bodies->count++] = (view_body){uses, textures, drawn, NULL};
+    return md5gl_pose(stage->renderer, drawn, instances, error);
 }
 
-// The cell is a power of ten, and small beside the model.
-static void draw_grid(const view_stage *stage)
+// The document's model and its companions.
+static bool pose_document(const view_stage *stage, view_bodies *bodies, md5_error *error)
 {
-    const float radius = stage->camera->scene_radius;
-    const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
-    const md5_vec3 centre = md5_vec3_add(view_centre(stage->document->bounds),
-                                         view_walked(&stage->document->scene, stage->play));
-    md5gl_draw_grid(stage->renderer, stage->document->ground, cell,
-                    (md5_vec3){centre.x, centre.y, stage->document->ground}, 7.0f * radius);
+    enum { ALL = VIEW_BODY_CASTS | VIEW_BODY_SHOWN | VIEW_BODY_STAGED };
+    view_document *const document = stage->document;
+    const bool is_heat = shows_weights(stage); // a coloured copy, with targets of its own
+    const md5gl_instances model = {
+        .count = 1,
+        .palettes = document->scene.palette,
+        .morph = is_heat ? document->surfaces.drawn_morph : document->morphs.drawn,
+        .weights = document->morphs.weights,
+    };
+    if (!view_add_body(stage, bodies, is_heat ? VIEW_BODY_CASTS | VIEW_BODY_SHOWN : ALL,
+                       is_heat ? NULL : &document->textures,
+                       is_heat ? document->surfaces.heat.drawn : document->drawn, &model, error))
+        return false;
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        view_companion *const companion = &document->companions[i];
+        if (companion->model == NULL)
+            continue;
+        companion->place = pose(companion, document);
+        const md5gl_instances one = {
+            .count = 1, .palettes = companion->palette, .placements = &companion->place};
+        if (!view_add_body(stage, bodies, ALL, companion->textures, companion->drawn, &one, error))
+            return false;
+    }
+    return true;
 }
 
-// Draws what materials draw besides lit surfaces: see view_draw_layers().
-static bool draw_layers(const view_stage *stage, md5gl_stage_pass pass, md5_error *error)
+// Draws what has a use: their shadows, or themselves in a style.
+static void draw_bodies(const view_stage *stage, const view_bodies *bodies, view_body_use use,
+                        uint32_t style)
 {
-    const view_document *const document = stage->document;
-    if (document->drawn == NULL)
-        return true;
-    if (view_shows_crowd(document))
-        return view_layer_crowd(stage, pass, error);
-    return view_draw_layers(stage, &document->textures, document->drawn, pass, error)
-           && layer_companions(stage, pass, error);
+    const bool is_shadow = use == VIEW_BODY_CASTS;
+    for (uint32_t i = 0; i < bodies->count; i++) {
+        const view_body *const body = &bodies->bodies[i];
+        if ((body->uses & use) == 0)
+            continue;
+        if (body->impostors != NULL && is_shadow)
+            md5gl_draw_impostor_shadows(stage->renderer, body->impostors);
+        else if (body->impostors != NULL)
+            md5gl_draw_impostors(stage->renderer, body->impostors, style);
+        else if (is_shadow)
+            md5gl_draw_shadows(stage->renderer, body->drawn);
+        else
+            md5gl_draw_model(stage->renderer, body->drawn, style);
+    }
 }
 
-static bool draw_model(const view_stage *stage, md5_error *error)
+static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
+                        md5_error *error)
+{
+    bool is_drawn = true;
+    for (uint32_t i = 0; i < bodies->count && is_drawn; i++)
+        if ((bodies->bodies[i].uses & VIEW_BODY_STAGED) != 0)
+            is_drawn = view_draw_layers(stage, &bodies->bodies[i], pass, error);
+    return is_drawn;
+}
+
+static bool draw_models(const view_stage *stage, view_bodies *bodies, md5_error *error)
 {
     const view_shown *const shown = stage->shown;
-    if (stage->document->drawn == NULL)
-        return true;
-    uint32_t style = MD5GL_LIT;
     const bool has_textures =
         stage->surface == VIEW_SURFACE_LIT || stage->surface == VIEW_SURFACE_TEXTURES;
+    uint32_t style = MD5GL_LIT;
     if (shown->untextured && has_textures)
         style |= MD5GL_UNTEXTURED;
     if (shown->edges)
         style |= MD5GL_WIREFRAME;
-    if (view_shows_crowd(stage->document)) {
-        if (!view_pose_crowd(stage, error))
-            return false;
-        view_draw_crowd(stage, true, 0);
-        if (!draw_layers(stage, MD5GL_STAGE_PASS_SHADOWS, error))
-            return false;
-        view_draw_crowd(stage, false, style);
-        return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
-    }
-    view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-    const bool is_heat = shows_weights(stage); // a coloured copy, with targets of its own
-    md5gl_model *const drawn =
-        is_heat ? stage->document->surfaces.heat.drawn : stage->document->drawn;
-    const md5gl_instances one = {.count = 1,
-                                 .palettes = stage->document->scene.palette,
-                                 .morph = is_heat ? stage->document->surfaces.drawn_morph
-                                                  : stage->document->morphs.drawn,
-                                 .weights = stage->document->morphs.weights};
-    if (!md5gl_pose(stage->renderer, drawn, &one, error) || !pose_companions(stage, error))
+    if (stage->document->drawn == NULL)
+        return true;
+    if (!(view_shows_crowd(stage->document) ? view_pose_crowd(stage, bodies, error)
+                                            : pose_document(stage, bodies, error)))
         return false;
-    md5gl_draw_shadows(stage->renderer, drawn);
-    draw_companions(stage, true, 0);
-    if (!draw_layers(stage, MD5GL_STAGE_PASS_SHADOWS, error))
+    draw_bodies(stage, bodies, VIEW_BODY_CASTS, 0);
+    if (!draw_layers(stage, bodies, MD5GL_STAGE_PASS_SHADOWS, error))
         return false;
-    md5gl_draw_model(stage->renderer, drawn, style);
-    draw_companions(stage, false, style);
-    return draw_layers(stage, MD5GL_STAGE_PASS_BASES, error);
+    draw_bodies(stage, bodies, VIEW_BODY_SHOWN, style);
+    return draw_layers(stage, bodies, MD5GL_STAGE_PASS_BASES, error);
 }
 
-static void draw_boxes(const view_stage *stage, view_lines *lines)
-{
-    const md5_anim *const anim = view_shown_anim(&stage->document->scene);
-    view_add_bounds(lines, view_pose_bounds(&stage->document->scene), 0xE8ECF2FF);
-    if (anim == NULL || anim->frame_bounds == NULL)
-        return;
-    const md5_moment moment = view_moment(stage->play, anim);
-    const md5_root root = stage->document->scene.root;
-    md5_bounds box = md5_anim_bounds(anim, moment, root);
-    // MD5_ROOT_ID bounds are relative to the origin joint.
-    if (root == MD5_ROOT_ID) {
-        box.min = md5_vec3_add(box.min, stage->document->scene.pose[0].translation);
-        box.max = md5_vec3_add(box.max, stage->document->scene.pose[0].translation);
-    }
-    box = view_turn_bounds(&stage->document->scene.turn, box);
-    view_add_bounds(lines, box, 0xE0A03CFF);
-}
-
-// Draws a camera path from outside: its line, and its current frustum.
-static void draw_camera_path(const view_stage *stage, view_lines *lines, float aspect)
-{
-    const float radius = stage->camera->scene_radius;
-    const view_lens lens =
-        view_path_lens(stage->document, stage->play, stage->camera, aspect, 1.0f);
-    view_add_path(lines, &stage->document->scene.camera_path, 0.05f * radius);
-    view_add_lens(lines, &lens, 0.3f * radius, 0xF1F3F6FF);
-}
-
-static void draw_overlays(const view_stage *stage, float aspect)
-{
-    const view_shown *const shown = stage->shown;
-    view_lines *const lines = stage->lines;
-    const float radius = stage->camera->scene_radius, width = stage->font->scale;
-
-    view_clear_lines(lines);
-    // In a crowd the scene's model is not drawn itself.
-    view_scene *const scene = &stage->document->scene;
-    const bool posed = !view_shows_crowd(stage->document);
-    if (posed && (shown->normals || shown->bounds))
-        view_skin(scene);
-    if (posed && shown->normals)
-        view_add_normals(lines, scene, 0.025f * radius);
-    if (posed && shown->tangents)
-        view_add_tangents(lines, scene, 0.02f * radius);
-    if (posed && shown->bounds)
-        draw_boxes(stage, lines);
-    if (posed && shown->joint_bounds)
-        view_add_joint_bounds(lines, scene);
-    if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
-        view_add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
-    if (!stage->following && scene->camera_path.camera != NULL)
-        draw_camera_path(stage, lines, aspect);
-    if (lines->count > 0)
-        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
-
-    // These lines are drawn through the model.
-    view_clear_lines(lines);
-    if (shown->axes)
-        view_add_axes(lines, radius);
-    if (posed && (shown->skeleton || view_is_joints_alone(scene)))
-        view_add_skeleton(lines, scene, 0.03f * radius);
-    if (lines->count > 0)
-        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);
-}
-
-// Updates the crowd; only members that are visible in this picture are posed.
-static void run_crowd(const view_stage *stage, const view_lens *lens, const md5gl_frame *frame)
-{
-    view_sight sight =
-        view_make_sight(lens, frame, fminf(stage->document->ground, stage->document->bounds.min.z));
-    sight.all = !stage->document->crowd.culls;
-    stage->document->crowd.levels = stage->shown->levels;
-    stage->document->crowd.reduces = stage->shown->levels && !stage->shown->edges;
-    view_run_crowd(&stage->document->crowd, stage->play->time, &sight);
-}
+// -- Canvas ---------------------------------------------------------------------------------
 
 void view_draw_canvas(const view_stage *stage)
 {
@@ -455,33 +339,56 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
                      bool transparent, md5_error *error)
 {
     view_document *const document = stage->document;
+    view_crowd *const crowd = &document->crowd;
+    const bool is_crowd = view_shows_crowd(document);
+    const bool has_color = stage->options->background_given;
+    const float radius = stage->camera->scene_radius;
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     view_blend_document(document, &loader);
-    if (document->scene.dual && !view_shows_crowd(document)) // for the bounds of the shadow casters
+    if (document->scene.dual && !is_crowd) // for the bounds of the shadow casters
         view_skin(&document->scene);
     md5gl_point_light points[VIEW_NUM_POINTS];
-    view_lens lens;
-    const md5gl_frame frame =
-        describe_frame(stage, target, width, height, transparent, &lens, points);
+    md5gl_frame frame = {.target = target, .width = width, .height = height};
+    for (int i = 0; i < 3 && !transparent; i++)
+        frame.background[i] = has_color ? stage->options->background[i] : middle[i];
+    frame.background[3] = transparent ? 0.0f : 1.0f;
+    const view_lens lens = view_stage_lens(stage, (float)width, (float)height);
+    view_lens_matrices(&lens, &frame.view_from_world, &frame.clip_from_view);
+    view_set_lights(stage, lens.axes, points, &frame);
     if (!view_prepare_levels(stage, error) || !prepare_surface(stage, error))
         return false;
-    if (view_shows_crowd(document))
-        run_crowd(stage, &lens, &frame);
-
+    if (is_crowd) { // only members that are visible in this picture are posed
+        view_sight sight =
+            view_make_sight(&lens, &frame, fminf(document->ground, document->bounds.min.z));
+        sight.all = !crowd->culls;
+        crowd->levels = stage->shown->levels;
+        crowd->reduces = stage->shown->levels && !stage->shown->edges;
+        view_run_crowd(crowd, stage->play->time, &sight);
+    }
     see_deforms(document, &lens);
     md5gl_begin_frame(stage->renderer, &frame);
-    if (!transparent && !stage->options->background_given)
-        draw_background(stage, (float)width, (float)height);
-    bool drawn = draw_model(stage, error);
+    if (!transparent && !has_color) {
+        if (stage->shown->environment_behind && view_shown_environment(stage) != NULL)
+            md5gl_draw_environment(stage->renderer);
+        else
+            view_draw_background(stage, (float)width, (float)height);
+    }
+    view_bodies bodies = {.count = 0};
+    bool is_drawn = draw_models(stage, &bodies, error);
     // Blended, and writes no depth: after the model.
-    const bool level = document->scene.terrain.num_feet == 0;
-    if (level && !transparent && drawn && document->drawn != NULL)
-        md5gl_draw_ground(stage->renderer, view_centre(frame.casters),
-                          3.0f * stage->camera->scene_radius);
-    if (level && stage->shown->grid)
-        draw_grid(stage);
-    drawn = drawn && draw_layers(stage, MD5GL_STAGE_PASS_STAGES, error); // over the ground
-    drawn = drawn && draw_ghosts(stage, error);
-    draw_overlays(stage, (float)width / (float)height);
-    return drawn;
+    const bool is_level = document->scene.terrain.num_feet == 0;
+    if (is_level && !transparent && is_drawn && document->drawn != NULL)
+        md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
+    if (is_level && stage->shown->grid) {
+        // The cell is a power of ten, and small beside the model.
+        const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
+        md5_vec3 centre =
+            md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
+        centre.z = document->ground;
+        md5gl_draw_grid(stage->renderer, document->ground, cell, centre, 7.0f * radius);
+    }
+    is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
+               && draw_ghosts(stage, error); // over the ground
+    view_draw_overlays(stage, (float)width / (float)height);
+    return is_drawn;
 }

@@ -72,8 +72,38 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
 // Draws the gradient behind a picture, with the stage's canvas.
 void view_draw_background(const view_stage *stage, float width, float height);
 
+// Draws the lines of what is switched on, of a picture of that aspect: overlay.c.
+void view_draw_overlays(const view_stage *stage, float aspect);
+
 // Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
+
+// == Bodies: what is drawn of models in one picture =========================================
+
+typedef enum view_body_use {
+    VIEW_BODY_CASTS = 1,  // a shadow
+    VIEW_BODY_SHOWN = 2,  // lit
+    VIEW_BODY_STAGED = 4, // with what else its materials draw
+} view_body_use;
+
+typedef struct view_body {
+    unsigned uses;
+    const view_textures *textures;
+    const md5gl_model *drawn;
+    md5gl_impostors *impostors; // instead of a model, or NULL
+} view_body;
+
+enum { VIEW_MAX_BODIES = VIEW_MOST_KINDS * (VIEW_NUM_DETAILS + 4) + VIEW_NUM_COMPANIONS };
+
+typedef struct view_bodies {
+    view_body bodies[VIEW_MAX_BODIES];
+    uint32_t count;
+} view_bodies;
+
+// Sets the materials of a model, unless `textures` is NULL, poses it and adds it to the bodies.
+bool view_add_body(const view_stage *stage, view_bodies *bodies, unsigned uses,
+                   const view_textures *textures, md5gl_model *drawn,
+                   const md5gl_instances *instances, md5_error *error);
 
 // == Lights, materials and surfaces (lighting.c) ===========================================
 
@@ -93,10 +123,10 @@ float view_parm_of(const view_stage *stage, int row);
 // at the time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);
 
-// Draws a pass of what materials draw besides lit surfaces. Does nothing if it is hidden by grey,
-// the checker or a texture that was dropped.
-bool view_draw_layers(const view_stage *stage, const view_textures *textures,
-                      const md5gl_model *drawn, md5gl_stage_pass pass, md5_error *error);
+// Draws a pass of what the materials of a body draw besides lit surfaces. Does nothing if it is
+// hidden by grey, the checker or a texture that was dropped.
+bool view_draw_layers(const view_stage *stage, const view_body *body, md5gl_stage_pass pass,
+                      md5_error *error);
 
 // == Onion skin: ghosts of earlier and later frames of the clip ============================
 
@@ -115,11 +145,8 @@ uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const 
 // Advances the crowd to `time` and poses its visible members. Uses all cores.
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
 
-// Uploads the poses; then draws shadows, then the characters. Call in this order.
-bool view_pose_crowd(const view_stage *stage, md5_error *error);
-void view_draw_crowd(const view_stage *stage, bool is_shadow, uint32_t style);
-bool view_layer_crowd(const view_stage *stage, md5gl_stage_pass pass,
-                      md5_error *error); // view_draw_layers() of each kind
+// Uploads the poses of all kinds as bodies.
+bool view_pose_crowd(const view_stage *stage, view_bodies *bodies, md5_error *error);
 
 // Draws pictures that are missing or no longer up to date, before a frame: in a window a few at a
 // time, so that it stays responsive, otherwise all.

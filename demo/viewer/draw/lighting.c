@@ -171,20 +171,15 @@ float view_parm_of(const view_stage *stage, int row)
     return is_own ? own[row - VIEW_FIRST_PARM] : value;
 }
 
-static void evaluate_layers(const view_stage *stage, const view_textures *textures)
-{
-    md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
-    for (int i = 0; i < VIEW_NUM_PARMS; i++)
-        input.parms[i] = view_parm_of(stage, VIEW_FIRST_PARM + i);
-    view_evaluate_layers(&textures->layers, &input);
-}
-
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
 {
     const view_shown *const shown = stage->shown;
     const bool has_layers = shows_layers(stage, textures);
+    md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
+    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+        input.parms[i] = view_parm_of(stage, VIEW_FIRST_PARM + i);
     if (has_layers)
-        evaluate_layers(stage, textures);
+        view_evaluate_layers(&textures->layers, &input);
     const bool is_grid =
         stage->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
@@ -201,13 +196,11 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     }
 }
 
-bool view_draw_layers(const view_stage *stage, const view_textures *textures,
-                      const md5gl_model *drawn, md5gl_stage_pass pass, md5_error *error)
+bool view_draw_layers(const view_stage *stage, const view_body *body, md5gl_stage_pass pass,
+                      md5_error *error)
 {
-    const view_layers *const layers = &textures->layers;
-    if (!shows_layers(stage, textures))
-        return true;
-    const md5gl_stage_list *const lists = layers->lists;
-    const uint32_t count = layers->num_meshes;
-    return md5gl_draw_stages(stage->renderer, drawn, pass, lists, count, error);
+    const view_layers *const layers = &body->textures->layers;
+    return !shows_layers(stage, body->textures)
+           || md5gl_draw_stages(stage->renderer, body->drawn, pass, layers->lists,
+                                layers->num_meshes, error);
 }

@@ -1,4 +1,4 @@
-#include "demo/viewer/draw/overlay.h"
+#include "demo/viewer/draw/draw.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
@@ -9,7 +9,7 @@
 
 static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
 static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
-static const uint32_t zone = 0xC792EAFF, fault = 0xFF40C8FF;
+static const uint32_t edge_color = 0xF1F3F6FF, zone = 0xC792EAFF, fault = 0xFF40C8FF;
 
 void view_clear_lines(view_lines *lines)
 {
@@ -40,7 +40,23 @@ void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color
     add_end(lines, to, color);
 }
 
-void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
+// An arm from a place, and the share `back` of it to the other side.
+static void add_arm(view_lines *lines, md5_vec3 place, md5_vec3 arm, float back, uint32_t color)
+{
+    view_add_line(lines, md5_vec3_sub(place, md5_vec3_scale(arm, back)), md5_vec3_add(place, arm),
+                  color);
+}
+
+// The axes of a rotation.
+static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_vec3 sizes)
+{
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0.0f, red);
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, sizes.y, 0}), 0.0f, green);
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0.0f, blue);
+}
+
+// Joints as small crosses along their axes, with lines to their parents.
+static void add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t colors[3] = {red, green, blue};
@@ -50,12 +66,10 @@ void view_add_skeleton(view_lines *lines, const view_scene *scene, float cross_s
         const int32_t parent = scene->skeleton->joints[i].parent;
         if (parent >= 0)
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]), position, limb);
-        for (int axis = 0; axis < 3; axis++) {
-            const md5_vec3 arm =
-                md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size);
-            view_add_line(lines, md5_vec3_sub(position, md5_vec3_scale(arm, 0.35f)),
-                          md5_vec3_add(position, arm), colors[axis]);
-        }
+        for (int axis = 0; axis < 3; axis++)
+            add_arm(lines, position,
+                    md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size), 0.35f,
+                    colors[axis]);
     }
 }
 
@@ -69,12 +83,6 @@ void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
     }
 }
 
-static void add_direction(view_lines *lines, md5_vec3 from, md5_vec3 direction, float length,
-                          uint32_t color)
-{
-    view_add_line(lines, from, md5_vec3_add(from, md5_vec3_scale(direction, length)), color);
-}
-
 void view_add_normals(view_lines *lines, view_scene *scene, float length)
 {
     if (scene->model != NULL)
@@ -84,8 +92,9 @@ void view_add_normals(view_lines *lines, view_scene *scene, float length)
         bool *const marks = common_alloc((size_t)mesh->num_vertices + 1, sizeof *marks);
         (void)view_find_mesh_faults(scene, i, marks);
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            add_direction(lines, scene->skinned[i].positions[v], scene->skinned[i].normals[v],
-                          length, marks[v] ? fault : normal);
+            add_arm(lines, scene->skinned[i].positions[v],
+                    md5_vec3_scale(scene->skinned[i].normals[v], length), 0.0f,
+                    marks[v] ? fault : normal);
         free(marks);
     }
 }
@@ -105,8 +114,8 @@ void view_add_tangents(view_lines *lines, view_scene *scene, float length)
             const md5_vec3 along_u = {tangents[v].x, tangents[v].y, tangents[v].z};
             const md5_vec3 along_v =
                 md5_vec3_scale(md5_vec3_cross(skinned->normals[v], along_u), tangents[v].w);
-            add_direction(lines, skinned->positions[v], along_u, length, red);
-            add_direction(lines, skinned->positions[v], along_v, length, green);
+            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_u, length), 0.0f, red);
+            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_v, length), 0.0f, green);
         }
         free(tangents);
     }
@@ -121,7 +130,7 @@ static void add_edges(view_lines *lines, const md5_vec3 corners[8], uint32_t col
                 view_add_line(lines, corners[corner], corners[corner | bit], color);
 }
 
-void view_add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
+static void add_bounds(view_lines *lines, md5_bounds bounds, uint32_t color)
 {
     md5_vec3 corners[8];
     for (unsigned i = 0; i < 8; i++)
@@ -141,25 +150,8 @@ void view_add_joint_bounds(view_lines *lines, const view_scene *scene)
     }
 }
 
-void view_add_axes(view_lines *lines, float length)
-{
-    const md5_vec3 origin = {0, 0, 0};
-    view_add_line(lines, origin, (md5_vec3){length, 0, 0}, red);
-    view_add_line(lines, origin, (md5_vec3){0, length, 0}, green);
-    view_add_line(lines, origin, (md5_vec3){0, 0, length}, blue);
-}
-
-static void add_view_axes(view_lines *lines, const md5_camera_view *view, float size)
-{
-    static const md5_vec3 axes[3] = {{2, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    const uint32_t colors[3] = {red, green, blue};
-    for (int axis = 0; axis < 3; axis++) {
-        const md5_vec3 arm = md5_vec3_scale(md5_quat_rotate(view->rotation, axes[axis]), size);
-        view_add_line(lines, view->position, md5_vec3_add(view->position, arm), colors[axis]);
-    }
-}
-
-void view_add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
+// A camera path, shot by shot, with axes at some of its frames: red forward, green left, blue up.
+static void add_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
 {
     enum { MAX_AXES = 40 }; // more hide the path
     const md5_camera *const camera = camera_path->camera;
@@ -169,7 +161,8 @@ void view_add_path(view_lines *lines, const view_camera_path *camera_path, float
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
-            add_view_axes(lines, view, axis_size);
+            add_axes(lines, view->position, view->rotation,
+                     (md5_vec3){2.0f * axis_size, axis_size, axis_size});
         // A shot ends at its cut; the next one does not continue from there.
         if (played + 1 < num_played && frame + 1 < camera->num_frames)
             view_add_line(lines, view->position, view[1].position, path);
@@ -177,7 +170,8 @@ void view_add_path(view_lines *lines, const view_camera_path *camera_path, float
     }
 }
 
-void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
+// A lens's frustum from the eye to `depth`, with a mark at the upper edge.
+static void add_lens(view_lines *lines, const view_lens *lens, float depth, uint32_t color)
 {
     const md5_vec3 middle = md5_vec3_add(lens->eye, md5_vec3_scale(lens->axes.back, -depth));
     const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
@@ -194,37 +188,86 @@ void view_add_lens(view_lines *lines, const view_lens *lens, float depth, uint32
     view_add_line(lines, md5_vec3_add(top, md5_vec3_scale(across, 0.5f)), tip, color);
 }
 
-// Adds the top of a block and its vertical edges down to the lowest height.
-static void add_block(view_lines *lines, const view_terrain *terrain, int32_t x, int32_t y)
-{
-    const float low = -terrain->height, high = view_block_height(terrain, x, y);
-    const float gap = 0.02f * terrain->cell;
-    const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
-    md5_vec3 corners[4];
-    for (int i = 0; i < 4; i++) {
-        const bool is_far_x = i == 1 || i == 2, is_far_y = i >= 2;
-        corners[i] =
-            (md5_vec3){(float)(x + is_far_x) * terrain->cell + (is_far_x ? -gap : gap),
-                       (float)(y + is_far_y) * terrain->cell + (is_far_y ? -gap : gap), high};
-    }
-    for (int i = 0; i < 4; i++) {
-        view_add_line(lines, corners[i], corners[(i + 1) % 4], top);
-        view_add_line(lines, corners[i], (md5_vec3){corners[i].x, corners[i].y, low}, side);
-    }
-}
-
-void view_add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre)
+// The top of each block and its vertical edges down to the lowest height.
+static void add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre)
 {
     enum { AROUND = 9 };
+    const float low = -terrain->height, gap = 0.02f * terrain->cell;
+    const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
     const int32_t x = view_block_of(terrain, centre.x), y = view_block_of(terrain, centre.y);
     for (int32_t i = x - AROUND; i <= x + AROUND; i++)
-        for (int32_t j = y - AROUND; j <= y + AROUND; j++)
-            add_block(lines, terrain, i, j);
+        for (int32_t j = y - AROUND; j <= y + AROUND; j++) {
+            const float begin[2] = {(float)i * terrain->cell + gap, (float)j * terrain->cell + gap};
+            const float end[2] = {(float)(i + 1) * terrain->cell - gap,
+                                  (float)(j + 1) * terrain->cell - gap};
+            const float high = view_block_height(terrain, i, j);
+            const md5_vec3 corners[4] = {{begin[0], begin[1], high},
+                                         {end[0], begin[1], high},
+                                         {end[0], end[1], high},
+                                         {begin[0], end[1], high}};
+            for (int k = 0; k < 4; k++) {
+                view_add_line(lines, corners[k], corners[(k + 1) % 4], top);
+                view_add_line(lines, corners[k], (md5_vec3){corners[k].x, corners[k].y, low}, side);
+            }
+        }
+}
+
+// -- All of them ----------------------------------------------------------------------------
+
+void view_draw_overlays(const view_stage *stage, float aspect)
+{
+    const view_shown *const shown = stage->shown;
+    view_scene *const scene = &stage->document->scene;
+    view_lines *const lines = stage->lines;
+    const float radius = stage->camera->scene_radius, width = stage->font->scale;
+    const md5_anim *const anim = view_shown_anim(scene);
+    // In a crowd the scene's model is not drawn itself.
+    const bool posed = !view_shows_crowd(stage->document);
+    view_clear_lines(lines);
+    if (posed && (shown->normals || shown->bounds))
+        view_skin(scene);
+    if (posed && shown->normals)
+        view_add_normals(lines, scene, 0.025f * radius);
+    if (posed && shown->tangents)
+        view_add_tangents(lines, scene, 0.02f * radius);
+    if (posed && shown->bounds)
+        add_bounds(lines, view_pose_bounds(scene), 0xE8ECF2FF);
+    if (posed && shown->bounds && anim != NULL && anim->frame_bounds != NULL) {
+        md5_bounds box = md5_anim_bounds(anim, view_moment(stage->play, anim), scene->root);
+        // MD5_ROOT_ID bounds are relative to the origin joint.
+        if (scene->root == MD5_ROOT_ID) {
+            box.min = md5_vec3_add(box.min, scene->pose[0].translation);
+            box.max = md5_vec3_add(box.max, scene->pose[0].translation);
+        }
+        add_bounds(lines, view_turn_bounds(&scene->turn, box), path);
+    }
+    if (posed && shown->joint_bounds)
+        view_add_joint_bounds(lines, scene);
+    if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
+        add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
+    if (!stage->following && scene->camera_path.camera != NULL) { // from outside
+        const view_lens lens =
+            view_path_lens(stage->document, stage->play, stage->camera, aspect, 1.0f);
+        add_path(lines, &scene->camera_path, 0.05f * radius);
+        add_lens(lines, &lens, 0.3f * radius, edge_color);
+    }
+    if (lines->count > 0)
+        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, width, false);
+
+    // These lines are drawn through the model.
+    view_clear_lines(lines);
+    if (shown->axes)
+        add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
+                 (md5_vec3){radius, radius, radius});
+    if (posed && scene->skeleton != NULL && (shown->skeleton || view_is_joints_alone(scene)))
+        add_skeleton(lines, scene, 0.03f * radius);
+    if (lines->count > 0)
+        md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 1.5f * width, true);
 }
 
 // == Picking ===============================================================================
 
-static const uint32_t edge_color = 0xF1F3F6FF, vertex_color = 0xF2C14EFF;
+static const uint32_t vertex_color = 0xF2C14EFF;
 static const uint32_t measure_color = 0x7CE0FFFF;
 
 // -- Where it is ----------------------------------------------------------------------------
@@ -319,13 +362,11 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-static void add_cross(view_lines *lines, md5_vec3 at, float size, uint32_t color)
+static void add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
 {
-    static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int axis = 0; axis < 3; axis++) {
-        const md5_vec3 arm = md5_vec3_scale(axes[axis], size);
-        view_add_line(lines, md5_vec3_sub(at, arm), md5_vec3_add(at, arm), color);
-    }
+    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, size, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
 }
 
 void view_add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size)

@@ -16,24 +16,22 @@
 // those of the picture.
 static const uint64_t least_work = (uint64_t)40 << 20;
 
-typedef struct texel {
-    float red, green, blue;
-} texel;
-
 struct view_sketch {
     md5_vec3 right, up, ahead, light; // unit vectors; the picture looks along `ahead`
     md5_vec3 center;
     float scale;       // pixels a unit
     size_t side, fine; // drawn larger by the factor `fine`, and averaged
     uint64_t work, most_work;
-    float *depth; // [side * side] infinity where nothing is
-    texel *colors;
+    const view_image *texture; // of what is drawn now; NULL: grey
+    bool has_holes;
+    float *depth;     // [side * side] infinity where nothing is
+    md5_vec3 *colors; // red, green and blue
 };
 
-// A corner in pixels, with its depth in units.
+// Of a corner: pixels, units along the view, light, texture coordinates.
+enum { CORNER_X, CORNER_Y, CORNER_DEPTH, CORNER_SHADE, CORNER_U, CORNER_V, CORNER_VALUES };
 typedef struct corner {
-    float x, y, depth, shade;
-    md5_vec2 texcoord;
+    float values[CORNER_VALUES];
 } corner;
 
 // -- View -----------------------------------------------------------------------------------
@@ -73,96 +71,88 @@ view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
     for (size_t i = 0; i < count; i++)
         sketch.depth[i] = INFINITY;
     sketch.scale = 0.94f * (float)sketch.side / seen;
-    view_sketch *const made = common_alloc(1, sizeof *made);
-    *made = sketch;
-    return made;
+    view_sketch *const begun = common_alloc(1, sizeof *begun);
+    *begun = sketch;
+    return begun;
 }
 
 static corner corner_of(const view_sketch *sketch, md5_vec3 position, md5_vec3 normal,
                         md5_vec2 texcoord)
 {
-    const md5_vec3 at = md5_vec3_sub(position, sketch->center);
+    const md5_vec3 arm = md5_vec3_sub(position, sketch->center);
     const float half = 0.5f * (float)sketch->side;
     return (corner){
-        .x = half + sketch->scale * md5_vec3_dot(at, sketch->right),
-        .y = half - sketch->scale * md5_vec3_dot(at, sketch->up),
-        .depth = md5_vec3_dot(at, sketch->ahead),
-        .shade = 0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f),
-        .texcoord = texcoord,
-    };
+        {half + sketch->scale * md5_vec3_dot(arm, sketch->right),
+         half - sketch->scale * md5_vec3_dot(arm, sketch->up), md5_vec3_dot(arm, sketch->ahead),
+         0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f), texcoord.x, texcoord.y}};
 }
 
 // -- Triangles ------------------------------------------------------------------------------
 
-// The texel at (u, v), which repeat. Returns false in a hole.
-static bool sample(const view_image *texture, bool has_holes, md5_vec2 at, texel *color)
+static float cross(const corner *a, const corner *b, float x, float y)
 {
-    *color = (texel){150.0f, 155.0f, 165.0f};
-    if (texture == NULL || !(fabsf(at.x) < 1e6f && fabsf(at.y) < 1e6f))
-        return true;
-    const uint32_t x = (uint32_t)((at.x - floorf(at.x)) * (float)texture->width);
-    const uint32_t y = (uint32_t)((at.y - floorf(at.y)) * (float)texture->height);
-    const size_t column = x < texture->width ? x : texture->width - 1;
-    const size_t row = y < texture->height ? y : texture->height - 1;
-    const uint8_t *const rgba = &texture->rgba[4 * (row * texture->width + column)];
-    *color = (texel){(float)rgba[0], (float)rgba[1], (float)rgba[2]};
-    return !has_holes || rgba[3] >= 128;
+    const float *const from = a->values, *const to = b->values;
+    return (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]);
 }
 
-static float cross(corner a, corner b, float x, float y)
+static float mix(const corner c[3], const float part[3], int value)
 {
-    return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
+    return part[0] * c[0].values[value] + part[1] * c[1].values[value]
+           + part[2] * c[2].values[value];
 }
 
-static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[3], size_t pixel,
-                       const view_image *texture, bool has_holes)
+static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[3], size_t pixel)
 {
-    texel color;
-    const float depth = part[0] * c[0].depth + part[1] * c[1].depth + part[2] * c[2].depth;
+    const view_image *const texture = sketch->texture;
+    const float depth = mix(c, part, CORNER_DEPTH);
     if (!(depth < sketch->depth[pixel]))
         return;
-    const md5_vec2 at = {
-        part[0] * c[0].texcoord.x + part[1] * c[1].texcoord.x + part[2] * c[2].texcoord.x,
-        part[0] * c[0].texcoord.y + part[1] * c[1].texcoord.y + part[2] * c[2].texcoord.y};
-    if (!sample(texture, has_holes, at, &color))
-        return;
-    const float shade = part[0] * c[0].shade + part[1] * c[1].shade + part[2] * c[2].shade;
+    const float u = mix(c, part, CORNER_U), v = mix(c, part, CORNER_V);
+    md5_vec3 color = {150.0f, 155.0f, 165.0f};
+    if (texture != NULL && fabsf(u) < 1e6f && fabsf(v) < 1e6f) { // they repeat
+        const uint32_t x = (uint32_t)((u - floorf(u)) * (float)texture->width);
+        const uint32_t y = (uint32_t)((v - floorf(v)) * (float)texture->height);
+        const size_t column = x < texture->width ? x : texture->width - 1;
+        const size_t row = y < texture->height ? y : texture->height - 1;
+        const uint8_t *const rgba = &texture->rgba[4 * (row * texture->width + column)];
+        color = (md5_vec3){(float)rgba[0], (float)rgba[1], (float)rgba[2]};
+        if (sketch->has_holes && rgba[3] < 128)
+            return;
+    }
     sketch->depth[pixel] = depth;
-    sketch->colors[pixel] = (texel){color.red * shade, color.green * shade, color.blue * shade};
-}
-
-static int to_pixel(const view_sketch *sketch, float value)
-{
-    return (int)view_clamp(value, 0.0f, (float)(sketch->side - 1));
+    sketch->colors[pixel] = md5_vec3_scale(color, mix(c, part, CORNER_SHADE));
 }
 
 // Both sides: few models have back faces in view that would hide something.
-static void fill_triangle(view_sketch *sketch, const corner c[3], const view_image *texture,
-                          bool has_holes)
+static void fill_triangle(view_sketch *sketch, const corner c[3])
 {
-    const float area = cross(c[0], c[1], c[2].x, c[2].y);
+    const float area = cross(&c[0], &c[1], c[2].values[0], c[2].values[1]);
     if (!(fabsf(area) > 1e-6f && fabsf(area) < 1e12f)) // also what is not finite
         return;
-    const int left = to_pixel(sketch, fminf(fminf(c[0].x, c[1].x), c[2].x));
-    const int right = to_pixel(sketch, ceilf(fmaxf(fmaxf(c[0].x, c[1].x), c[2].x)));
-    const int top = to_pixel(sketch, fminf(fminf(c[0].y, c[1].y), c[2].y));
-    const int bottom = to_pixel(sketch, ceilf(fmaxf(fmaxf(c[0].y, c[1].y), c[2].y)));
-    sketch->work += (uint64_t)(right - left + 1) * (uint64_t)(bottom - top + 1);
-    for (int y = top; y <= bottom; y++)
-        for (int x = left; x <= right; x++) {
+    int low[2], high[2]; // pixels: left and top, right and bottom
+    for (int i = 0; i < 2; i++) {
+        const float a = c[0].values[i], b = c[1].values[i], d = c[2].values[i];
+        const float last = (float)(sketch->side - 1);
+        low[i] = (int)view_clamp(fminf(fminf(a, b), d), 0.0f, last);
+        high[i] = (int)view_clamp(ceilf(fmaxf(fmaxf(a, b), d)), 0.0f, last);
+    }
+    sketch->work += (uint64_t)(high[0] - low[0] + 1) * (uint64_t)(high[1] - low[1] + 1);
+    for (int y = low[1]; y <= high[1]; y++)
+        for (int x = low[0]; x <= high[0]; x++) {
             const float px = (float)x + 0.5f, py = (float)y + 0.5f;
-            const float part[3] = {cross(c[1], c[2], px, py) / area,
-                                   cross(c[2], c[0], px, py) / area,
-                                   cross(c[0], c[1], px, py) / area};
+            const float part[3] = {cross(&c[1], &c[2], px, py) / area,
+                                   cross(&c[2], &c[0], px, py) / area,
+                                   cross(&c[0], &c[1], px, py) / area};
             if (part[0] >= 0.0f && part[1] >= 0.0f && part[2] >= 0.0f)
-                fill_pixel(sketch, c, part, (size_t)y * sketch->side + (size_t)x, texture,
-                           has_holes);
+                fill_pixel(sketch, c, part, (size_t)y * sketch->side + (size_t)x);
         }
 }
 
 bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
                       const md5_vec3 *normals, const view_image *texture, bool has_holes)
 {
+    sketch->texture = texture;
+    sketch->has_holes = has_holes;
     for (uint32_t i = 0; i < mesh->num_triangles && sketch->work < sketch->most_work; i++) {
         corner corners[3];
         for (uint32_t j = 0; j < 3; j++) {
@@ -170,7 +160,7 @@ bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 
             corners[j] =
                 corner_of(sketch, positions[index], normals[index], mesh->texcoords[index]);
         }
-        fill_triangle(sketch, corners, texture, has_holes);
+        fill_triangle(sketch, corners);
         sketch->work++;
     }
     return sketch->work < sketch->most_work;
@@ -189,19 +179,19 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
     const md5_vec3 other = fabsf(axis.z) < 0.9f ? (md5_vec3){0, 0, 1} : (md5_vec3){1, 0, 0};
     const md5_vec3 across = md5_vec3_cross(axis, other);
     const md5_vec3 side = md5_vec3_scale(across, 1.0f / md5_vec3_length(across));
-    const md5_vec3 sides[2] = {side, md5_vec3_cross(axis, side)};
+    const md5_vec3 up = md5_vec3_cross(axis, side);
+    const float wide = 0.1f * length;
+    sketch->texture = NULL;
     for (int i = 0; i < 4 && sketch->work < sketch->most_work; i++) {
-        corner c[3];
-        const float a = i < 2 ? 1.0f : -1.0f, b = i == 0 || i == 3 ? 1.0f : -1.0f;
-        const md5_vec3 first = md5_vec3_scale(sides[0], a), second = md5_vec3_scale(sides[1], b);
-        const float wide = 0.1f * length;
+        const md5_vec3 first = md5_vec3_scale(side, i < 2 ? 1.0f : -1.0f);
+        const md5_vec3 second = md5_vec3_scale(up, i == 0 || i == 3 ? 1.0f : -1.0f);
         const md5_vec3 normal = md5_vec3_scale(md5_vec3_add(first, second), 0.7071f);
-        c[0] = corner_of(sketch, md5_vec3_add(from, md5_vec3_scale(first, wide)), normal,
-                         (md5_vec2){0, 0});
-        c[1] = corner_of(sketch, md5_vec3_add(from, md5_vec3_scale(second, wide)), normal,
-                         (md5_vec2){0, 0});
-        c[2] = corner_of(sketch, to, normal, (md5_vec2){0, 0});
-        fill_triangle(sketch, c, NULL, false);
+        const md5_vec3 ends[3] = {md5_vec3_add(from, md5_vec3_scale(first, wide)),
+                                  md5_vec3_add(from, md5_vec3_scale(second, wide)), to};
+        corner c[3];
+        for (int k = 0; k < 3; k++)
+            c[k] = corner_of(sketch, ends[k], normal, (md5_vec2){0, 0});
+        fill_triangle(sketch, c);
     }
 }
 
@@ -209,23 +199,19 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
 
 static void average(const view_sketch *sketch, size_t x, size_t y, uint8_t *rgba)
 {
-    texel sum = {0.0f, 0.0f, 0.0f};
+    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
     float count = 0.0f;
     const size_t fine = sketch->fine;
     for (size_t i = 0; i < fine * fine; i++) {
         const size_t pixel = (fine * y + i / fine) * sketch->side + fine * x + i % fine;
         if (!(sketch->depth[pixel] < INFINITY))
             continue;
-        sum.red += sketch->colors[pixel].red;
-        sum.green += sketch->colors[pixel].green;
-        sum.blue += sketch->colors[pixel].blue;
+        sum = md5_vec3_add(sum, sketch->colors[pixel]);
         count += 1.0f;
     }
-    if (count == 0.0f)
-        return;
-    rgba[0] = (uint8_t)fminf(sum.red / count + 0.5f, 255.0f);
-    rgba[1] = (uint8_t)fminf(sum.green / count + 0.5f, 255.0f);
-    rgba[2] = (uint8_t)fminf(sum.blue / count + 0.5f, 255.0f);
+    const float channels[3] = {sum.x, sum.y, sum.z};
+    for (int i = 0; i < 3 && count > 0.0f; i++)
+        rgba[i] = (uint8_t)fminf(channels[i] / count + 0.5f, 255.0f);
     rgba[3] = (uint8_t)(255.0f * count / (float)(fine * fine) + 0.5f);
 }
 
@@ -258,36 +244,30 @@ char *view_wish_of(view_section section, const char *name, const char *on)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-static void draw_mesh(view_sketch *sketch, const view_scene *scene, uint32_t mesh,
-                      const md5_material *material)
-{
-    view_image_fault fault;
-    view_image texture = {.rgba = NULL};
-    md5_game *const game = scene->library->game;
-    const md5_mesh *const of = &scene->model->meshes[mesh];
-    const md5_image_program *const program =
-        material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
-    const bool is_read = program != NULL && view_read_game_image(game, program, &texture, &fault);
-    (void)view_sketch_mesh(sketch, of, scene->skinned[mesh].positions, scene->skinned[mesh].normals,
-                           is_read ? &texture : NULL,
-                           material != NULL && material->coverage == MD5_COVERAGE_PERFORATED);
-    free(texture.rgba);
-}
-
 // Flashes and the like would hide what is behind them: they are drawn only if there is nothing
 // else, as in a ghost.
 static void draw_meshes(view_sketch *sketch, const view_scene *scene)
 {
+    md5_game *const game = scene->library->game;
     bool is_drawn = false;
     for (int round = 0; round < 2 && !is_drawn; round++)
         for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-            const md5_material *const material =
-                md5_game_material(scene->library->game, scene->model->meshes[i].shader, NULL);
-            const bool is_clear =
-                material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT;
-            if (is_clear == (round == 0))
+            const md5_mesh *const mesh = &scene->model->meshes[i];
+            const md5_material *const material = md5_game_material(game, mesh->shader, NULL);
+            const md5_coverage coverage =
+                material != NULL ? material->coverage : MD5_COVERAGE_OPAQUE;
+            if ((coverage == MD5_COVERAGE_TRANSLUCENT) == (round == 0))
                 continue;
-            draw_mesh(sketch, scene, i, material);
+            view_image_fault fault;
+            view_image texture = {.rgba = NULL};
+            const md5_image_program *const program =
+                material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
+            const bool is_read =
+                program != NULL && view_read_game_image(game, program, &texture, &fault);
+            (void)view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
+                                   scene->skinned[i].normals, is_read ? &texture : NULL,
+                                   coverage == MD5_COVERAGE_PERFORATED);
+            free(texture.rgba);
             is_drawn = true;
         }
 }
@@ -350,6 +330,9 @@ static void try_folder(tried *of, const view_library *library, const char *besid
     }
 }
 
+// In seconds: materials of ghosts are clear before.
+static const double faded_in = 0.5;
+
 static bool load(view_scene *scene, view_library *library, const char *name, const char *skin)
 {
     view_log log = {.level = VIEW_QUIET};
@@ -360,17 +343,6 @@ static bool load(view_scene *scene, view_library *library, const char *name, con
 }
 
 // -- Pictures -------------------------------------------------------------------------------
-
-static view_image picture_of_model(view_library *library, const char *name)
-{
-    const double faded_in = 0.5;
-    view_scene scene;
-    if (!load(&scene, library, name, NULL))
-        return (view_image){.rgba = NULL};
-    const view_image image = draw_scene(&scene, faded_in);
-    view_free_scene(&scene);
-    return image;
-}
 
 // Whether most joints of a clip drive one of the model, and all of the model's are driven if
 // `drives_all`. Characters of a game often share names of a few joints, such as "origin".
@@ -395,14 +367,15 @@ static view_image picture_of_clip(view_library *library, const char *clip, const
     try_folder(&models, library, clip);
     // A body with a head has joints that the clip need not drive; else the clip of a head is not
     // shown on a body.
-    for (size_t i = 0; i < 2 * models.count && !is_loaded; i++) {
-        const char *const model = models.names[i % models.count];
-        if (!load(&scene, library, model, NULL))
-            continue;
-        is_loaded = put_clip(&scene, clip, i < models.count && strcmp(model, on) != 0);
-        if (!is_loaded)
-            view_free_scene(&scene);
-    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < models.count && !is_loaded; i++) {
+            const char *const model = models.names[i];
+            if (!load(&scene, library, model, NULL))
+                continue;
+            is_loaded = put_clip(&scene, clip, round == 0 && strcmp(model, on) != 0);
+            if (!is_loaded)
+                view_free_scene(&scene);
+        }
     if (!is_loaded && !load(&scene, library, clip, NULL))
         return image;
     image = draw_scene(&scene, 0.5 * view_shown_anim(&scene)->duration);
@@ -436,7 +409,7 @@ static view_image picture_of_skin(view_library *library, const char *name, const
         if (!load(&scene, library, models.names[i], name))
             continue;
         if (changes(&scene, skin))
-            image = draw_scene(&scene, 0.5);
+            image = draw_scene(&scene, faded_in);
         view_free_scene(&scene);
     }
     return image;
@@ -445,14 +418,19 @@ static view_image picture_of_skin(view_library *library, const char *name, const
 view_image view_make_preview(view_library *library, const char *wish)
 {
     const char *const end = strstr(wish, divider);
-    if (end == NULL)
-        return picture_of_model(library, wish);
+    view_image image = {.rgba = NULL};
+    view_scene scene;
+    if (end == NULL) {
+        if (!load(&scene, library, wish, NULL))
+            return image;
+        image = draw_scene(&scene, faded_in);
+        view_free_scene(&scene);
+        return image;
+    }
     const char *const name = end + strlen(divider);
-    char *const on = common_copy(wish);
-    on[end - wish] = '\0';
-    const view_image image = common_has_ending(name, ".md5anim")
-                                 ? picture_of_clip(library, name, on)
-                                 : picture_of_skin(library, name, on);
+    char *const on = common_format("%.*s", (int)(end - wish), wish);
+    image = common_has_ending(name, ".md5anim") ? picture_of_clip(library, name, on)
+                                                : picture_of_skin(library, name, on);
     free(on);
     return image;
 }
@@ -496,50 +474,41 @@ static bool goes_on(void *user, size_t num_files)
     return !ends;
 }
 
-// Waits for a wish and takes it; NULL at the end.
-static char *take_wish(view_previews *previews)
-{
-    char *name = NULL;
-    SDL_LockMutex(previews->mutex);
-    while (!previews->ends && (previews->num_wishes == 0 || previews->num_made == VIEW_MOST_WISHES))
-        SDL_CondWait(previews->changed, previews->mutex);
-    if (!previews->ends) {
-        name = previews->wishes[0];
-        previews->num_wishes--;
-        memmove(&previews->wishes[0], &previews->wishes[1],
-                previews->num_wishes * sizeof previews->wishes[0]);
-        previews->making = name;
-    }
-    SDL_UnlockMutex(previews->mutex);
-    return name;
-}
-
-static void hand_over(view_previews *previews, preview made)
-{
-    SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
-    SDL_LockMutex(previews->mutex);
-    previews->made[previews->num_made++] = made;
-    previews->making = NULL;
-    SDL_UnlockMutex(previews->mutex);
-    (void)SDL_PushEvent(&event);
-}
-
+// Waits for wishes until the end.
 static int make_pictures(void *user)
 {
     view_previews *const previews = user;
     view_library *library = NULL;
     uint32_t num_made = 0;
-    for (char *name = take_wish(previews); name != NULL; name = take_wish(previews)) {
+    SDL_LockMutex(previews->mutex);
+    for (;;) {
+        while (!previews->ends
+               && (previews->num_wishes == 0 || previews->num_made == VIEW_MOST_WISHES))
+            SDL_CondWait(previews->changed, previews->mutex);
+        if (previews->ends)
+            break;
+        preview picture = {.name = previews->wishes[0]};
+        previews->num_wishes--;
+        memmove(&previews->wishes[0], &previews->wishes[1],
+                previews->num_wishes * sizeof previews->wishes[0]);
+        previews->making = picture.name;
+        SDL_UnlockMutex(previews->mutex);
+
         md5_error error;
         if (num_made++ % PICTURES_A_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, goes_on, previews, &error);
         }
-        preview made = {.name = name};
         if (library != NULL)
-            made.image = view_make_preview(library, name);
-        hand_over(previews, made);
+            picture.image = view_make_preview(library, picture.name);
+
+        SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
+        SDL_LockMutex(previews->mutex);
+        previews->made[previews->num_made++] = picture;
+        previews->making = NULL;
+        (void)SDL_PushEvent(&event);
     }
+    SDL_UnlockMutex(previews->mutex);
     view_drop_library(library);
     return 0;
 }
@@ -624,16 +593,6 @@ void view_want_previews(view_previews *previews, const char *const *wishes, size
     SDL_UnlockMutex(previews->mutex);
 }
 
-// An unused place, or that of the picture that nobody has asked for the longest.
-static preview *oldest(view_previews *previews)
-{
-    preview *found = &previews->kept[0];
-    for (size_t i = 0; i < VIEW_MOST_PREVIEWS; i++)
-        if (previews->kept[i].used < found->used)
-            found = &previews->kept[i];
-    return found;
-}
-
 bool view_take_previews(view_previews *previews)
 {
     if (previews->thread == NULL)
@@ -641,7 +600,11 @@ bool view_take_previews(view_previews *previews)
     SDL_LockMutex(previews->mutex);
     const size_t count = previews->num_made;
     for (size_t i = 0; i < count; i++) {
-        preview *const place = oldest(previews);
+        // An unused place, or that of the picture that nobody has asked for the longest.
+        preview *place = &previews->kept[0];
+        for (size_t k = 0; k < VIEW_MOST_PREVIEWS; k++)
+            if (previews->kept[k].used < place->used)
+                place = &previews->kept[k];
         free_previews(place, 1);
         *place = previews->made[i];
         place->used = ++previews->now;

@@ -143,80 +143,54 @@ static void heat_color(float weight, uint8_t rgba[4])
     rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0.0f, 1.0f) * 235.0f);
 }
 
-// For each vertex, the sum of its weights on the joint. Returns whether any is not 0.
-static bool weigh_vertices(const md5_mesh *mesh, uint32_t joint, float *weights)
-{
-    bool any = false;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        weights[v] = 0.0f;
-        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
-            if (mesh->influence_joints[i] == joint)
-                weights[v] = mesh->influences[i].w;
-        any = any || weights[v] != 0.0f;
-    }
-    return any;
-}
-
-static void add_colored_line(view_lines *lines, const md5_vec3 ends[2], const float weights[2])
-{
-    view_add_line(lines, ends[0], ends[1], 0);
-    for (uint32_t i = 0; i < 2; i++)
-        heat_color(weights[i], lines->vertices[lines->count - 2 + i].rgba);
-}
-
 // Covers a triangle with lines along its third side, `spacing` apart.
 static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
                           float spacing)
 {
-    enum { MOST = 48 };
+    enum { MAX_LINES = 48 };
     const float reach = fmaxf(md5_vec3_length(md5_vec3_sub(corners[1], corners[0])),
                               md5_vec3_length(md5_vec3_sub(corners[2], corners[0])));
-    const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MOST);
+    const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MAX_LINES);
     for (int i = 0; i <= count; i++) {
         const float part = (float)i / (float)count;
-        const md5_vec3 ends[2] = {md5_vec3_lerp(corners[0], corners[1], part),
-                                  md5_vec3_lerp(corners[0], corners[2], part)};
-        const float of_ends[2] = {weights[0] + (weights[1] - weights[0]) * part,
-                                  weights[0] + (weights[2] - weights[0]) * part};
-        add_colored_line(lines, ends, of_ends);
+        view_add_line(lines, md5_vec3_lerp(corners[0], corners[1], part),
+                      md5_vec3_lerp(corners[0], corners[2], part), 0);
+        for (int end = 0; end < 2; end++)
+            heat_color(weights[0] + (weights[1 + end] - weights[0]) * part,
+                       lines->vertices[(int)lines->count - 2 + end].rgba);
     }
 }
 
-static void add_heat(const view_stage *stage, uint32_t mesh_number, const float *weights,
-                     float spacing)
-{
-    const md5_mesh *const mesh = &stage->document->scene.model->meshes[mesh_number];
-    const view_skinned *const skinned = &stage->document->scene.skinned[mesh_number];
-    // Slightly above the surface, to avoid z-fighting.
-    const float lift = 0.0015f * stage->camera->scene_radius;
-    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
-        md5_vec3 corners[3];
-        float of_corners[3];
-        bool any = false;
-        for (uint32_t i = 0; i < 3; i++) {
-            const uint32_t v = mesh->indices[3 * (size_t)t + i];
-            corners[i] =
-                md5_vec3_add(skinned->positions[v], md5_vec3_scale(skinned->normals[v], lift));
-            of_corners[i] = weights[v];
-            any = any || weights[v] != 0.0f;
-        }
-        if (any)
-            fill_triangle(stage->lines, corners, of_corners, spacing);
-    }
-}
-
+// Lines over the triangles that the joint moves.
 static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, float width)
 {
     const md5_model *const model = stage->document->scene.model;
+    // Slightly above the surface, to avoid z-fighting.
+    const float lift = 0.0015f * stage->camera->scene_radius;
     view_clear_lines(stage->lines);
     if (model == NULL)
         return;
     view_skin(&stage->document->scene);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        float *weights = common_alloc(model->meshes[i].num_vertices, sizeof *weights);
-        const bool hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
-        if (!hidden && weigh_vertices(&model->meshes[i], joint, weights))
-            add_heat(stage, i, weights, spacing);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        const view_skinned *const skinned = &stage->document->scene.skinned[m];
+        if (m < 64 && (stage->hidden_meshes >> m & 1) != 0)
+            continue;
+        float *const weights = common_alloc(mesh->num_vertices, sizeof *weights);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
+                if (mesh->influence_joints[i] == joint)
+                    weights[v] = mesh->influences[i].w;
+        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+            const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
+            md5_vec3 corners[3];
+            const float parts[3] = {weights[indices[0]], weights[indices[1]], weights[indices[2]]};
+            for (uint32_t i = 0; i < 3; i++)
+                corners[i] = md5_vec3_add(skinned->positions[indices[i]],
+                                          md5_vec3_scale(skinned->normals[indices[i]], lift));
+            if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f)
+                fill_triangle(stage->lines, corners, parts, spacing);
+        }
         free(weights);
     }
     if (stage->lines->count > 0)
@@ -233,45 +207,6 @@ static float half_height_at(const view_lens *lens, md5_vec3 place)
     return depth <= 0.0f ? 0.0f : lens->orthographic ? lens->half_y : lens->half_y * depth;
 }
 
-// The joint's name beside it, and the joint as a disc.
-static void draw_label(const view_stage *stage, const view_lens *lens, md5_vec3 place,
-                       const char *name)
-{
-    const float width = stage->width, height = stage->height;
-    const float scale = stage->font->scale, half = half_height_at(lens, place);
-    if (half <= 0.0f)
-        return;
-    const md5_vec3 way = md5_vec3_sub(place, lens->eye);
-    const float unit = 0.5f * height / half;
-    const float x =
-        0.5f * width * (1.0f + lens->shift_x) + md5_vec3_dot(way, lens->axes.right) * unit;
-    const float y =
-        0.5f * height * (1.0f - lens->shift_y) - md5_vec3_dot(way, lens->axes.up) * unit;
-    if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
-        return;
-    view_draw_disc(stage->canvas, x, y, 7.0f * scale, 0x12151AE0u);
-    view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
-    const float text = view_text_width(stage->font, VIEW_TEXT, name);
-    const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
-                           26.0f * scale};
-    view_draw_round_rect(stage->canvas, box, 13.0f * scale, VIEW_BOX);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
-                   VIEW_BRIGHT, name);
-}
-
-// Lines to the joint's parent and children, visible through the model.
-static void add_bones(view_lines *lines, const view_scene *scene, int32_t joint)
-{
-    const md5_joint *const joints = scene->skeleton->joints;
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const int32_t parent = joints[i].parent;
-        if (parent >= 0 && ((int32_t)i == joint || parent == joint))
-            view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
-                          md5_mat34_translation(scene->joints[i]),
-                          (int32_t)i == joint ? 0x8A93A1FFu : 0xF2C14EFFu);
-    }
-}
-
 // The joint to draw, or -1: in a crowd there is no single pose.
 static int32_t drawn_joint(const view_ui *ui, const view_stage *stage)
 {
@@ -286,9 +221,28 @@ void view_label_joint(const view_ui *ui, const view_stage *stage)
     const int32_t joint = drawn_joint(ui, stage);
     if (joint < 0)
         return;
-    const view_lens lens = view_stage_lens(stage, stage->width, stage->height);
-    draw_label(stage, &lens, md5_mat34_translation(scene->joints[joint]),
-               scene->skeleton->joints[joint].name);
+    const float scale = stage->font->scale, width = stage->width, height = stage->height;
+    const view_lens lens = view_stage_lens(stage, width, height);
+    const md5_vec3 place = md5_mat34_translation(scene->joints[joint]);
+    const float half = half_height_at(&lens, place);
+    if (half <= 0.0f)
+        return;
+    const md5_vec3 way = md5_vec3_sub(place, lens.eye);
+    const float unit = 0.5f * height / half;
+    const float x =
+        0.5f * width * (1.0f + lens.shift_x) + md5_vec3_dot(way, lens.axes.right) * unit;
+    const float y = 0.5f * height * (1.0f - lens.shift_y) - md5_vec3_dot(way, lens.axes.up) * unit;
+    if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
+        return;
+    view_draw_disc(stage->canvas, x, y, 7.0f * scale, 0x12151AE0u);
+    view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
+    const char *const name = scene->skeleton->joints[joint].name;
+    const float text = view_text_width(stage->font, VIEW_TEXT, name);
+    const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
+                           26.0f * scale};
+    view_draw_round_rect(stage->canvas, box, 13.0f * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
+                   VIEW_BRIGHT, name);
 }
 
 void view_draw_joint(const view_ui *ui, const view_stage *stage)
@@ -307,7 +261,14 @@ void view_draw_joint(const view_ui *ui, const view_stage *stage)
         draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
     view_clear_lines(stage->lines);
-    add_bones(stage->lines, scene, joint);
+    // Lines to the joint's parent and children, visible through the model.
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const int32_t parent = scene->skeleton->joints[i].parent;
+        if (parent >= 0 && ((int32_t)i == joint || parent == joint))
+            view_add_line(stage->lines, md5_mat34_translation(scene->joints[parent]),
+                          md5_mat34_translation(scene->joints[i]),
+                          (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);
+    }
     if (stage->lines->count > 0)
         md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, 2.0f * scale,
                          true);

@@ -116,18 +116,6 @@ float view_right_column(const view_stage *stage)
     return left;
 }
 
-// A box at the right, above the time bar or the state graph and beside what is there already, with
-// `inner` pixels of height between its title and its edge.
-static view_rect place_box(const view_stage *stage, float width, float inner)
-{
-    const view_font *const font = stage->font;
-    const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
-    const float bottom = view_shows_graph(stage) ? view_graph_box(stage).y : view_bar_top(stage);
-    const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
-    return (view_rect){view_right_column(stage) - margin - width - 2.0f * padding,
-                       fmaxf(bottom - margin - height, margin), width + 2.0f * padding, height};
-}
-
 // Draws the box and its title; returns what is inside, below the title.
 static view_rect open_box(const view_stage *stage, view_rect box, const char *title)
 {
@@ -142,27 +130,7 @@ static view_rect open_box(const view_stage *stage, view_rect box, const char *ti
     return inside;
 }
 
-// The side of a square panel: a third of the picture, as far as there is room.
-static float side_of(const view_stage *stage)
-{
-    const float least = fminf(stage->width, stage->height);
-    return fmaxf(fminf(0.42f * least, widest * stage->font->scale), 32.0f);
-}
-
 // -- Weights --------------------------------------------------------------------------------
-
-static view_color color_of(float value)
-{
-    const md5_vec4 linear = view_heat_color(value);
-    const float channels[3] = {linear.x, linear.y, linear.z};
-    view_color color = 0xFF;
-    for (int i = 0; i < 3; i++) {
-        const float c = channels[i];
-        const float encoded = c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
-        color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * i);
-    }
-    return color;
-}
 
 // A band of the scale's colours, with what its ends and quarters mean.
 static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
@@ -173,25 +141,28 @@ static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
     const float step = band.width / (float)STEPS;
     for (int i = 0; i < STEPS; i++) {
         const float value = ((float)i + 0.5f) / (float)STEPS;
-        const view_rect part = {band.x + (float)i * step, band.y, step + 0.5f, band.height};
-        view_draw_rect(stage->canvas, part, color_of(is_count ? ceilf(4 * value) / 4 : value));
+        const md5_vec4 linear = view_heat_color(is_count ? ceilf(4 * value) / 4 : value);
+        const float channels[3] = {linear.x, linear.y, linear.z};
+        view_color color = 0xFF;
+        for (int k = 0; k < 3; k++) {
+            const float c = channels[k];
+            const float encoded =
+                c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
+            color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * k);
+        }
+        view_draw_rect(stage->canvas,
+                       (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
+                       color);
     }
     for (int i = 0; i < 5; i++) {
         const char *const word = is_count ? counts[i] : weights[i];
         const float text = view_text_width(stage->font, VIEW_TEXT, word);
         // Below its colour: counts in the middle of their quarter, weights at their place.
-        const float at = is_count ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
-        const float x = band.x + at * band.width - 0.5f * text;
+        const float part = is_count ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
+        const float x = band.x + part * band.width - 0.5f * text;
         view_draw_text(stage->canvas, VIEW_TEXT, view_clamp(x, band.x, band.x + band.width - text),
                        band.y + band.height, 0, VIEW_DIM, word);
     }
-}
-
-static view_rect weights_box(const view_stage *stage)
-{
-    const view_font *const font = stage->font;
-    return place_box(stage, scale_width * font->scale,
-                     2.0f * font->line[VIEW_TEXT] + (scale_height + spacing) * font->scale);
 }
 
 static void draw_weights(const view_stage *stage, view_rect box)
@@ -222,88 +193,47 @@ static void draw_weights(const view_stage *stage, view_rect box)
 // The part of the plane of texture coordinates that is shown: the image, and what is beyond it.
 typedef struct uv_window {
     float low[2], size;
+    view_rect area; // where it is
 } uv_window;
-
-// Texture coordinates of repeated images may be far out: as far as MOST images are shown.
-static uv_window find_window(const md5_mesh *mesh)
-{
-    enum { MOST = 4 };
-    float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        const float at[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
-        for (int i = 0; i < 2; i++) {
-            low[i] = fmaxf(fminf(low[i], at[i]), -(float)MOST);
-            high[i] = fminf(fmaxf(high[i], at[i]), (float)MOST);
-        }
-    }
-    return (uv_window){{low[0], low[1]}, fmaxf(high[0] - low[0], high[1] - low[1])};
-}
-
-static void place_uv(const uv_window *window, view_rect area, md5_vec2 uv, float xy[2])
-{
-    xy[0] = area.x + (uv.x - window->low[0]) / window->size * area.width;
-    xy[1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
-}
 
 // Sides that leave the window are left out.
 static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, uint32_t triangle,
-                                const uv_window *window, view_rect area, float width,
-                                view_color color)
+                                const uv_window *window, float width, view_color color)
 {
+    const view_rect area = window->area;
     const view_rect room = {area.x - 1.0f, area.y - 1.0f, area.width + 2.0f, area.height + 2.0f};
+    const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
         float ends[4];
-        place_uv(window, area, mesh->texcoords[corners[i]], ends);
-        place_uv(window, area, mesh->texcoords[corners[(i + 1) % 3]], ends + 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            const md5_vec2 uv = mesh->texcoords[corners[(i + k) % 3]];
+            ends[2 * k] = area.x + (uv.x - window->low[0]) / window->size * area.width;
+            ends[2 * k + 1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
+        }
         if (view_contains(room, ends[0], ends[1]) && view_contains(room, ends[2], ends[3]))
             view_draw_segment(stage->canvas, ends, width, color);
     }
 }
 
-static void draw_layout(const view_stage *stage, const md5_mesh *mesh, uint32_t mesh_number,
-                        view_rect area)
-{
-    enum { MOST_TRIANGLES = 20000 };
-    const uv_window window = find_window(mesh);
-    const float scale = stage->font->scale;
-    const float uv[4] = {window.low[0], window.low[1], window.low[0] + window.size,
-                         window.low[1] + window.size};
-    const view_texture *const image =
-        view_mesh_image(&stage->document->textures, mesh_number, VIEW_MAP_DIFFUSE);
-    view_draw_image(stage->canvas, area, uv,
-                    image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
-    for (uint32_t t = 0; t < mesh->num_triangles && t < MOST_TRIANGLES; t++)
-        draw_triangle_sides(stage, mesh, t, &window, area, scale, 0xF1F3F690u);
-    if (stage->pick->is_set && stage->pick->mesh == mesh_number)
-        draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, area, 3.0f * scale,
-                            0xF2C14EFFu);
-}
-
-static uint32_t count_outside(const md5_mesh *mesh)
-{
-    uint32_t count = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        const md5_vec2 uv = mesh->texcoords[v];
-        count += !(uv.x >= 0.0f && uv.x <= 1.0f && uv.y >= 0.0f && uv.y <= 1.0f);
-    }
-    return count;
-}
-
-static view_rect layout_box(const view_stage *stage)
-{
-    const float side = side_of(stage), line = stage->font->line[VIEW_TEXT];
-    return place_box(stage, side, side + line);
-}
-
 static void draw_uv(const view_stage *stage, view_rect box)
 {
+    enum { MAX_TRIANGLES = 20000, MAX_IMAGES = 4 };
     const uint32_t number = mesh_of(stage);
     const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
-    const char *const path =
-        view_mesh_map_path(&stage->document->textures, number, VIEW_MAP_DIFFUSE);
-    const float line = stage->font->line[VIEW_TEXT];
-    const uint32_t num_outside = count_outside(mesh);
+    const view_textures *const textures = &stage->document->textures;
+    const char *const path = view_mesh_map_path(textures, number, VIEW_MAP_DIFFUSE);
+    const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
+    // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
+    float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
+    uint32_t num_outside = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
+        for (int i = 0; i < 2; i++) {
+            low[i] = fmaxf(fminf(low[i], uv[i]), -(float)MAX_IMAGES);
+            high[i] = fminf(fmaxf(high[i], uv[i]), (float)MAX_IMAGES);
+        }
+        num_outside += !(uv[0] >= 0.0f && uv[0] <= 1.0f && uv[1] >= 0.0f && uv[1] <= 1.0f);
+    }
     char title[96], text[160];
     (void)snprintf(title, sizeof title, "UV of mesh %u  %s", number, mesh->name);
     if (num_outside > 0)
@@ -315,8 +245,19 @@ static void draw_uv(const view_stage *stage, view_rect box)
     const float side = fminf(inside.width, inside.height - line);
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
                    num_outside > 0 ? VIEW_AMBER : VIEW_PLAIN, text);
-    if (mesh->num_vertices > 0)
-        draw_layout(stage, mesh, number, (view_rect){inside.x, inside.y + line, side, side});
+    if (mesh->num_vertices == 0)
+        return;
+    const uv_window window = {.low = {low[0], low[1]},
+                              .size = fmaxf(high[0] - low[0], high[1] - low[1]),
+                              .area = {inside.x, inside.y + line, side, side}};
+    const float uv[4] = {low[0], low[1], low[0] + window.size, low[1] + window.size};
+    const view_texture *const image = view_mesh_image(textures, number, VIEW_MAP_DIFFUSE);
+    view_draw_image(stage->canvas, window.area, uv,
+                    image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
+    for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
+        draw_triangle_sides(stage, mesh, i, &window, scale, 0xF1F3F690u);
+    if (stage->pick->is_set && stage->pick->mesh == number)
+        draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, 3.0f * scale, 0xF2C14EFFu);
 }
 
 // -- Images ---------------------------------------------------------------------------------
@@ -333,102 +274,88 @@ static uint32_t list_images(const view_stage *stage, uint32_t mesh,
     return count;
 }
 
-// Columns and rows of tiles.
-static void count_tiles(uint32_t count, uint32_t *columns, uint32_t *rows)
-{
-    *columns = count > 1 ? 2 : 1;
-    *rows = count > 0 ? (count + *columns - 1) / *columns : 1;
-}
-
-static view_rect images_box(const view_stage *stage)
-{
-    const view_texture *images[VIEW_NUM_MAPS];
-    const float line = stage->font->line[VIEW_TEXT], side = side_of(stage);
-    const float gap = spacing * stage->font->scale;
-    const uint32_t count = list_images(stage, mesh_of(stage), images);
-    uint32_t columns, rows;
-    count_tiles(count, &columns, &rows);
-    const float tile = count > 0 ? (side - gap) / (float)columns : 0.0f;
-    return place_box(stage, side, (float)rows * (tile + 2.0f * line + gap));
-}
-
-static void draw_tile(const view_stage *stage, const view_texture *image, view_rect tile)
-{
-    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
-    const float line = stage->font->line[VIEW_TEXT];
-    const float longest = (float)(image->width > image->height ? image->width : image->height);
-    const float width = tile.width * (float)image->width / longest;
-    const float height = tile.width * (float)image->height / longest;
-    const bool is_color = image->map != VIEW_MAP_NORMALS && image->map != VIEW_MAP_HEIGHT;
-    char text[96];
-    (void)snprintf(text, sizeof text, "%u\xC3\x97%u" DOT "%s", image->width, image->height,
-                   view_map_name(image->map));
-    view_draw_image(stage->canvas, (view_rect){tile.x, tile.y, width, height}, whole,
-                    image->texture, is_color);
-    view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + tile.width, tile.width, VIEW_PLAIN,
-                   common_base(image->path));
-    view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + tile.width + line, tile.width,
-                   VIEW_DIM, text);
-}
-
 static void draw_images(const view_stage *stage, view_rect box)
 {
+    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
     const view_texture *images[VIEW_NUM_MAPS];
     const uint32_t mesh = mesh_of(stage), count = list_images(stage, mesh, images);
-    const float line = stage->font->line[VIEW_TEXT];
-    const float gap = spacing * stage->font->scale;
-    uint32_t columns, rows;
-    char title[96];
-    count_tiles(count, &columns, &rows);
-    (void)snprintf(title, sizeof title, "Images of mesh %u  %s", mesh,
+    const uint32_t columns = count > 1 ? 2 : 1;
+    const float line = stage->font->line[VIEW_TEXT], gap = spacing * stage->font->scale;
+    char text[96];
+    (void)snprintf(text, sizeof text, "Images of mesh %u  %s", mesh,
                    stage->document->scene.model->meshes[mesh].name);
-    const view_rect inside = open_box(stage, box, title);
-    const float tile = columns > 1 ? 0.5f * (inside.width - gap) : inside.width;
+    const view_rect inside = open_box(stage, box, text);
+    const float side = columns > 1 ? 0.5f * (inside.width - gap) : inside.width;
     if (count == 0)
         view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_DIM,
                        "none");
     for (uint32_t i = 0; i < count; i++) {
+        const view_texture *const image = images[i];
+        const float longest = (float)(image->width > image->height ? image->width : image->height);
         const uint32_t column = i % columns, row = i / columns;
-        draw_tile(stage, images[i],
-                  (view_rect){inside.x + (float)column * (tile + gap),
-                              inside.y + (float)row * (tile + 2.0f * line + gap), tile, tile});
+        const view_rect tile = {inside.x + (float)column * (side + gap),
+                                inside.y + (float)row * (side + 2.0f * line + gap),
+                                side * (float)image->width / longest,
+                                side * (float)image->height / longest};
+        const bool is_color = image->map != VIEW_MAP_NORMALS && image->map != VIEW_MAP_HEIGHT;
+        (void)snprintf(text, sizeof text, "%u\xC3\x97%u" DOT "%s", image->width, image->height,
+                       view_map_name(image->map));
+        view_draw_image(stage->canvas, tile, whole, image->texture, is_color);
+        view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side, side, VIEW_PLAIN,
+                       common_base(image->path));
+        view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side + line, side, VIEW_DIM,
+                       text);
     }
 }
 
 // -- The panel ------------------------------------------------------------------------------
 
+// Above the time bar or the state graph and beside what is there already.
 view_rect view_surface_box(const view_stage *stage)
 {
+    const view_font *const font = stage->font;
+    const float line = font->line[VIEW_TEXT], gap = spacing * font->scale;
+    const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
+    // A square panel: a third of the picture, as far as there is room.
+    const float side =
+        fmaxf(fminf(0.42f * fminf(stage->width, stage->height), widest * font->scale), 32.0f);
+    const view_texture *images[VIEW_NUM_MAPS];
+    float width = side, inner = side + line;
+    uint32_t count, rows;
     switch (surface_of(stage)) {
     case VIEW_SURFACE_WEIGHTS:
-        return weights_box(stage);
+        width = scale_width * font->scale;
+        inner = 2.0f * line + (scale_height + spacing) * font->scale;
+        break;
     case VIEW_SURFACE_UV:
-        return layout_box(stage);
+        break;
     case VIEW_SURFACE_TEXTURES:
-        return images_box(stage);
+        count = list_images(stage, mesh_of(stage), images);
+        rows = (count + 1) / 2; // of two tiles
+        inner = count > 1 ? (float)rows * (0.5f * (side - gap) + 2.0f * line + gap)
+                          : (count > 0 ? side - gap : 0.0f) + 2.0f * line + gap;
+        break;
     default:
         return (view_rect){stage->width, stage->height, 0.0f, 0.0f};
     }
+    const float bottom = view_shows_graph(stage) ? view_graph_box(stage).y : view_bar_top(stage);
+    const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
+    return (view_rect){view_right_column(stage) - margin - width - 2.0f * padding,
+                       fmaxf(bottom - margin - height, margin), width + 2.0f * padding, height};
 }
 
 void view_surface_panel(view_ui *ui, const view_stage *stage)
 {
+    const view_surface surface = surface_of(stage);
     const view_rect box = view_surface_box(stage);
     ui_begin(ui, "surface");
     (void)ui_item(ui, box, "");
     if (ui->is_event) // many triangles
         return;
-    switch (surface_of(stage)) {
-    case VIEW_SURFACE_WEIGHTS:
+    if (surface == VIEW_SURFACE_WEIGHTS)
         draw_weights(stage, box);
-        break;
-    case VIEW_SURFACE_UV:
+    else if (surface == VIEW_SURFACE_UV)
         draw_uv(stage, box);
-        break;
-    case VIEW_SURFACE_TEXTURES:
+    else if (surface == VIEW_SURFACE_TEXTURES)
         draw_images(stage, box);
-        break;
-    default:
-        break;
-    }
 }

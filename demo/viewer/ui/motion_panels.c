@@ -164,7 +164,8 @@ static void place_nodes(layer_graph *graph, const view_font *font, view_rect are
     const bool is_round = graph->count <= MOST_ROUND;
     if (!is_round && graph->count > max_count)
         graph->count = max_count;
-    const float width = area.width / (float)((graph->count + rows - 1) / rows);
+    const uint32_t num_columns = (graph->count + rows - 1) / rows;
+    const float width = area.width / (float)num_columns;
     for (uint32_t i = 0; i < graph->count; i++) {
         const float text = view_text_width(font, VIEW_TEXT, graph->layer->states[i].name);
         view_rect *const node = &graph->nodes[i];
@@ -176,8 +177,8 @@ static void place_nodes(layer_graph *graph, const view_font *font, view_rect are
             node->x = area.x + 0.5f * (area.width - node->width) * (1.0f + cosf(angle));
             node->y = area.y + 0.5f * (area.height - node->height) * (1.0f + sinf(angle));
         } else {
-            const float column = (float)(i / rows);
-            node->x = area.x + width * column + 0.5f * (width - node->width);
+            const uint32_t column = i / rows;
+            node->x = area.x + width * (float)column + 0.5f * (width - node->width);
             node->y = area.y + row * (float)(i % rows);
         }
     }
@@ -196,7 +197,8 @@ static void draw_node(const view_stage *stage, const layer_graph *graph, uint32_
     const float room = node.width - node_padding * scale;
     view_draw_round_rect(canvas, node, 6.0f * scale, is_left ? 0x6B5730FFu : node_color);
     if (is_active) { // filled as far as the transition has come
-        const float part = status->from != MD5_NONE ? view_clamp(status->progress, 0.0f, 1.0f) : 1.0f;
+        const float part =
+            status->from != MD5_NONE ? view_clamp(status->progress, 0.0f, 1.0f) : 1.0f;
         const view_rect filled = {node.x, node.y, fmaxf(part * node.width, 12.0f * scale),
                                   node.height};
         view_draw_round_rect(canvas, filled, 6.0f * scale, 0x33507FFFu);
@@ -225,20 +227,22 @@ static float share_inside(view_rect rect, float right, float down)
     return fminf(fminf(across, along), 0.5f);
 }
 
-static void draw_head(view_canvas *canvas, const float tip[2], const float way[2], float size,
-                      view_color color)
+// A line with a head at its end, in the direction `way`.
+static void draw_headed(const view_stage *stage, const float ends[4], const float way[2],
+                        view_color color)
 {
-    const float x = tip[0] - way[0] * size, y = tip[1] - way[1] * size;
-    const float aside[2] = {-0.5f * way[1] * size, 0.5f * way[0] * size};
-    const float corners[6] = {tip[0],       tip[1],       x + aside[0],
-                              y + aside[1], x - aside[0], y - aside[1]};
-    view_draw_triangle(canvas, corners, color);
+    const float scale = stage->font->scale, size = arrow_length * scale;
+    const float x = ends[2] - way[0] * size, y = ends[3] - way[1] * size;
+    const float right = -0.5f * way[1] * size, down = 0.5f * way[0] * size;
+    const float corners[6] = {ends[2], ends[3], x + right, y + down, x - right, y - down};
+    view_draw_segment(stage->canvas, ends, 1.5f * scale, color);
+    view_draw_triangle(stage->canvas, corners, color);
 }
 
 // Arrows of both directions keep apart: each is moved to its left.
 static void draw_arrow(const view_stage *stage, view_rect from, view_rect to, view_color color)
 {
-    const float scale = stage->font->scale;
+    const float aside = lane * stage->font->scale;
     const float x = from.x + 0.5f * from.width, y = from.y + 0.5f * from.height;
     const float right = to.x + 0.5f * to.width - x, down = to.y + 0.5f * to.height - y;
     const float length = hypotf(right, down);
@@ -246,35 +250,28 @@ static void draw_arrow(const view_stage *stage, view_rect from, view_rect to, vi
         return;
     const float way[2] = {right / length, down / length};
     const float begin = share_inside(from, right, down), end = 1.0f - share_inside(to, right, down);
-    const float aside[2] = {lane * scale * way[1], -lane * scale * way[0]};
-    const float ends[4] = {x + begin * right + aside[0], y + begin * down + aside[1],
-                           x + end * right + aside[0], y + end * down + aside[1]};
-    view_draw_segment(stage->canvas, ends, 1.5f * scale, color);
-    draw_head(stage->canvas, ends + 2, way, arrow_length * scale, color);
-}
-
-// From any state: a short arrow from above.
-static void draw_from_any(const view_stage *stage, view_rect to, view_color color)
-{
-    static const float down[2] = {0.0f, 1.0f};
-    const float scale = stage->font->scale, x = to.x + 0.5f * to.width;
-    const float ends[4] = {x, to.y - 14.0f * scale, x, to.y};
-    view_draw_segment(stage->canvas, ends, 1.5f * scale, color);
-    view_draw_disc(stage->canvas, x, ends[1], 2.5f * scale, color);
-    draw_head(stage->canvas, ends + 2, down, arrow_length * scale, color);
+    const float ends[4] = {x + begin * right + aside * way[1], y + begin * down - aside * way[0],
+                           x + end * right + aside * way[1], y + end * down - aside * way[0]};
+    draw_headed(stage, ends, way, color);
 }
 
 static void draw_transitions(const view_stage *stage, const layer_graph *graph)
 {
     const md5_layer_desc *const layer = graph->layer;
+    const float scale = stage->font->scale;
     const md5_layer_status *const status = &graph->status;
     for (uint32_t i = 0; i < layer->num_transitions && i < MOST_TRANSITIONS; i++) {
         const md5_transition_desc *const transition = &layer->transitions[i];
         const int32_t from = find_state(graph, transition->from);
         const int32_t to = find_state(graph, transition->to);
-        if (to >= 0 && transition->from == NULL)
-            draw_from_any(stage, graph->nodes[to], arrow_color);
-        else if (to >= 0 && from >= 0)
+        if (to >= 0 && transition->from == NULL) { // from any state: a short arrow from above
+            static const float down[2] = {0.0f, 1.0f};
+            const view_rect node = graph->nodes[to];
+            const float x = node.x + 0.5f * node.width, top = node.y - 14.0f * scale;
+            const float ends[4] = {x, top, x, node.y};
+            draw_headed(stage, ends, down, arrow_color);
+            view_draw_disc(stage->canvas, x, top, 2.5f * scale, arrow_color);
+        } else if (to >= 0 && from >= 0)
             draw_arrow(stage, graph->nodes[from], graph->nodes[to], arrow_color);
     }
     const bool is_drawn = status->from < graph->count && status->state < graph->count;
@@ -388,81 +385,50 @@ void view_channels_panel(view_ui *ui, const view_stage *stage)
 //
 // The time bar: shows the clip's time; dragging it seeks.
 
-// -- Drawing --------------------------------------------------------------------------------
-
-// A triangle while paused, two bars while playing.
-static void draw_play_sign(const view_stage *stage, float x, float y, float size)
-{
-    view_canvas *const canvas = stage->canvas;
-    if (stage->play->playing) {
-        view_draw_rect(canvas, (view_rect){x, y, 0.32f * size, size}, VIEW_BRIGHT);
-        view_draw_rect(canvas, (view_rect){x + 0.6f * size, y, 0.32f * size, size}, VIEW_BRIGHT);
-        return;
-    }
-    const bool back = stage->play->backward;
-    const float base = back ? x + size : x, tip = back ? x : x + size;
-    const float corners[6] = {base, y, base, y + size, tip, y + 0.5f * size};
-    view_draw_triangle(canvas, corners, VIEW_BRIGHT);
-}
-
-// One line per frame if there is space, every tenth longer.
-static void draw_ticks(const view_stage *stage, view_rect track, const md5_anim *anim,
+// One line per frame if there is space, every tenth longer; the range that is played, with a mark
+// at each end; and frame commands of the clip as marks above the line, those that have just passed
+// brighter.
+static void draw_marks(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
+    enum { MAX_COMMANDS = 2000 };
+    const double lit = 0.35; // seconds
+    view_canvas *const canvas = stage->canvas;
     const float scale = stage->font->scale;
     const double step = (double)track.width / (length * anim->frame_rate);
     const uint32_t stride = step >= 5.0 * (double)scale ? 1 : 10;
-    if (step * stride < 4.0 * (double)scale)
-        return;
-    for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
-        const float x = track.x + (float)(step * frame);
-        const float height = (frame % 10 == 0 ? 6.0f : 3.0f) * scale;
-        const view_rect tick = {x, track.y + track.height + 3.0f * scale, scale, height};
-        view_draw_rect(stage->canvas, tick, 0x8A93A1A0u);
+    const bool has_space = step * stride >= 4.0 * (double)scale;
+    for (uint32_t frame = 0; frame < anim->num_frames && has_space; frame += stride) {
+        const view_rect tick = {track.x + (float)(step * frame),
+                                track.y + track.height + 3.0f * scale, scale,
+                                (frame % 10 == 0 ? 6.0f : 3.0f) * scale};
+        view_draw_rect(canvas, tick, 0x8A93A1A0u);
     }
-}
-
-// The range that is played, with a mark at each end.
-static void draw_range(const view_stage *stage, view_rect track, const md5_anim *anim,
-                       double length)
-{
-    double begin, end;
-    const float scale = stage->font->scale;
-    if (!view_find_range(stage->play, anim, &begin, &end))
-        return;
-    const float left = track.x + track.width * (float)(begin / length);
-    const float right = track.x + track.width * (float)fmin(end / length, 1.0);
-    const float top = track.y - 5.0f * scale, height = track.height + 10.0f * scale;
-    view_canvas *const canvas = stage->canvas;
-    view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
-    view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
-    view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
-}
-
-// Frame commands of the clip as marks above the line; those that have just passed are bright.
-static void draw_commands(const view_stage *stage, view_rect track, const md5_anim *anim,
-                          double length)
-{
-    enum { MOST_DRAWN = 2000 };
-    const double lit = 0.35; // seconds
-    const view_scene *const scene = &stage->document->scene;
-    const float scale = stage->font->scale, top = track.y - 4.0f * scale;
-    const md5_model_anim *const from = view_commands_of(scene);
-    if (from == NULL)
-        return;
     const double now = view_cycle_time(stage->play, anim);
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < from->num_commands && i < MOST_DRAWN; i++) {
+    const float done = track.width * (float)fmin(now / length, 1.0);
+    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
+                         VIEW_ACCENT);
+    double begin, end;
+    if (view_find_range(stage->play, anim, &begin, &end)) {
+        const float left = track.x + track.width * (float)(begin / length);
+        const float right = track.x + track.width * (float)fmin(end / length, 1.0);
+        const float top = track.y - 5.0f * scale, height = track.height + 10.0f * scale;
+        view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
+        view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+        view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+    }
+    const md5_model_anim *const from = view_commands_of(&stage->document->scene);
+    const uint32_t num_commands = from != NULL ? from->num_commands : 0;
+    for (uint32_t i = 0, last = 0; i < num_commands && i < MAX_COMMANDS; i++) {
         const uint32_t frame = from->commands[i].frame;
         if (frame == last || frame == 0 || frame > anim->num_frames)
             continue;
         last = frame;
-        const double at = (frame - 1) / anim->frame_rate, since = now - at;
-        const float x = track.x + track.width * (float)fmin(at / length, 1.0);
-        const float corners[6] = {
-            x - 4.0f * scale, top - 6.0f * scale, x + 4.0f * scale, top - 6.0f * scale, x, top};
-        view_draw_triangle(stage->canvas, corners,
-                           since >= 0.0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
+        const double time = (frame - 1) / anim->frame_rate, since = now - time;
+        const float x = track.x + track.width * (float)fmin(time / length, 1.0);
+        const float bottom = track.y - 4.0f * scale, top = bottom - 6.0f * scale;
+        const float corners[6] = {x - 4.0f * scale, top, x + 4.0f * scale, top, x, bottom};
+        view_draw_triangle(canvas, corners, since >= 0.0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
     }
 }
 
@@ -470,20 +436,30 @@ static void draw_commands(const view_stage *stage, view_rect track, const md5_an
 void view_bar_panel(view_ui *ui, const view_stage *stage)
 {
     const md5_anim *const anim = view_clock(&stage->document->scene);
+    const view_play *const play = stage->play;
     const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
-    const double length = view_cycle_length(stage->play, anim);
+    const double length = view_cycle_length(play, anim);
     view_canvas *const canvas = stage->canvas;
     const view_rect bar = {margin, view_bar_top(stage), stage->width - 2.0f * margin,
                            VIEW_BAR_HEIGHT * scale};
     view_draw_round_rect(canvas, bar, VIEW_RADIUS * scale, VIEW_BOX);
-    draw_play_sign(stage, bar.x + 14.0f * scale, bar.y + 13.0f * scale, 14.0f * scale);
+    // A triangle while paused, two bars while playing.
+    const float x = bar.x + 14.0f * scale, y = bar.y + 13.0f * scale, size = 14.0f * scale;
+    const float base = play->backward ? x + size : x, tip = play->backward ? x : x + size;
+    const float corners[6] = {base, y, base, y + size, tip, y + 0.5f * size};
+    if (play->playing) {
+        view_draw_rect(canvas, (view_rect){x, y, 0.32f * size, size}, VIEW_BRIGHT);
+        view_draw_rect(canvas, (view_rect){x + 0.6f * size, y, 0.32f * size, size}, VIEW_BRIGHT);
+    } else {
+        view_draw_triangle(canvas, corners, VIEW_BRIGHT);
+    }
 
     char text[48];
-    (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(stage->play, anim), length);
+    (void)snprintf(text, sizeof text, "%.2f / %.2f s", view_cycle_time(play, anim), length);
     const float measured = view_text_width(stage->font, VIEW_TEXT, text);
     const float text_width = fmaxf(118.0f * scale, measured + 16.0f * scale);
-    const float text_left = bar.x + bar.width - 16.0f * scale - measured;
-    view_draw_text(canvas, VIEW_TEXT, text_left, bar.y + 10.0f * scale, 0, VIEW_PLAIN, text);
+    view_draw_text(canvas, VIEW_TEXT, bar.x + bar.width - 16.0f * scale - measured,
+                   bar.y + 10.0f * scale, 0, VIEW_PLAIN, text);
 
     const view_rect track = {bar.x + 46.0f * scale, bar.y + 16.0f * scale,
                              bar.width - 46.0f * scale - text_width - 16.0f * scale, 4.0f * scale};
@@ -499,17 +475,10 @@ void view_bar_panel(view_ui *ui, const view_stage *stage)
         return;
     if (ui_follow(ui, track, &part))
         view_seek(stage->play, anim, (double)part * length);
-    const double place = length > 0.0 ? view_cycle_time(stage->play, anim) / length : 0.0;
-    const float done = track.width * (float)fmin(place, 1.0);
+    const double place = length > 0.0 ? view_cycle_time(play, anim) / length : 0.0;
     view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
     if (length > 0.0)
-        draw_ticks(stage, track, anim, length);
-    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
-                         VIEW_ACCENT);
-    if (length > 0.0)
-        draw_range(stage, track, anim, length);
-    if (length > 0.0)
-        draw_commands(stage, track, anim, length);
-    view_draw_disc(canvas, track.x + done, track.y + 0.5f * track.height, 7.0f * scale,
-                   VIEW_BRIGHT);
+        draw_marks(stage, track, anim, length);
+    view_draw_disc(canvas, track.x + track.width * (float)fmin(place, 1.0),
+                   track.y + 0.5f * track.height, 7.0f * scale, VIEW_BRIGHT);
 }
