@@ -401,26 +401,24 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
     end(&held);
 }
 
-TEST (steer_a_character_left_alone_falls_asleep_and_starts_up) {
-    walker of;
-    if (!make(&of, &bobbin))
-        return;
-    md5_player_advance(of.player, 19.9, NULL, NULL);
-    CHECK_STRING(state_of(&of), "idle");
-    md5_player_advance(of.player, 0.2, NULL, NULL);
-    CHECK_STRING(state_of(&of), "yawn");
-    md5_player_advance(of.player, 4.0, NULL, NULL);
-    CHECK_STRING(state_of(&of), "sit");
+#define TEST_HERE(title) TEST_IF (title, walker, of, make(of, &bobbin), end(of))
+
+TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
+    md5_player_advance(of->player, 19.9, NULL, NULL);
+    CHECK_STRING(state_of(of), "idle");
+    md5_player_advance(of->player, 0.2, NULL, NULL);
+    CHECK_STRING(state_of(of), "yawn");
+    md5_player_advance(of->player, 4.0, NULL, NULL);
+    CHECK_STRING(state_of(of), "sit");
     heard snores = {.name = "snore"};
-    play(&of, 56.0, &snores);
-    CHECK_STRING(state_of(&of), "doze");
+    play(of, 56.0, &snores);
+    CHECK_STRING(state_of(of), "doze");
     CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
-    set(&of, "speed", 22.5f);
-    md5_player_advance(of.player, 0.1, NULL, NULL);
-    CHECK_STRING(state_of(&of), "startle");
-    md5_player_advance(of.player, 1.2, NULL, NULL);
-    CHECK_STRING(state_of(&of), "start");
-    end(&of);
+    set(of, "speed", 22.5f);
+    md5_player_advance(of->player, 0.1, NULL, NULL);
+    CHECK_STRING(state_of(of), "startle");
+    md5_player_advance(of->player, 1.2, NULL, NULL);
+    CHECK_STRING(state_of(of), "start");
 }
 
 // README.md, models/bobbin/bobbin.md5machine: the speed of the clips, whatever is ordered.
@@ -441,85 +439,66 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
 }
 
 // Nobody sleeps while somebody is there.
-TEST (steer_a_character_that_is_looked_at_stays_awake) {
-    walker of;
-    if (!make(&of, &bobbin))
-        return;
-    set(&of, "pointer", 1.0f);
-    md5_player_advance(of.player, 60.0, NULL, NULL);
-    CHECK_STRING(state_of(&of), "idle");
-    end(&of);
+TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
+    set(of, "pointer", 1.0f);
+    md5_player_advance(of->player, 60.0, NULL, NULL);
+    CHECK_STRING(state_of(of), "idle");
 }
 
 // He waves with all of himself if he stands; asleep, he is only startled.
-TEST (steer_a_sleeper_does_not_wave) {
-    walker of;
-    if (!make(&of, &bobbin))
-        return;
-    set(&of, "wave", 1.0f);
-    md5_player_advance(of.player, 0.5, NULL, NULL);
-    CHECK_STRING(state_of(&of), "wave");
-    CHECK_STRING(gesture_of(&of), "none");
-    md5_player_advance(of.player, 29.5, NULL, NULL);
-    CHECK_STRING(state_of(&of), "doze");
-    set(&of, "wave", 1.0f);
-    md5_player_advance(of.player, 0.5, NULL, NULL);
-    CHECK_STRING(state_of(&of), "startle");
-    CHECK_STRING(gesture_of(&of), "none");
-    md5_player_advance(of.player, 2.0, NULL, NULL);
-    CHECK_STRING(state_of(&of), "idle");
-    set(&of, "speed", 15.0f);
-    md5_player_advance(of.player, 2.0, NULL, NULL);
-    set(&of, "wave", 1.0f);
-    md5_player_advance(of.player, 0.5, NULL, NULL);
-    CHECK_STRING(gesture_of(&of), "wave");
-    end(&of);
+TEST_HERE (steer_a_sleeper_does_not_wave) {
+    set(of, "wave", 1.0f);
+    md5_player_advance(of->player, 0.5, NULL, NULL);
+    CHECK_STRING(state_of(of), "wave");
+    CHECK_STRING(gesture_of(of), "none");
+    md5_player_advance(of->player, 29.5, NULL, NULL);
+    CHECK_STRING(state_of(of), "doze");
+    set(of, "wave", 1.0f);
+    md5_player_advance(of->player, 0.5, NULL, NULL);
+    CHECK_STRING(state_of(of), "startle");
+    CHECK_STRING(gesture_of(of), "none");
+    md5_player_advance(of->player, 2.0, NULL, NULL);
+    CHECK_STRING(state_of(of), "idle");
+    set(of, "speed", 15.0f);
+    md5_player_advance(of->player, 2.0, NULL, NULL);
+    set(of, "wave", 1.0f);
+    md5_player_advance(of->player, 0.5, NULL, NULL);
+    CHECK_STRING(gesture_of(of), "wave");
 }
 
-TEST (steer_a_sneeze_is_fire_and_throws_him_back) {
-    walker of;
+TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     heard fire = {.name = "fire"};
-    if (!make(&of, &bobbin))
-        return;
-    set(&of, "sneeze", 1.0f);
-    play(&of, 1.2, &fire);
-    CHECK_STRING(state_of(&of), "sneeze");
+    set(of, "sneeze", 1.0f);
+    play(of, 1.2, &fire);
+    CHECK_STRING(state_of(of), "sneeze");
     CHECK(fire.count == 0);
-    play(&of, 1.1, &fire);
-    CHECK_STRING(state_of(&of), "idle");
+    play(of, 1.1, &fire);
+    CHECK_STRING(state_of(of), "idle");
     // Frame 38 of 30 a second.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
-    CHECK_NEAR(of.place.translation.x, -3.0, 0.01);
-    end(&of);
+    CHECK_NEAR(of->place.translation.x, -3.0, 0.01);
 }
 
-TEST (steer_a_sneeze_does_not_stop_a_walk) {
-    walker of;
+TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
     heard fire = {.name = "fire"};
-    if (!make(&of, &bobbin))
-        return;
-    set(&of, "speed", 20.0f);
-    play(&of, 1.5, &fire);
-    const float before = of.place.translation.x;
-    set(&of, "sneeze", 1.0f);
-    play(&of, 2.0, &fire);
+    set(of, "speed", 20.0f);
+    play(of, 1.5, &fire);
+    const float before = of->place.translation.x;
+    set(of, "sneeze", 1.0f);
+    play(of, 2.0, &fire);
     CHECK(fire.count == 1);
-    CHECK(of.place.translation.x > before + 25.0f);
-    end(&of);
+    CHECK(of->place.translation.x > before + 25.0f);
 }
 
-TEST (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
+TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     static const char *const order[] = {"chase", "reel", "dizzy", "get_up", "idle"};
-    walker of;
     int number = -1;
     float slide = 0.0f;
-    if (!make(&of, &bobbin))
-        return;
-    find_soles(&of);
-    set(&of, "chase", 1.0f);
+    find_soles(of);
+    set(of, "chase", 1.0f);
     for (int i = 0; i < 12 * STEPS_A_SECOND && number < 4; i++) {
-        const float fastest = skate(&of).slide;
-        const char *const state = state_of(&of);
+        const float fastest = skate(of).slide;
+        const char *const state = state_of(of);
         if (number < 0 || strcmp(state, order[number]) != 0)
             CHECK_STRING(state, order[++number]);
         if (number == 0)
@@ -527,6 +506,5 @@ TEST (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     }
     CHECK(number == 4 && slide < 2.0f);
     // Twice around.
-    CHECK_NEAR(of.place.rotation.z, 0.0, 1e-3);
-    end(&of);
+    CHECK_NEAR(of->place.rotation.z, 0.0, 1e-3);
 }

@@ -250,14 +250,11 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
 }
 
 // The figures name the members and the memory of the level: here 25 frames of 6536 vertices.
-TEST (view_figures_count_baked_members) {
-    gl_scene scene;
+TEST_SCENE (view_figures_count_baked_members) {
     shot_viewer viewer;
     view_rows rows = {0};
     bool found = false;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, RUN SMALL FAR "--crowd-baked 30")) {
+    if (shot_open(&viewer, scene, RUN SMALL FAR "--crowd-baked 30")) {
         shot drawn = shot_draw(&viewer);
         const view_stage facts = view_stage_of(&viewer.state, 1280.0f, 900.0f);
         view_list_figures(&facts, &rows);
@@ -268,7 +265,6 @@ TEST (view_figures_count_baked_members) {
     }
     CHECK(found);
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // -- Pictures ---------------------------------------------------------------------------------
@@ -298,13 +294,10 @@ TEST_LONG (view_crowds_look_alike_baked) {
 }
 
 // The switch takes effect in the next picture, in both directions.
-TEST (view_levels_of_a_crowd_can_be_switched_off) {
-    gl_scene scene;
+TEST_SCENE (view_levels_of_a_crowd_can_be_switched_off) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    shot skinned = shot_take(&scene, RUN SMALL "--crowd 20 --crowd-baked 0");
-    if (shot_open(&viewer, &scene, RUN SMALL "--crowd 20 --crowd-baked 1000 --no-crowd-levels")) {
+    shot skinned = shot_take(scene, RUN SMALL "--crowd 20 --crowd-baked 0");
+    if (shot_open(&viewer, scene, RUN SMALL "--crowd 20 --crowd-baked 1000 --no-crowd-levels")) {
         const view_crowd *const crowd = &viewer.state.document->crowd;
         shot off = shot_draw(&viewer);
         CHECK_UINT(crowd->num_baked + crowd->num_far, 0);
@@ -321,7 +314,6 @@ TEST (view_levels_of_a_crowd_can_be_switched_off) {
     }
     free(skinned.rgba);
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // Culled baked members change no pixel, not even by their shadows.
@@ -347,12 +339,9 @@ TEST_LONG (view_baked_crowds_are_drawn_the_same_culled) {
     scene_close(&scene);
 }
 
-TEST (view_hidden_meshes_are_hidden_baked) {
-    gl_scene scene;
+TEST_SCENE (view_hidden_meshes_are_hidden_baked) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, RUN SMALL FAR "--crowd-baked 30 --no-background")) {
+    if (shot_open(&viewer, scene, RUN SMALL FAR "--crowd-baked 30 --no-background")) {
         shot shown = shot_draw(&viewer);
         view_show_meshes(viewer.state.document, UINT64_MAX);
         shot hidden = shot_draw(&viewer);
@@ -362,7 +351,6 @@ TEST (view_hidden_meshes_are_hidden_baked) {
         free(hidden.rgba);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -391,30 +379,26 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     return made;
 }
 
-TEST (view_bakes_refuse_what_does_not_fit) {
-    gl_scene scene;
+TEST_SCENE (view_bakes_refuse_what_does_not_fit) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, RUN SMALL "--crowd 2")) {
+    if (shot_open(&viewer, scene, RUN SMALL "--crowd 2")) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         // The size without frames inserted between those of the clip.
         size_t num_vertices = 0;
         for (uint32_t i = 0; i < kind->model->num_meshes; i++)
             num_vertices += kind->model->meshes[i].num_vertices;
         const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
-        CHECK(!try_to_bake(&scene, kind, size - 1, "1.3 MB, at most 1.3 fit"));
-        CHECK(try_to_bake(&scene, kind, size, ""));
-        CHECK(try_to_bake(&scene, kind, 2 * size, ""));
-        const uint32_t max_texels = *scene_limits(scene.renderer).max_texels;
-        *scene_limits(scene.renderer).max_texels = 65536;
-        CHECK(!try_to_bake(&scene, kind, 2 * size, "texels"));
-        *scene_limits(scene.renderer).max_texels = max_texels;
+        CHECK(!try_to_bake(scene, kind, size - 1, "1.3 MB, at most 1.3 fit"));
+        CHECK(try_to_bake(scene, kind, size, ""));
+        CHECK(try_to_bake(scene, kind, 2 * size, ""));
+        const uint32_t max_texels = *scene_limits(scene->renderer).max_texels;
+        *scene_limits(scene->renderer).max_texels = 65536;
+        CHECK(!try_to_bake(scene, kind, 2 * size, "texels"));
+        *scene_limits(scene->renderer).max_texels = max_texels;
         md5_release_geometry((md5_model *)(uintptr_t)kind->model);
-        CHECK(!try_to_bake(&scene, kind, 2 * size, "released"));
+        CHECK(!try_to_bake(scene, kind, 2 * size, "released"));
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 TEST_LONG (view_bakes_survive_a_lack_of_memory) {

@@ -126,20 +126,17 @@ TEST (view_compare_refuses_what_does_not_fit) {
 }
 
 // Both poses are visible in the picture, and the differences in the panel.
-TEST (view_compare_is_drawn_beside_the_model) {
+TEST_SCENE (view_compare_is_drawn_beside_the_model) {
     static const char *const line =
         "models/zoo/half_turn.md5mesh models/zoo/half_turn.md5anim --animation-time 0.25 "
         "--samples 1 --resolution 160,120 --no-background --grid=no --camera-elevation-angle 0 "
         "--camera-azimuth-angle 0";
     char compared[512];
-    gl_scene scene;
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
     (void)snprintf(compared, sizeof compared, "%s --compare %s", line,
                    test_path("models/zoo/one_frame.md5anim"));
-    shot alone = shot_take(&scene, line);
-    if (shot_open(&viewer, &scene, compared)) {
+    shot alone = shot_take(scene, line);
+    if (shot_open(&viewer, scene, compared)) {
         shot both = shot_draw(&viewer);
         const shot_cover one = shot_cover_of(&alone), two = shot_cover_of(&both);
         CHECK((two.right - two.left) / (two.bottom - two.top)
@@ -155,7 +152,6 @@ TEST (view_compare_is_drawn_beside_the_model) {
     }
     shot_close(&viewer);
     free(alone.rgba);
-    scene_close(&scene);
 }
 
 // The arm turns about z by 45 degrees a frame; the other one's is always turned by 2 asin(0.25)

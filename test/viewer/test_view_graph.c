@@ -60,12 +60,9 @@ static bool are_apart(view_rect a, view_rect b)
            || b.y + b.height <= a.y;
 }
 
-TEST (view_graph_has_a_node_for_each_state) {
-    gl_scene scene;
+TEST_SCENE (view_graph_has_a_node_for_each_state) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MACHINE)) {
+    if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         const view_stage before = draw(state);
         const view_rect box = view_graph_box(&before);
@@ -93,15 +90,11 @@ TEST (view_graph_has_a_node_for_each_state) {
         CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
-TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
-    gl_scene scene;
+TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MACHINE)) {
+    if (shot_open(&viewer, scene, MACHINE)) {
         view_state *const state = &viewer.state;
         view_machine *const machine = &state->document->scene.machine;
         view_pose(&state->document->scene, &state->play);
@@ -138,5 +131,4 @@ TEST (view_graph_goes_to_the_state_that_is_clicked_on) {
         CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

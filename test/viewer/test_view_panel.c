@@ -97,44 +97,35 @@ static const char *help_of(const stage *s, const char *keys)
     return "";
 }
 
-TEST (view_help_of_a_machine_lists_what_keys_do_there) {
-    stage s;
-    if (open_stage(&s, MACHINE)) {
-        CHECK_STRING(help_of(&s, "Space"), "jump");
-        CHECK_STRING(help_of(&s, "F2"), "wave");
-        CHECK_STRING(help_of(&s, "F6"), "dance");
-        CHECK_STRING(help_of(&s, "F9"), "sneeze");
-        CHECK_STRING(help_of(&s, "F10"), "chase");
-        CHECK_STRING(help_of(&s, "W"), "walk forward");
-        CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
-        CHECK_STRING(help_of(&s, "L"), "");
-        CHECK_STRING(help_of(&s, "Shift+A"), "");
-    }
-    close_stage(&s);
+#define TEST_HERE(title, ...) \
+    TEST_IF (title, stage, s, open_stage(s, __VA_ARGS__) || (close_stage(s), false), close_stage(s))
+
+TEST_HERE (view_help_of_a_machine_lists_what_keys_do_there, MACHINE) {
+    CHECK_STRING(help_of(s, "Space"), "jump");
+    CHECK_STRING(help_of(s, "F2"), "wave");
+    CHECK_STRING(help_of(s, "F6"), "dance");
+    CHECK_STRING(help_of(s, "F9"), "sneeze");
+    CHECK_STRING(help_of(s, "F10"), "chase");
+    CHECK_STRING(help_of(s, "W"), "walk forward");
+    CHECK_STRING(help_of(s, "P or Pause"), "pause, play");
+    CHECK_STRING(help_of(s, "L"), "");
+    CHECK_STRING(help_of(s, "Shift+A"), "");
 }
 
-TEST (view_help_omits_walking_if_a_machine_has_none) {
-    stage s;
-    if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
-        CHECK_STRING(help_of(&s, "W"), "");
-        CHECK_STRING(help_of(&s, "Space"), "");
-        CHECK_STRING(help_of(&s, "F9"), "");
-        CHECK_STRING(help_of(&s, "P or Pause"), "pause, play");
-        press(&s, SDLK_w, 0);
-        CHECK(strstr(s.viewer.ui.notice, "no parameter") != NULL);
-    }
-    close_stage(&s);
+TEST_HERE (view_help_omits_walking_if_a_machine_has_none, "models/bobbin/page_look.md5machine") {
+    CHECK_STRING(help_of(s, "W"), "");
+    CHECK_STRING(help_of(s, "Space"), "");
+    CHECK_STRING(help_of(s, "F9"), "");
+    CHECK_STRING(help_of(s, "P or Pause"), "pause, play");
+    press(s, SDLK_w, 0);
+    CHECK(strstr(s->viewer.ui.notice, "no parameter") != NULL);
 }
 
-TEST (view_help_of_a_clip_lists_what_keys_do_there) {
-    stage s;
-    if (open_stage(&s, BOBBIN)) {
-        CHECK_STRING(help_of(&s, "Space or Pause"), "play, pause");
-        CHECK_STRING(help_of(&s, "W"), "next clip");
-        CHECK_STRING(help_of(&s, "P"), "bind pose, clip");
-        CHECK_STRING(help_of(&s, "F2"), "");
-    }
-    close_stage(&s);
+TEST_HERE (view_help_of_a_clip_lists_what_keys_do_there, BOBBIN) {
+    CHECK_STRING(help_of(s, "Space or Pause"), "play, pause");
+    CHECK_STRING(help_of(s, "W"), "next clip");
+    CHECK_STRING(help_of(s, "P"), "bind pose, clip");
+    CHECK_STRING(help_of(s, "F2"), "");
 }
 
 TEST (view_keys_without_effect_are_reported) {
@@ -161,80 +152,64 @@ TEST (view_keys_without_effect_are_reported) {
     close_stage(&s);
 }
 
-TEST (view_click_on_a_character_reaches_its_machine) {
-    stage s;
-    if (open_stage(&s, MACHINE)) {
-        const view_machine *const machine = &s.viewer.document->scene.machine;
-        live(&s, 0.2);
-        view_pick_at(&s.viewer, 2.0f, 2.0f);
-        live(&s, 0.2);
-        CHECK_UINT(md5_player_layer(machine->player, 0).state, 0);
-        view_pick_at(&s.viewer, 0.5f * (float)s.viewer.width, 0.5f * (float)s.viewer.height);
-        live(&s, 0.2);
-        const uint32_t state = md5_player_layer(machine->player, 0).state;
-        CHECK_STRING(machine->desc->layers[0].states[state].name, "giggle");
-    }
-    close_stage(&s);
+TEST_HERE (view_click_on_a_character_reaches_its_machine, MACHINE) {
+    const view_machine *const machine = &s->viewer.document->scene.machine;
+    live(s, 0.2);
+    view_pick_at(&s->viewer, 2.0f, 2.0f);
+    live(s, 0.2);
+    CHECK_UINT(md5_player_layer(machine->player, 0).state, 0);
+    view_pick_at(&s->viewer, 0.5f * (float)s->viewer.width, 0.5f * (float)s->viewer.height);
+    live(s, 0.2);
+    const uint32_t state = md5_player_layer(machine->player, 0).state;
+    CHECK_STRING(machine->desc->layers[0].states[state].name, "giggle");
 }
 
 // -- A machine's time -----------------------------------------------------------------------
 
-TEST (view_machine_pauses_and_resumes) {
-    stage s;
-    if (open_stage(&s, MACHINE)) {
-        view_machine *const machine = &s.viewer.document->scene.machine;
-        live(&s, 0.5);
-        CHECK_NEAR(machine->time, 0.5, 1e-9);
-        press(&s, SDLK_SPACE, 0); // which is a trigger there
-        CHECK(s.viewer.play.playing);
-        press(&s, SDLK_p, 0);
-        CHECK(!s.viewer.play.playing);
-        live(&s, 0.5);
-        CHECK_NEAR(machine->time, 0.5, 1e-9);
-        press(&s, SDLK_PAUSE, 0);
-        live(&s, 0.25);
-        CHECK_NEAR(machine->time, 0.75, 1e-9);
-    }
-    close_stage(&s);
+TEST_HERE (view_machine_pauses_and_resumes, MACHINE) {
+    view_machine *const machine = &s->viewer.document->scene.machine;
+    live(s, 0.5);
+    CHECK_NEAR(machine->time, 0.5, 1e-9);
+    press(s, SDLK_SPACE, 0); // which is a trigger there
+    CHECK(s->viewer.play.playing);
+    press(s, SDLK_p, 0);
+    CHECK(!s->viewer.play.playing);
+    live(s, 0.5);
+    CHECK_NEAR(machine->time, 0.5, 1e-9);
+    press(s, SDLK_PAUSE, 0);
+    live(s, 0.25);
+    CHECK_NEAR(machine->time, 0.75, 1e-9);
 }
 
-TEST (view_machine_is_stepped_and_restarted) {
-    stage s;
-    if (open_stage(&s, MACHINE)) {
-        view_machine *const machine = &s.viewer.document->scene.machine;
-        live(&s, 0.5);
-        press(&s, SDLK_RIGHT, 0);
-        live(&s, 1.0); // paused by the step
-        CHECK_NEAR(machine->time, 0.5 + 1.0 / 60.0, 1e-9);
-        press(&s, SDLK_PERIOD, 0);
-        press(&s, SDLK_LEFT, 0);
-        press(&s, SDLK_COMMA, 0);
-        live(&s, 1.0);
-        CHECK_NEAR(machine->time, 0.5, 1e-9);
-        send(&s, SDL_KEYDOWN, SDLK_w, 0);
-        CHECK_STRING(s.viewer.ui.notice, "Paused: P resumes");
-        press(&s, SDLK_p, 0);
-        live(&s, 1.0);
-        CHECK(machine->place.translation.x > 1.0f);
-        send(&s, SDL_KEYUP, SDLK_w, 0);
-        press(&s, SDLK_LEFT, KMOD_LSHIFT);
-        CHECK_NEAR(machine->time, 0.0, 0.0);
-        CHECK_NEAR(machine->place.translation.x, 0.0, 0.0);
-    }
-    close_stage(&s);
+TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
+    view_machine *const machine = &s->viewer.document->scene.machine;
+    live(s, 0.5);
+    press(s, SDLK_RIGHT, 0);
+    live(s, 1.0); // paused by the step
+    CHECK_NEAR(machine->time, 0.5 + 1.0 / 60.0, 1e-9);
+    press(s, SDLK_PERIOD, 0);
+    press(s, SDLK_LEFT, 0);
+    press(s, SDLK_COMMA, 0);
+    live(s, 1.0);
+    CHECK_NEAR(machine->time, 0.5, 1e-9);
+    send(s, SDL_KEYDOWN, SDLK_w, 0);
+    CHECK_STRING(s->viewer.ui.notice, "Paused: P resumes");
+    press(s, SDLK_p, 0);
+    live(s, 1.0);
+    CHECK(machine->place.translation.x > 1.0f);
+    send(s, SDL_KEYUP, SDLK_w, 0);
+    press(s, SDLK_LEFT, KMOD_LSHIFT);
+    CHECK_NEAR(machine->time, 0.0, 0.0);
+    CHECK_NEAR(machine->place.translation.x, 0.0, 0.0);
 }
 
-TEST (view_machine_waits_while_its_bind_pose_is_shown) {
-    stage s;
-    if (open_stage(&s, MACHINE)) {
-        live(&s, 0.5);
-        press(&s, SDLK_p, KMOD_LSHIFT);
-        live(&s, 3.0);
-        press(&s, SDLK_p, KMOD_LSHIFT);
-        live(&s, 0.0);
-        CHECK_NEAR(s.viewer.document->scene.machine.time, 0.5, 1e-9);
-    }
-    close_stage(&s);
+TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
+    live(s, 0.5);
+    press(s, SDLK_p, KMOD_LSHIFT);
+    live(s, 3.0);
+    press(s, SDLK_p, KMOD_LSHIFT);
+    live(s, 0.0);
+    CHECK_NEAR(s->viewer.document->scene.machine.time, 0.5, 1e-9);
 }
 
 // -- Rows -----------------------------------------------------------------------------------
@@ -272,36 +247,32 @@ static void lit_words(const view_rows *rows, char *text, size_t size)
     }
 }
 
-TEST (view_panel_highlights_the_playing_clips_of_a_machine) {
-    stage s;
+TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     view_rows rows = {0};
     char lit[256];
-    if (open_stage(&s, MACHINE)) {
-        live(&s, 0.2);
-        list_rows(&s, view_list_figures, &rows);
-        lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "stand idle breathe ");
-        list_rows(&s, view_list_machine, &rows);
-        lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "idle free none quiet alone ");
-        press(&s, SDLK_SPACE, 0);
-        live(&s, 0.05); // the transition runs: both play
-        list_rows(&s, view_list_figures, &rows);
-        lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "stand idle leap breathe ");
-        // Between the straight walk and the curve to the left: not the one to the right.
-        const uint32_t speed =
-            md5_find_parameter(s.viewer.document->scene.machine.character->machine, "speed");
-        const uint32_t turn =
-            md5_find_parameter(s.viewer.document->scene.machine.character->machine, "turn");
-        CHECK(md5_player_set(s.viewer.document->scene.machine.player, speed, 20.0f));
-        CHECK(md5_player_set(s.viewer.document->scene.machine.player, turn, 30.0f));
-        live(&s, 4.0);
-        list_rows(&s, view_list_figures, &rows);
-        lit_words(&rows, lit, sizeof lit);
-        CHECK_STRING(lit, "stand walk walk_left breathe ");
-    }
-    close_stage(&s);
+    live(s, 0.2);
+    list_rows(s, view_list_figures, &rows);
+    lit_words(&rows, lit, sizeof lit);
+    CHECK_STRING(lit, "stand idle breathe ");
+    list_rows(s, view_list_machine, &rows);
+    lit_words(&rows, lit, sizeof lit);
+    CHECK_STRING(lit, "idle free none quiet alone ");
+    press(s, SDLK_SPACE, 0);
+    live(s, 0.05); // the transition runs: both play
+    list_rows(s, view_list_figures, &rows);
+    lit_words(&rows, lit, sizeof lit);
+    CHECK_STRING(lit, "stand idle leap breathe ");
+    // Between the straight walk and the curve to the left: not the one to the right.
+    const uint32_t speed =
+        md5_find_parameter(s->viewer.document->scene.machine.character->machine, "speed");
+    const uint32_t turn =
+        md5_find_parameter(s->viewer.document->scene.machine.character->machine, "turn");
+    CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20.0f));
+    CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30.0f));
+    live(s, 4.0);
+    list_rows(s, view_list_figures, &rows);
+    lit_words(&rows, lit, sizeof lit);
+    CHECK_STRING(lit, "stand walk walk_left breathe ");
 }
 
 static void check_clips_row(const char *file, uint32_t count)
@@ -333,25 +304,21 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
     check_clips_row(BOBBIN, 57);
 }
 
-TEST (view_panel_lists_warnings_or_counts_the_rest) {
-    stage s;
-    if (open_stage(&s, BOBBIN)) {
-        for (uint32_t count = 1; count <= 9; count++) {
-            view_rows rows = {0};
-            char more[32];
-            view_warn(&s.viewer.log, "warning number %u", (unsigned)count);
-            list_rows(&s, view_list_figures, &rows);
-            uint32_t listed = 0, others = 0;
-            (void)snprintf(more, sizeof more, "and %u more", (unsigned)(count - 4));
-            for (uint32_t i = 0; i < rows.count; i++) {
-                listed += strncmp(rows.rows[i].text, "warning number", 14) == 0;
-                if (count > 4 && strncmp(rows.rows[i].text, more, strlen(more)) == 0)
-                    others = count - 4;
-            }
-            CHECK_UINT(listed + others, count);
+TEST_HERE (view_panel_lists_warnings_or_counts_the_rest, BOBBIN) {
+    for (uint32_t count = 1; count <= 9; count++) {
+        view_rows rows = {0};
+        char more[32];
+        view_warn(&s->viewer.log, "warning number %u", (unsigned)count);
+        list_rows(s, view_list_figures, &rows);
+        uint32_t listed = 0, others = 0;
+        (void)snprintf(more, sizeof more, "and %u more", (unsigned)(count - 4));
+        for (uint32_t i = 0; i < rows.count; i++) {
+            listed += strncmp(rows.rows[i].text, "warning number", 14) == 0;
+            if (count > 4 && strncmp(rows.rows[i].text, more, strlen(more)) == 0)
+                others = count - 4;
         }
+        CHECK_UINT(listed + others, count);
     }
-    close_stage(&s);
 }
 
 static float row_width(const view_rows *rows, const view_row *row)
@@ -365,33 +332,29 @@ static float row_width(const view_rows *rows, const view_row *row)
     return width;
 }
 
-TEST (view_panel_wraps_long_rows) {
+TEST_HERE (view_panel_wraps_long_rows, BOBBIN) {
     static const char name[] = "a_name_that_nobody_would_give_to_a_model_of_his_own_but_tools_do";
     static const char value[] = "1234.5 of 123456  \xE2\x80\xA2  23.976 a second";
-    stage s;
-    if (open_stage(&s, BOBBIN)) {
-        view_rows rows = {0};
-        view_make_hit(view_begin_rows(&rows, &s.viewer.font, 170.0f, 60.0f, name), 1, "F");
-        view_add_row(&rows, VIEW_BRIGHT, "Frame", "%s", value);
-        view_add_row(&rows, VIEW_BRIGHT, NULL, "short");
-        view_place_rows(&rows, 0.0f, 900.0f, 1.0f);
-        char title[256] = "";
-        uint32_t num_titles = 0;
-        for (uint32_t i = 0; i < rows.count; i++) {
-            const view_row *const row = &rows.rows[i];
-            if (row->kind == VIEW_ROW_TITLE) {
-                strcat(title, row->text);
-                CHECK_UINT((uint32_t)row->hit, 1);
-                num_titles++;
-            }
-            // A title's third line may be cut off; other lines may not.
-            const bool may_be_cut = row->kind == VIEW_ROW_TITLE && num_titles == 3;
-            CHECK(may_be_cut || row_width(&rows, row) <= rows.width);
+    view_rows rows = {0};
+    view_make_hit(view_begin_rows(&rows, &s->viewer.font, 170.0f, 60.0f, name), 1, "F");
+    view_add_row(&rows, VIEW_BRIGHT, "Frame", "%s", value);
+    view_add_row(&rows, VIEW_BRIGHT, NULL, "short");
+    view_place_rows(&rows, 0.0f, 900.0f, 1.0f);
+    char title[256] = "";
+    uint32_t num_titles = 0;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const view_row *const row = &rows.rows[i];
+        if (row->kind == VIEW_ROW_TITLE) {
+            strcat(title, row->text);
+            CHECK_UINT((uint32_t)row->hit, 1);
+            num_titles++;
         }
-        CHECK_STRING(title, name);
-        CHECK_STRING(rows.rows[rows.count - 1].text, "short");
+        // A title's third line may be cut off; other lines may not.
+        const bool may_be_cut = row->kind == VIEW_ROW_TITLE && num_titles == 3;
+        CHECK(may_be_cut || row_width(&rows, row) <= rows.width);
     }
-    close_stage(&s);
+    CHECK_STRING(title, name);
+    CHECK_STRING(rows.rows[rows.count - 1].text, "short");
 }
 
 // -- Dropping -------------------------------------------------------------------------------
@@ -414,27 +377,19 @@ TEST (view_lists_a_clip_that_is_dropped_again_once) {
 }
 
 // The clip is not in the model's folder, where clips are found automatically.
-TEST (view_keeps_a_dropped_clip_when_files_are_read_again) {
-    stage s;
-    if (open_stage(&s, "models/spindle/spindle.md5mesh")) {
-        view_scene *const scene = &s.viewer.document->scene;
-        CHECK_UINT(scene->num_clips, 2);
-        view_drop(&s.viewer, test_path(WALK));
-        CHECK_UINT(scene->num_clips, 3);
-        CHECK(view_reload(&s.viewer));
-        CHECK_UINT(s.viewer.document->scene.num_clips, 3);
-    }
-    close_stage(&s);
+TEST_HERE (view_keeps_a_dropped_clip_when_files_are_read_again, "models/spindle/spindle.md5mesh") {
+    view_scene *const scene = &s->viewer.document->scene;
+    CHECK_UINT(scene->num_clips, 2);
+    view_drop(&s->viewer, test_path(WALK));
+    CHECK_UINT(scene->num_clips, 3);
+    CHECK(view_reload(&s->viewer));
+    CHECK_UINT(s->viewer.document->scene.num_clips, 3);
 }
 
-TEST (view_shows_a_clip_that_is_dropped_on_a_machine) {
-    stage s;
-    if (open_stage(&s, MACHINE)) {
-        view_drop(&s.viewer, test_path(WALK));
-        CHECK(s.viewer.document->scene.machine.player == NULL);
-        CHECK(view_shown_clip(&s.viewer.document->scene) != NULL);
-    }
-    close_stage(&s);
+TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
+    view_drop(&s->viewer, test_path(WALK));
+    CHECK(s->viewer.document->scene.machine.player == NULL);
+    CHECK(view_shown_clip(&s->viewer.document->scene) != NULL);
 }
 
 // -- Where the model stands -----------------------------------------------------------------
@@ -536,21 +491,17 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_chosen_by_key) {
     }
 }
 
-TEST (view_keeps_a_camera_that_the_user_has_set) {
-    stage s;
-    if (open_stage(&s, BOBBIN)) {
-        live(&s, 0.1);
-        view_zoom(&s.viewer.camera, 1.5f, 0.0f, 0.0f, 720.0f);
-        const view_camera before = s.viewer.camera;
-        s.viewer.width = 640;
-        s.viewer.shown.panel = false;
-        for (int i = 0; i < 12; i++) {
-            press(&s, SDLK_w, 0);
-            live(&s, 0.1);
-        }
-        CHECK(memcmp(&before, &s.viewer.camera, sizeof before) == 0);
+TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
+    live(s, 0.1);
+    view_zoom(&s->viewer.camera, 1.5f, 0.0f, 0.0f, 720.0f);
+    const view_camera before = s->viewer.camera;
+    s->viewer.width = 640;
+    s->viewer.shown.panel = false;
+    for (int i = 0; i < 12; i++) {
+        press(s, SDLK_w, 0);
+        live(s, 0.1);
     }
-    close_stage(&s);
+    CHECK(memcmp(&before, &s->viewer.camera, sizeof before) == 0);
 }
 
 TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
@@ -576,19 +527,15 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
     }
 }
 
-TEST (view_lantern_stands_upright_by_itself) {
-    stage s;
-    if (open_stage(&s, "models/lantern/lantern.md5mesh")) {
-        const view_scene *const scene = &s.viewer.document->scene;
-        for (int i = 0; i < 20; i++) {
-            live(&s, 0.1);
-            view_skin(&s.viewer.document->scene);
-            const md5_bounds box = view_pose_bounds(scene);
-            CHECK_NEAR(box.min.z, 0.0, 0.01); // on the floor
-            CHECK(box.max.z > 1.5f * (box.max.x - box.min.x));
-            const float hook = scene->joints[1].m[11], ring = scene->joints[2].m[11];
-            CHECK(hook > 10.0f && ring > 10.0f && scene->joints[3].m[11] < ring);
-        }
+TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mesh") {
+    const view_scene *const scene = &s->viewer.document->scene;
+    for (int i = 0; i < 20; i++) {
+        live(s, 0.1);
+        view_skin(&s->viewer.document->scene);
+        const md5_bounds box = view_pose_bounds(scene);
+        CHECK_NEAR(box.min.z, 0.0, 0.01); // on the floor
+        CHECK(box.max.z > 1.5f * (box.max.x - box.min.x));
+        const float hook = scene->joints[1].m[11], ring = scene->joints[2].m[11];
+        CHECK(hook > 10.0f && ring > 10.0f && scene->joints[3].m[11] < ring);
     }
-    close_stage(&s);
 }

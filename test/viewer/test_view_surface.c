@@ -111,12 +111,9 @@ static sight look(shot_viewer *viewer, bool at_weights)
     return seen;
 }
 
-TEST (view_surface_shows_weights_and_texture_coordinates) {
-    gl_scene scene;
+TEST_SCENE (view_surface_shows_weights_and_texture_coordinates) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL SIZE " --surface weights --no-shadow")) {
+    if (shot_open(&viewer, scene, MODEL SIZE " --surface weights --no-shadow")) {
         viewer.state.ui.chosen_joint =
             (int32_t)md5_find_joint(viewer.state.document->scene.skeleton, "head");
         CHECK(viewer.state.ui.chosen_joint >= 0);
@@ -130,7 +127,6 @@ TEST (view_surface_shows_weights_and_texture_coordinates) {
         CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 // Draws the lit surface and the weights; returns how many pixels only one of them covers.
@@ -153,12 +149,9 @@ static unsigned compare_shapes(shot_viewer *viewer)
 }
 
 // Weights are shown on the same shape, also with morph targets and hidden meshes.
-TEST (view_surface_of_weights_has_the_shape_of_the_model) {
-    gl_scene scene;
+TEST_SCENE (view_surface_of_weights_has_the_shape_of_the_model) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL SIZE " --morph oh=1 --no-background --grid=no")) {
+    if (shot_open(&viewer, scene, MODEL SIZE " --morph oh=1 --no-background --grid=no")) {
         view_document *const document = viewer.state.document;
         CHECK_UINT(compare_shapes(&viewer), 0);
         viewer.state.hidden_meshes = 1;
@@ -166,7 +159,6 @@ TEST (view_surface_of_weights_has_the_shape_of_the_model) {
         CHECK_UINT(compare_shapes(&viewer), 0);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }
 
 static void draw_panels(view_state *state, view_stage *facts)
@@ -175,12 +167,9 @@ static void draw_panels(view_state *state, view_stage *facts)
 }
 
 // The panel shows the layout of the mesh that was clicked on, or its images.
-TEST (view_surface_panel_shows_layout_and_images) {
-    gl_scene scene;
+TEST_SCENE (view_surface_panel_shows_layout_and_images) {
     shot_viewer viewer;
-    if (!scene_share(&scene))
-        return;
-    if (shot_open(&viewer, &scene, MODEL " --panel")) {
+    if (shot_open(&viewer, scene, MODEL " --panel")) {
         view_state *const state = &viewer.state;
         const view_textures *const textures = &state->document->textures;
         const view_canvas *const canvas = &state->canvas;
@@ -218,5 +207,4 @@ TEST (view_surface_panel_shows_layout_and_images) {
         CHECK_NEAR(image->vertices[2].u, 1.0, 1e-6);
     }
     shot_close(&viewer);
-    scene_close(&scene);
 }

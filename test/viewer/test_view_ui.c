@@ -105,23 +105,23 @@ static void drag(screen *s, float x)
     draw(s);
 }
 
-TEST (view_ui_requests_lists_and_meshes) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        s.viewer.shown.statistics = true;
-        draw(&s);
-        view_command request = press(&s, "figures/bobbin", 0.5f);
-        CHECK_UINT(request.action, VIEW_FILES);
-        request = press(&s, "figures/idle", 0.5f);
-        CHECK_UINT(request.action, VIEW_CLIPS);
-        request = press(&s, "figures/Mesh 0", 0.5f);
-        CHECK_UINT(request.action, VIEW_HIDE_MESH);
-        CHECK_UINT(request.number, 0);
-        CHECK(view_perform(&s.viewer, request));
-        CHECK_UINT(s.viewer.hidden_meshes, 1);
-        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, 900, 500).action, VIEW_NOTHING);
-    }
-    close_screen(&s);
+#define TEST_HERE(title, ...)                                                           \
+    TEST_IF (title, screen, s, open_screen(s, __VA_ARGS__) || (close_screen(s), false), \
+             close_screen(s))
+
+TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
+    s->viewer.shown.statistics = true;
+    draw(s);
+    view_command request = press(s, "figures/bobbin", 0.5f);
+    CHECK_UINT(request.action, VIEW_FILES);
+    request = press(s, "figures/idle", 0.5f);
+    CHECK_UINT(request.action, VIEW_CLIPS);
+    request = press(s, "figures/Mesh 0", 0.5f);
+    CHECK_UINT(request.action, VIEW_HIDE_MESH);
+    CHECK_UINT(request.number, 0);
+    CHECK(view_perform(&s->viewer, request));
+    CHECK_UINT(s->viewer.hidden_meshes, 1);
+    CHECK_UINT(view_press_ui(&s->viewer.ui, &s->facts, 900, 500).action, VIEW_NOTHING);
 }
 
 // Types a text and presses Enter.
@@ -169,208 +169,176 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
 }
 
 // The value is that of the place along the bar's line, whose ends are those of the clip.
-TEST (view_ui_seeks) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        const view_rect bar = item_find(&s.viewer, &s.facts, "scrub/time");
-        const md5_anim *const anim = view_clock(&s.viewer.document->scene);
-        const double length = view_cycle_length(&s.viewer.play, anim);
-        const view_command request = press(&s, "scrub/time", 0.01f);
-        CHECK_UINT(request.action, VIEW_PLAY);
-        CHECK(view_release_ui(&s.viewer.ui) == NULL);
-        CHECK_UINT(press(&s, "scrub/time", 0.25f).action, VIEW_TAKEN);
-        const double quarter = view_cycle_time(&s.viewer.play, anim);
-        CHECK(quarter > 0.2 * length && quarter < 0.3 * length);
-        drag(&s, bar.x + 2.0f * bar.width);
-        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), length, 1e-9); // not beyond the end
-        drag(&s, bar.x);
-        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), 0.0, 1e-9);
-        drag(&s, bar.x + 0.25f * bar.width);
-        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), quarter, 1e-9);
-        CHECK_STRING(view_release_ui(&s.viewer.ui), "scrub");
-        drag(&s, bar.x); // nothing is held any more
-        CHECK_NEAR(view_cycle_time(&s.viewer.play, anim), quarter, 1e-9);
-    }
-    close_screen(&s);
+TEST_HERE (view_ui_seeks, BOBBIN) {
+    const view_rect bar = item_find(&s->viewer, &s->facts, "scrub/time");
+    const md5_anim *const anim = view_clock(&s->viewer.document->scene);
+    const double length = view_cycle_length(&s->viewer.play, anim);
+    const view_command request = press(s, "scrub/time", 0.01f);
+    CHECK_UINT(request.action, VIEW_PLAY);
+    CHECK(view_release_ui(&s->viewer.ui) == NULL);
+    CHECK_UINT(press(s, "scrub/time", 0.25f).action, VIEW_TAKEN);
+    const double quarter = view_cycle_time(&s->viewer.play, anim);
+    CHECK(quarter > 0.2 * length && quarter < 0.3 * length);
+    drag(s, bar.x + 2.0f * bar.width);
+    CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), length, 1e-9); // not beyond the end
+    drag(s, bar.x);
+    CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), 0.0, 1e-9);
+    drag(s, bar.x + 0.25f * bar.width);
+    CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), quarter, 1e-9);
+    CHECK_STRING(view_release_ui(&s->viewer.ui), "scrub");
+    drag(s, bar.x); // nothing is held any more
+    CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), quarter, 1e-9);
 }
 
-TEST (view_ui_sets_lights) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        s.viewer.shown.light_list = true;
-        draw(&s);
-        const float *const sky = &s.viewer.lights.values[VIEW_LIGHT_SKY];
-        CHECK_UINT(press(&s, "lights/sky", 0.5f).action, VIEW_TAKEN);
-        CHECK(*sky > 1.0f && *sky < 2.0f);
-        CHECK_STRING(view_release_ui(&s.viewer.ui), "lights");
-        (void)press(&s, "lights/sky", 0.01f); // its name puts it back
-        CHECK_NEAR(*sky, 1.0, 0.0);
-        drag(&s, 1e6f);
-        CHECK_NEAR(*sky, 1.0, 0.0);
-        CHECK_STRING(view_release_ui(&s.viewer.ui), "lights");
-        CHECK_NEAR(s.viewer.lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
-    }
-    close_screen(&s);
+TEST_HERE (view_ui_sets_lights, BOBBIN) {
+    s->viewer.shown.light_list = true;
+    draw(s);
+    const float *const sky = &s->viewer.lights.values[VIEW_LIGHT_SKY];
+    CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_TAKEN);
+    CHECK(*sky > 1.0f && *sky < 2.0f);
+    CHECK_STRING(view_release_ui(&s->viewer.ui), "lights");
+    (void)press(s, "lights/sky", 0.01f); // its name puts it back
+    CHECK_NEAR(*sky, 1.0, 0.0);
+    drag(s, 1e6f);
+    CHECK_NEAR(*sky, 1.0, 0.0);
+    CHECK_STRING(view_release_ui(&s->viewer.ui), "lights");
+    CHECK_NEAR(s->viewer.lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
 }
 
 // The time of materials is set ahead of the clip's, also after the clip has passed the slider's
 // usual end.
-TEST (view_ui_sets_parms_of_materials) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        s.viewer.shown.parm_list = s.viewer.shown.light_list = true;
-        s.viewer.play.time = 12.0;
-        draw(&s);
-        const float *const burn = &s.viewer.parms.values[7];
-        CHECK_UINT(press(&s, "parms/7 burn", 0.5f).action, VIEW_TAKEN);
-        CHECK(*burn > 1.0f && *burn < 9.0f);
-        drag(&s, 1e6f);
-        CHECK_NEAR(*burn, 10.0, 1e-5);
-        (void)press(&s, "parms/7 burn", 0.01f); // its name puts it back
-        CHECK(*burn == 0.0f);
-        CHECK(view_material_time(&s.viewer.parms, s.viewer.play.time) < 20.0f);
-        (void)press(&s, "parms/time", 0.5f);
-        drag(&s, 1e6f);
-        drag(&s, 1e6f); // the end stays where it was when it was pressed
-        CHECK_NEAR(view_material_time(&s.viewer.parms, s.viewer.play.time), 20.0, 1e-4);
-        CHECK_NEAR(view_material_time(&s.viewer.parms, -100.0), 0.0, 0.0);
-    }
-    close_screen(&s);
+TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
+    s->viewer.shown.parm_list = s->viewer.shown.light_list = true;
+    s->viewer.play.time = 12.0;
+    draw(s);
+    const float *const burn = &s->viewer.parms.values[7];
+    CHECK_UINT(press(s, "parms/7 burn", 0.5f).action, VIEW_TAKEN);
+    CHECK(*burn > 1.0f && *burn < 9.0f);
+    drag(s, 1e6f);
+    CHECK_NEAR(*burn, 10.0, 1e-5);
+    (void)press(s, "parms/7 burn", 0.01f); // its name puts it back
+    CHECK(*burn == 0.0f);
+    CHECK(view_material_time(&s->viewer.parms, s->viewer.play.time) < 20.0f);
+    (void)press(s, "parms/time", 0.5f);
+    drag(s, 1e6f);
+    drag(s, 1e6f); // the end stays where it was when it was pressed
+    CHECK_NEAR(view_material_time(&s->viewer.parms, s->viewer.play.time), 20.0, 1e-4);
+    CHECK_NEAR(view_material_time(&s->viewer.parms, -100.0), 0.0, 0.0);
 }
 
-TEST (view_ui_sets_parameters) {
-    screen s;
-    if (open_screen(&s, MACHINE)) {
-        view_machine *const machine = &s.viewer.document->scene.machine;
-        const md5_machine_desc *const desc = machine->desc;
-        for (uint32_t i = 0; i < desc->num_parameters; i++) {
-            const md5_parameter_desc *const parameter = &desc->parameters[i];
-            const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
-            float low, high;
-            view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-            char *const name = common_format("parameter/%s", parameter->name);
-            machine->acts = true;
-            const float before = md5_player_get(machine->player, i);
-            CHECK_UINT(press(&s, name, 0.9999f).action, VIEW_TAKEN);
-            CHECK(!machine->acts); // the user has taken over
-            if (!is_float)
-                CHECK(md5_player_get(machine->player, i) != before);
-            // A parameter that follows another value needs time.
-            md5_player_advance(machine->player, 5.0, NULL, NULL);
-            if (is_float)
-                CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
-            CHECK_STRING(view_release_ui(&s.viewer.ui), "parameter");
-            free(name);
-        }
+TEST_HERE (view_ui_sets_parameters, MACHINE) {
+    view_machine *const machine = &s->viewer.document->scene.machine;
+    const md5_machine_desc *const desc = machine->desc;
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        const md5_parameter_desc *const parameter = &desc->parameters[i];
+        const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
+        float low, high;
+        view_parameter_range(machine->character->machine, parameter->name, &low, &high);
+        char *const name = common_format("parameter/%s", parameter->name);
+        machine->acts = true;
+        const float before = md5_player_get(machine->player, i);
+        CHECK_UINT(press(s, name, 0.9999f).action, VIEW_TAKEN);
+        CHECK(!machine->acts); // the user has taken over
+        if (!is_float)
+            CHECK(md5_player_get(machine->player, i) != before);
+        // A parameter that follows another value needs time.
+        md5_player_advance(machine->player, 5.0, NULL, NULL);
+        if (is_float)
+            CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
+        CHECK_STRING(view_release_ui(&s->viewer.ui), "parameter");
+        free(name);
     }
-    close_screen(&s);
 }
 
 // Files are read again during a drag: what was held is no longer there.
-TEST (view_ui_outlives_the_machine_that_it_has_drawn) {
-    screen s;
-    if (open_screen(&s, MACHINE)) {
-        char *const name = common_format("parameter/%s",
-                                         s.viewer.document->scene.machine.desc->parameters[0].name);
-        const view_rect row = item_find(&s.viewer, &s.facts, name);
-        const char *const path = test_path(BOBBIN);
-        CHECK_UINT(press(&s, name, 0.99f).action, VIEW_TAKEN);
-        CHECK(view_open(&s.viewer, &path, 1, true));
-        s.facts = view_stage_of(&s.viewer, WIDTH, HEIGHT);
-        const outside before = look_outside(&s);
-        drag(&s, row.x);
-        const outside after = look_outside(&s);
-        CHECK(memcmp(&before, &after, sizeof before) == 0);
-        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, row.x + 1.0f, row.y + 1.0f).action,
-                   VIEW_NOTHING);
-        free(name);
-    }
-    close_screen(&s);
+TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
+    char *const name =
+        common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
+    const view_rect row = item_find(&s->viewer, &s->facts, name);
+    const char *const path = test_path(BOBBIN);
+    CHECK_UINT(press(s, name, 0.99f).action, VIEW_TAKEN);
+    CHECK(view_open(&s->viewer, &path, 1, true));
+    s->facts = view_stage_of(&s->viewer, WIDTH, HEIGHT);
+    const outside before = look_outside(s);
+    drag(s, row.x);
+    const outside after = look_outside(s);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+    CHECK_UINT(view_press_ui(&s->viewer.ui, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
+               VIEW_NOTHING);
+    free(name);
 }
 
 // What lies on top is hit: a list over the panels, and its full picture closes it.
-TEST (view_ui_hits_what_is_on_top) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        const view_scene *const scene = &s.viewer.document->scene;
-        s.viewer.shown.light_list = true;
-        draw(&s);
-        const view_rect sky = item_find(&s.viewer, &s.facts, "lights/sky");
-        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
-        draw(&s);
-        view_command request = press(&s, "list/dance", 0.5f);
-        CHECK_UINT(request.action, VIEW_OPEN_CLIP);
-        CHECK_STRING(scene->clips[request.number].name, "dance");
-        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
-        CHECK(view_point_ui(&s.viewer.ui, &s.facts, sky.x, sky.y) == false);
-        const view_rect dance = item_find(&s.viewer, &s.facts, "list/dance");
-        CHECK(view_point_ui(&s.viewer.ui, &s.facts, dance.x + 1.0f, dance.y + 1.0f));
-        request = view_key_browser(&s.viewer.ui.browser, SDLK_RETURN, false);
-        CHECK_STRING(scene->clips[request.number].name, "dance");
-        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
-        const size_t chosen = s.viewer.ui.browser.chosen;
-        CHECK_UINT(view_wheel_ui(&s.viewer.ui, &s.facts, sky.x, sky.y, -1.0f).action, VIEW_TAKEN);
-        CHECK(s.viewer.ui.browser.chosen > chosen);
-        CHECK_UINT(press(&s, "list/box", 0.001f).action, VIEW_TAKEN);
-        CHECK_UINT(view_press_ui(&s.viewer.ui, &s.facts, sky.x + 0.5f * sky.width, sky.y).action,
-                   VIEW_CLOSED);
-        CHECK_NEAR(s.viewer.lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
-        CHECK_UINT(s.viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
-    }
-    close_screen(&s);
+TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
+    const view_scene *const scene = &s->viewer.document->scene;
+    s->viewer.shown.light_list = true;
+    draw(s);
+    const view_rect sky = item_find(&s->viewer, &s->facts, "lights/sky");
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    draw(s);
+    view_command request = press(s, "list/dance", 0.5f);
+    CHECK_UINT(request.action, VIEW_OPEN_CLIP);
+    CHECK_STRING(scene->clips[request.number].name, "dance");
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_point_ui(&s->viewer.ui, &s->facts, sky.x, sky.y) == false);
+    const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
+    CHECK(view_point_ui(&s->viewer.ui, &s->facts, dance.x + 1.0f, dance.y + 1.0f));
+    request = view_key_browser(&s->viewer.ui.browser, SDLK_RETURN, false);
+    CHECK_STRING(scene->clips[request.number].name, "dance");
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    const size_t chosen = s->viewer.ui.browser.chosen;
+    CHECK_UINT(view_wheel_ui(&s->viewer.ui, &s->facts, sky.x, sky.y, -1.0f).action, VIEW_TAKEN);
+    CHECK(s->viewer.ui.browser.chosen > chosen);
+    CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_TAKEN);
+    CHECK_UINT(view_press_ui(&s->viewer.ui, &s->facts, sky.x + 0.5f * sky.width, sky.y).action,
+               VIEW_CLOSED);
+    CHECK_NEAR(s->viewer.lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
+    CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
 }
 
-TEST (view_ui_requests_the_entry_chosen_in_a_list) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        view_browser *const list = &s.viewer.ui.browser;
-        const view_scene *const scene = &s.viewer.document->scene;
-        const outside before = look_outside(&s);
-        CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).action, VIEW_NOTHING);
-        CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
-        CHECK_UINT(view_type_browser(list, "x").action,
-                   VIEW_NOTHING); // the character of the key that opened the list
-        CHECK_UINT(view_key_browser(list, SDLK_END, false).action, VIEW_LISTED);
-        view_command request = view_key_browser(list, SDLK_RETURN, false);
-        CHECK_UINT(request.action, VIEW_OPEN_CLIP);
-        CHECK_UINT(request.number, scene->num_clips - 1);
-        CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
+TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
+    view_browser *const list = &s->viewer.ui.browser;
+    const view_scene *const scene = &s->viewer.document->scene;
+    const outside before = look_outside(s);
+    CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).action, VIEW_NOTHING);
+    CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK_UINT(view_type_browser(list, "x").action,
+               VIEW_NOTHING); // the character of the key that opened the list
+    CHECK_UINT(view_key_browser(list, SDLK_END, false).action, VIEW_LISTED);
+    view_command request = view_key_browser(list, SDLK_RETURN, false);
+    CHECK_UINT(request.action, VIEW_OPEN_CLIP);
+    CHECK_UINT(request.number, scene->num_clips - 1);
+    CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
-        CHECK(view_open_browser(list, VIEW_BROWSE_FILES, scene, NULL));
-        CHECK_UINT(view_key_browser(list, SDLK_HOME, false).action, VIEW_LISTED);
-        request = view_key_browser(list, SDLK_RETURN, false);
-        CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
-        CHECK(request.path != NULL && common_is_folder(request.path));
-        CHECK(view_perform(&s.viewer, request));
-        CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
-        CHECK_UINT(view_key_browser(list, SDLK_ESCAPE, false).action, VIEW_CLOSED);
-        const outside after = look_outside(&s);
-        CHECK(memcmp(&before, &after, sizeof before) == 0);
-    }
-    close_screen(&s);
+    CHECK(view_open_browser(list, VIEW_BROWSE_FILES, scene, NULL));
+    CHECK_UINT(view_key_browser(list, SDLK_HOME, false).action, VIEW_LISTED);
+    request = view_key_browser(list, SDLK_RETURN, false);
+    CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
+    CHECK(request.path != NULL && common_is_folder(request.path));
+    CHECK(view_perform(&s->viewer, request));
+    CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
+    CHECK_UINT(view_key_browser(list, SDLK_ESCAPE, false).action, VIEW_CLOSED);
+    const outside after = look_outside(s);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
 }
 
-TEST (view_ui_marks_joints_alone) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        s.viewer.shown.hierarchy = true;
-        draw(&s);
-        const view_scene *const scene = &s.viewer.document->scene;
-        char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
-        const view_rect row = item_find(&s.viewer, &s.facts, name);
-        CHECK(view_point_ui(&s.viewer.ui, &s.facts, row.x + 1.0f, row.y + 1.0f));
-        CHECK(view_marked_joint(&s.viewer.ui, scene) == 0);
-        CHECK_UINT(press(&s, name, 0.5f).action, VIEW_MARKED);
-        CHECK(s.viewer.ui.chosen_joint == 0);
-        CHECK_UINT(press(&s, name, 0.5f).action, VIEW_MARKED);
-        CHECK(s.viewer.ui.chosen_joint == -1);
-        CHECK(view_point_ui(&s.viewer.ui, &s.facts, 0.5f * (float)WIDTH, row.y));
-        CHECK(view_marked_joint(&s.viewer.ui, scene) == -1);
-        const view_command request = view_wheel_ui(&s.viewer.ui, &s.facts, row.x, row.y, -1.0f);
-        CHECK_UINT(request.action, VIEW_TAKEN);
-        free(name);
-    }
-    close_screen(&s);
+TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
+    s->viewer.shown.hierarchy = true;
+    draw(s);
+    const view_scene *const scene = &s->viewer.document->scene;
+    char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
+    const view_rect row = item_find(&s->viewer, &s->facts, name);
+    CHECK(view_point_ui(&s->viewer.ui, &s->facts, row.x + 1.0f, row.y + 1.0f));
+    CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
+    CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
+    CHECK(s->viewer.ui.chosen_joint == 0);
+    CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
+    CHECK(s->viewer.ui.chosen_joint == -1);
+    CHECK(view_point_ui(&s->viewer.ui, &s->facts, 0.5f * (float)WIDTH, row.y));
+    CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
+    const view_command request = view_wheel_ui(&s->viewer.ui, &s->facts, row.x, row.y, -1.0f);
+    CHECK_UINT(request.action, VIEW_TAKEN);
+    free(name);
 }
 
 TEST (view_panel_reports_rows_that_do_not_fit) {
@@ -384,23 +352,19 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
 }
 
 // A click within the panel of figures, also beside its rows, does not reach the body behind it.
-TEST (view_ui_knows_where_the_figures_are) {
-    screen s;
-    if (open_screen(&s, BOBBIN)) {
-        const view_rect row = item_find(&s.viewer, &s.facts, "figures/bobbin");
-        const float x = row.x + 0.5f * row.width, y = row.y + 0.5f * row.height;
-        CHECK(view_is_on_figures(&s.facts, x, y));
-        CHECK(view_is_on_figures(&s.facts, row.x - 4.0f, y)); // its padding
-        CHECK(!view_is_on_figures(&s.facts, 1.0f, y));        // the margin of the picture
-        CHECK(!view_is_on_figures(&s.facts, 0.5f * (float)WIDTH, y));
-        CHECK(!view_is_on_figures(&s.facts, x, (float)HEIGHT - 2.0f));
-        s.viewer.shown.help = true; // the list of keys takes the place of the figures
-        draw(&s);
-        CHECK(!view_is_on_figures(&s.facts, x, y));
-        s.viewer.shown.help = false;
-        s.viewer.shown.panel = false;
-        draw(&s);
-        CHECK(!view_is_on_figures(&s.facts, x, y));
-    }
-    close_screen(&s);
+TEST_HERE (view_ui_knows_where_the_figures_are, BOBBIN) {
+    const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");
+    const float x = row.x + 0.5f * row.width, y = row.y + 0.5f * row.height;
+    CHECK(view_is_on_figures(&s->facts, x, y));
+    CHECK(view_is_on_figures(&s->facts, row.x - 4.0f, y)); // its padding
+    CHECK(!view_is_on_figures(&s->facts, 1.0f, y));        // the margin of the picture
+    CHECK(!view_is_on_figures(&s->facts, 0.5f * (float)WIDTH, y));
+    CHECK(!view_is_on_figures(&s->facts, x, (float)HEIGHT - 2.0f));
+    s->viewer.shown.help = true; // the list of keys takes the place of the figures
+    draw(s);
+    CHECK(!view_is_on_figures(&s->facts, x, y));
+    s->viewer.shown.help = false;
+    s->viewer.shown.panel = false;
+    draw(s);
+    CHECK(!view_is_on_figures(&s->facts, x, y));
 }
