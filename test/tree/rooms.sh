@@ -34,7 +34,7 @@ forbidden() {
             if (path ~ /^md5\/md5(game|image)\.h$/ || path == "md5/md5dialects.h") return "gamedoor"
             if (path == "md5/core/file.c") return "files"
             # What a binding offers to players inline.
-            if (path ~ /^md5\/pose\/(plan|kernels)\.h$/) return "plan"
+            if (path ~ /^md5\/pose\/(plan|kernels|packed)\.h$/) return "plan"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path ~ /^md5\//) return "load"
             if (path ~ /^render\/md5gl[a-z_]*\.h$/) return "md5gl"
@@ -170,7 +170,7 @@ check "no room over its budget has grown" [ $status -eq 0 ]
 # view_shows_crowd(); pages have machines and legs of their own.
 kinds_asked() {
     grep -nE '(machine(\.|->)player|[^a-z]player) [!=]= NULL|crowd\.count [<>=]|[.>]bind_pose|legs\.num_legs|entity\.(entity|is_played)' \
-        demo/viewer/*/*.[ch] | grep -vE '^demo/viewer/(motion|pages)/|^demo/viewer/crowd/(crowd|kind|document\.h)|draw/crowd'
+        demo/viewer/*/*.[ch] | grep -vE '^demo/viewer/(motion|pages)/|^demo/viewer/crowd/(crowd|kind|document\.h)|draw/draw'
 }
 silent "only motion/ asks what moves a model" kinds_asked
 

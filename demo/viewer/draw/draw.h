@@ -5,8 +5,8 @@
 #include "demo/viewer/assets/panorama.h"
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/font.h"
-#include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/quality.h"
+#include "demo/viewer/base/shown.h"
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/draw/camera.h"
 #include "demo/viewer/draw/overlay.h"
@@ -100,11 +100,6 @@ typedef struct view_bodies {
     uint32_t count;
 } view_bodies;
 
-// Sets the materials of a model, unless `textures` is NULL, poses it and adds it to the bodies.
-bool view_add_body(const view_stage *stage, view_bodies *bodies, unsigned uses,
-                   const view_textures *textures, md5gl_model *drawn,
-                   const md5gl_instances *instances, md5_error *error);
-
 // == Lights, materials and surfaces (lighting.c) ===========================================
 
 // Sets the frame's lights and shadow casters for a view along `axes`. Pose the scene first. The
@@ -144,13 +139,6 @@ uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const 
 
 // Advances the crowd to `time` and poses its visible members. Uses all cores.
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
-
-// Uploads the poses of all kinds as bodies.
-bool view_pose_crowd(const view_stage *stage, view_bodies *bodies, md5_error *error);
-
-// Draws pictures that are missing or no longer up to date, before a frame: in a window a few at a
-// time, so that it stays responsive, otherwise all.
-bool view_prepare_levels(const view_stage *stage, md5_error *error);
 
 // Returns the share of its pixels that the impostor of a member of `size` pixels shows: 1 for sizes
 // up to `pixels`, falling to 0 at 1.25 times that.

@@ -91,22 +91,14 @@ view_rect view_box_of(const view_stage *stage, view_list_fn *list);
 view_list_fn view_list_figures;
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
-// The time bar at the bottom: motion_panels.c.
-void view_bar_panel(view_ui *ui, const view_stage *stage);
-
-// A state machine at the right: motion_panels.c.
+// A state machine at the right.
 view_list_fn view_list_machine;
-void view_machine_panel(view_ui *ui, const view_stage *stage);
 
-// Its state graph, at the bottom: motion_panels.c.
-bool view_shows_graph(const view_stage *stage);
 view_rect view_graph_box(const view_stage *stage);
-void view_graph_panel(view_ui *ui, const view_stage *stage);
 
-// Channels of an entity, at the right: motion_panels.c.
+// Channels of an entity, at the right.
 bool view_shows_channels(const view_stage *stage);
 view_list_fn view_list_channels;
-void view_channels_panel(view_ui *ui, const view_stage *stage);
 
 // Joints, at the right: joints.c. Above `bottom`.
 float view_joints_left(const view_stage *stage); // pixels
@@ -116,18 +108,9 @@ void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom);
 void view_draw_joint(const view_ui *ui, const view_stage *stage);
 void view_label_joint(const view_ui *ui, const view_stage *stage);
 
-// Lights and materials, at the right: look_panels.c. Returns the upper edge of the one at the
-// very right, or `bottom`.
-float view_sliders_panel(view_ui *ui, const view_stage *stage, float bottom);
-
-// The left edge of the joints and the machine, or that of the picture's right side:
-// look_panels.c.
-float view_right_column(const view_stage *stage);
-
-// What belongs to the surface that the body shows, at the right: look_panels.c. Its box is
+// What belongs to the surface that the body shows, at the right. Its box is
 // without width if the body shows its materials only.
 view_rect view_surface_box(const view_stage *stage);
-void view_surface_panel(view_ui *ui, const view_stage *stage);
 
 // The open list, over everything: browser.c.
 void view_browser_panel(view_ui *ui, const view_stage *stage);
