@@ -1,3 +1,35 @@
+// Which vertices md5_skin() computes together, chosen at load: how skinning is fast.
+//
+// Vertices on the same joints are skinned eight at a time, because real models have few sets of
+// joints: nine of ten vertices find seven others. A register holds one matrix entry for eight
+// vertices; the entry is loaded once and multiplied by each vertex's bias. No matrix is transposed
+// and no row is summed. The plan finds the groups at load, in linear time, with a small table of
+// those that are not full yet:
+//
+// - A contiguous group is eight consecutive vertices: loaded and stored side by side.
+// - A gathered group is eight vertices from anywhere in the mesh, or fewer, with the first one
+//   repeated. The plan stores their inputs side by side; results go to each vertex's own index.
+//   Nothing is reordered.
+// - Singles are the rest. Each has matrices of its own, blended in the layout of the palette;
+//   eight blends are then transposed.
+//
+// A rigid vertex has one influence of bias 1 at its bind position. If a vertex has three
+// influences or more and all their points are the bind position, its matrices are blended into
+// one, which moves the position and rotates the directions. "Are" means within 2^-21 of the mesh's
+// size, summed over the weights: less than the rounding error of a position in floats. Other
+// vertices take the exact sum; rigid ones take whichever is shorter, since both give the same
+// bits. Everything is written once, with md5/core/wide.h, so instruction sets agree to the last
+// bit. The bounds of a posed model use the same code, but compare positions instead of storing
+// them.
+//
+// The plan takes one byte for each of eight consecutive rigid vertices on one joint, 16.5 for
+// other rigid ones, 4 and 16.5 per influence for the rest, or 16 and 4.5 if their points meet;
+// more if groups are not full, at most eight thirds of that. One walk over the finished mesh is
+// taken twice, first to count and then to write, so each plan is a block of exactly the size that
+// it fills. It is allocated after the scratch memory is freed: the most memory that loading holds
+// is 6 to 11 % less than with plans in the block of the arrays. The sums of doubles for normals
+// and tangents mostly use the memory of the tangents, so scratch memory is no larger than what
+// reading the tables took.
 #include "md5/skin/plan.h"
 
 #include "md5/core/math.h"

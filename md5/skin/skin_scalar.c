@@ -123,7 +123,8 @@ static inline md5_vec3 move(const rows *e, md5_vec3 p)
 
 // == By dual quaternions =========================================================================
 //
-// Skinning by dual quaternions in plain C, which every faster kernel must equal bit for bit.
+// Skinning by dual quaternions (Kavan and others, "Geometric Skinning with Approximate Dual
+// Quaternion Blending", 2008) in plain C, which every faster kernel must equal bit for bit.
 //
 // A rotation r and a translation t are the dual quaternion (r, t * r / 2), t being a quaternion
 // without w. Over the influences of a vertex as they are stored, with q a joint's dual quaternion:
