@@ -332,8 +332,8 @@ typedef struct md5_packed md5_packed;
 // is kept.
 typedef struct md5_anim {
     md5_skeleton skeleton;
-    // Version 6 stores no parents: all are -1 here, and transforms are relative to the parent in
-    // the model. See md5_bind().
+    // Version 6 stores no parents: all are MD5_NONE here, and transforms are relative to the parent
+    // in the model. See md5_bind().
     bool parents_unknown;
     const md5_track *tracks;     // [num_joints]; NULL if compressed
     const md5_xform *base_frame; // [num_joints] relative to the parent; if compressed the first
