@@ -19,8 +19,7 @@
 //
 // Numbers: counts and indices are uint32_t; numbers of bytes, and of the caller's own jobs and
 // points, are size_t. An index that is missing is MD5_NONE, which exceeds every count, so functions
-// that answer invalid indices may be given it. Two tables are int32_t, and -1 there, which becomes
-// MD5_NONE as uint32_t: md5_joint.parent and md5_binding.tracks.
+// that answer invalid indices may be given it.
 //
 // Memory: an asset is one block (a model: two, and one for the skinning plan of each mesh) from the
 // caller's allocator and is read-only.
@@ -285,7 +284,7 @@ typedef struct md5_mesh {
 
 typedef struct md5_joint {
     const char *name; // NUL-terminated bytes as in the file, whose encoding is unknown
-    int32_t parent;   // -1 = root
+    uint32_t parent;  // MD5_NONE = root
 } md5_joint;
 
 // Joints in file order. A parent may come after its child, so iterate over `order`.
@@ -333,8 +332,8 @@ typedef struct md5_packed md5_packed;
 // is kept.
 typedef struct md5_anim {
     md5_skeleton skeleton;
-    // Version 6 stores no parents: all are -1 here, and transforms are relative to the parent in
-    // the model. See md5_bind().
+    // Version 6 stores no parents: all are MD5_NONE here, and transforms are relative to the parent
+    // in the model. See md5_bind().
     bool parents_unknown;
     const md5_track *tracks;     // [num_joints]; NULL if compressed
     const md5_xform *base_frame; // [num_joints] relative to the parent; if compressed the first
@@ -491,11 +490,11 @@ typedef struct md5_binding {
     const md5_xform *bind_local;   // [model joints]
     const md5_mat34 *inverse_bind; // [model joints] what md5_pose_palette() multiplies by
     const md5_anim *anim;
-    const int32_t *tracks; // [model joints] animation joint; -1 = none, keeps its bind pose
-    bool same_order;       // tracks[joint] == joint for all
-    uint32_t num_missing;  // model joints without a track
-    uint32_t num_extra;    // animation joints that drive nothing
-    uint32_t num_rebases;  // joints with another parent in the animation than in the model
+    const uint32_t *tracks; // [model joints] animation joint; MD5_NONE: keeps its bind pose
+    bool same_order;        // tracks[joint] == joint for all
+    uint32_t num_missing;   // model joints without a track
+    uint32_t num_extra;     // animation joints that drive nothing
+    uint32_t num_rebases;   // joints with another parent in the animation than in the model
     const md5_rebase *rebases;
     const md5_pose_plan *plan;
     size_t size;
@@ -522,7 +521,8 @@ MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
 
 // The same for a skeleton without a model, such as one that several models share or that the
 // program has made. `bind_local` is its bind pose, transforms relative to the parent. Keeps both
-// pointers. Requires: parents are joints or -1, and `order` lists every joint once, parents first.
+// pointers. Requires: parents are joints or MD5_NONE, and `order` lists every joint once, parents
+// first.
 //
 // Palettes posed by this binding suit models in the bind pose `bind_local`. If the models' bind
 // poses differ, call md5_sample() once and md5_local_to_palette() for each of them. State machines

@@ -384,8 +384,8 @@ typedef float md5_terrain_fn(void *user, md5_vec3 at, md5_vec3 *normal);
 typedef struct md5_leg {
     md5_limb limb; // hip, knee, ankle
     // A joint above the hip that turns the leg forward and backward about the body's up axis, such
-    // as an insect's coxa; -1 = none, then the hip does it.
-    int32_t swivel;
+    // as an insect's coxa; MD5_NONE: the hip does it.
+    uint32_t swivel;
     uint32_t group; // 0 .. num_groups - 1; neighbours should be in different ones
 } md5_leg;
 
@@ -512,7 +512,7 @@ typedef struct md5_gaze_desc {
 // The state of a gaze. Directions are tangents to the left and upward of straight ahead.
 typedef struct md5_gaze {
     uint64_t random;
-    int32_t target;    // index of the target that is looked at; -1 = a direction at random
+    uint32_t target;   // index of the target that is looked at; MD5_NONE = a direction at random
     md5_vec2 from, to; // of the last saccade
     md5_vec2 head;     // where the head is
     float seconds;     // since the saccade began

@@ -156,7 +156,7 @@ static bool dump(const dump_options *options, md5_error *error)
     print_path("mesh ", options->mesh);
     printf("numJoints %u\nnumMeshes %u\n", skeleton->num_joints, model->num_meshes);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        printf("joint %u %d \"", i, skeleton->joints[i].parent);
+        printf("joint %u %d \"", i, (int)skeleton->joints[i].parent);
         common_print_text(stdout, skeleton->joints[i].name);
         puts("\"");
     }

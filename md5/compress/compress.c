@@ -530,13 +530,13 @@ static void measure_mesh(const md5_model *model, const md5_mesh *mesh, float *ow
 }
 
 // A joint without a track moves with its parent: so do its vertices.
-static void pass_on(const md5_model *model, const int32_t *tracks, float *of_model)
+static void pass_on(const md5_model *model, const uint32_t *tracks, float *of_model)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        if (tracks[joint] >= 0 || parent < 0 || of_model[joint] == 0.0f)
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (tracks[joint] != MD5_NONE || parent == MD5_NONE || of_model[joint] == 0.0f)
             continue;
         const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
                                             md5_mat34_translation(model->bind[parent]));
@@ -566,7 +566,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     }
     pass_on(model, binding->tracks, of_model);
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
-        if (binding->tracks[joint] >= 0)
+        if (binding->tracks[joint] != MD5_NONE)
             grow(&own[binding->tracks[joint]], of_model[joint]);
     }
     md5_free_binding(binding);
@@ -593,8 +593,8 @@ static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compre
     } else {
         for (uint32_t i = num_joints; i-- > 0;) {
             const uint32_t joint = anim->skeleton.order[i];
-            const int32_t parent = anim->skeleton.joints[joint].parent;
-            if (parent < 0)
+            const uint32_t parent = anim->skeleton.joints[joint].parent;
+            if (parent == MD5_NONE)
                 continue;
             const float bone = bone_of(anim, joint);
             if (own[joint] == 0.0f) // no child has set it
@@ -626,10 +626,10 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     const md5_skeleton *const skeleton = &anim->skeleton;
     for (uint32_t i = num_joints; i-- > 0;) { // joints below, this one included
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         grow(&reach->reach[joint], reach->own[joint]);
         grow(&reach->budgets[joint], 1.0f);
-        if (parent < 0)
+        if (parent == MD5_NONE)
             continue;
         grow(&reach->reach[parent], reach->reach[joint] + bone_of(anim, joint));
         grow(&reach->budgets[parent], reach->budgets[joint] + 1.0f);
@@ -638,8 +638,8 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     // path through a joint; independent errors of n joints add up to sqrt(n) of one.
     for (uint32_t i = 0; i < num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        above[joint] = parent < 0 ? 0.0f : above[parent] + 1.0f;
+        const uint32_t parent = skeleton->joints[joint].parent;
+        above[joint] = parent == MD5_NONE ? 0.0f : above[parent] + 1.0f;
         reach->budgets[joint] = 1.0f / sqrtf(reach->budgets[joint] + above[joint]);
     }
     return true;
@@ -684,10 +684,10 @@ static void place(const md5_skeleton *skeleton, const md5_xform *pose, md5_place
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         md5_placed local = {normalized(pose[joint].rotation),
                             md5_vec3d_of(pose[joint].translation)};
-        if (parent >= 0) {
+        if (parent != MD5_NONE) {
             const md5_placed *const above = &placed[parent];
             local.position =
                 md5_vec3d_add(above->position, rotate(above->rotation, local.position));
@@ -803,8 +803,8 @@ static void adapt_budgets(compressing *job, double speed)
     double *const errors = job->scratch.errors;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        if (parent >= 0 && errors[joint] > errors[parent])
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (parent != MD5_NONE && errors[joint] > errors[parent])
             errors[parent] = errors[joint];
         const double least = job->tolerance * 0.125, error = errors[joint];
         const double change = job->tolerance / (error > least ? error : least);

@@ -275,7 +275,7 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     to = put_float(to, anim->base_frame[0].translation.z);
     to = put(to, 0, 4);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        to = put(to, (uint32_t)skeleton->joints[i].parent, 4);
+        to = put(to, skeleton->joints[i].parent, 4);
         to = put(to, skeleton->order[i], 4);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -386,14 +386,14 @@ static bool read_skeleton(clip_reader *reader)
     TRY(joints && order && placed);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t parent = take_32(reader);
-        joints[i].parent = parent < count ? (int32_t)parent : -1;
+        joints[i].parent = parent < count ? parent : MD5_NONE;
         order[i] = take_32(reader);
         if ((parent >= count && parent != UINT32_MAX) || order[i] >= count)
             return fail(reader, MD5_ERROR_RANGE, "a joint does not exist");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const int32_t parent = joints[order[i]].parent;
-        if (placed[order[i]] || (parent >= 0 && !placed[parent]))
+        const uint32_t parent = joints[order[i]].parent;
+        if (placed[order[i]] || (parent != MD5_NONE && !placed[parent]))
             return fail(reader, MD5_ERROR_RANGE, "its joints are not in order");
         placed[order[i]] = 1;
     }

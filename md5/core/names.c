@@ -76,17 +76,17 @@ static const md5_ordered_name *order_joints(md5_arena *arena, const md5_skeleton
 }
 
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                       int32_t *tracks, int32_t *targets)
+                       uint32_t *tracks, uint32_t *targets)
 {
     if (names_and_parents_equal(model, anim)) {
         for (uint32_t joint = 0; joint < model->num_joints; joint++)
-            tracks[joint] = targets[joint] = (int32_t)joint;
+            tracks[joint] = targets[joint] = joint;
         return true;
     }
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
-        tracks[joint] = -1;
+        tracks[joint] = MD5_NONE;
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)
-        targets[joint] = -1;
+        targets[joint] = MD5_NONE;
     const md5_ordered_name *const by_name = order_joints(arena, model);
     const md5_ordered_name *const anim_by_name = order_joints(arena, anim);
     TRY(by_name && anim_by_name);
@@ -96,8 +96,8 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
         const uint32_t joint = by_name[i].number, track = anim_by_name[j].number;
         const int order = compare_spans(by_name[i].name, anim_by_name[j].name);
         if (order == 0) {
-            tracks[joint] = (int32_t)track;
-            targets[track] = (int32_t)joint;
+            tracks[joint] = track;
+            targets[track] = joint;
         }
         i += order <= 0;
         j += order >= 0;

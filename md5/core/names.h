@@ -6,10 +6,10 @@
 #include "md5/core/arena.h"
 #include "md5/core/lex.h"
 
-// Fills tracks[model joints] and targets[anim joints] with the joint of equal name, or -1. Returns
-// false and sets the context's error if memory runs out.
+// Fills tracks[model joints] and targets[anim joints] with the joint of equal name, or MD5_NONE.
+// Returns false and sets the context's error if memory runs out.
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                       int32_t *tracks, int32_t *targets);
+                       uint32_t *tracks, uint32_t *targets);
 
 typedef struct md5_ordered_name {
     md5_span name;

@@ -391,8 +391,8 @@ void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
 void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
 {
     for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
-        const int32_t track = binding->tracks[i];
-        pose[i] = track >= 0 ? binding->anim->base_frame[track] : binding->bind_local[i];
+        const uint32_t track = binding->tracks[i];
+        pose[i] = track != MD5_NONE ? binding->anim->base_frame[track] : binding->bind_local[i];
         if (track == 0)
             pose[i].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
     }

@@ -762,7 +762,8 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
         const md5_xform in_head = md5_xform_mul(to_head, md5_xform_from_mat34(joints[copy->from]));
         // The placement of a joint's parent in model space.
         md5_xform parent = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-        for (int32_t k = skeleton->joints[copy->to].parent; k >= 0; k = skeleton->joints[k].parent)
+        for (uint32_t k = skeleton->joints[copy->to].parent; k != MD5_NONE;
+             k = skeleton->joints[k].parent)
             parent = md5_xform_mul(head[k], parent);
         head[copy->to] = md5_xform_mul(md5_xform_inverse(parent), in_head);
     }

@@ -163,7 +163,8 @@ static void change_joints(md5_model_parser *parser, channel_joints *list, uint32
 {
     const md5_mesh_asset *const mesh = parser->mesh;
     uint32_t end = joint + 1;
-    while (with_children && end < mesh->num_joints && mesh->joints[end].parent >= (int32_t)joint)
+    while (with_children && end < mesh->num_joints && mesh->joints[end].parent != MD5_NONE
+           && mesh->joints[end].parent >= joint)
         end++;
     if (!model_spend(parser, end - joint + (is_removed ? list->count : 0)))
         return;

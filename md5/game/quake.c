@@ -478,9 +478,9 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, const 
     MD5_ASSERT(moment != NULL, "moment: not NULL");
     MD5_ASSERT(pose != NULL, "pose: not NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
-        const int32_t track = binding->tracks[j];
+        const uint32_t track = binding->tracks[j];
         const md5_scaled_joint *const scaled =
-            track < 0 ? NULL : find_scaled(scales, (uint32_t)track);
+            track == MD5_NONE ? NULL : find_scaled(scales, track);
         if (scaled && scaled->scales_position)
             pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, moment));
     }
@@ -494,9 +494,9 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
     MD5_ASSERT(moment != NULL, "moment: not NULL");
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: not NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
-        const int32_t track = binding->tracks[j];
+        const uint32_t track = binding->tracks[j];
         const md5_scaled_joint *const scaled =
-            track < 0 ? NULL : find_scaled(scales, (uint32_t)track);
+            track == MD5_NONE ? NULL : find_scaled(scales, track);
         const float scale = scaled ? scale_of(scaled, moment) : 1.0f;
         if (scale == 1.0f)
             continue;

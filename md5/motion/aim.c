@@ -223,10 +223,10 @@ static float next_random(md5_gaze *gaze)
 // -- Points ---------------------------------------------------------------------------------
 
 // Where a target is seen. Returns false if it is not in front.
-static bool direction_of(const md5_gaze_desc *desc, md5_axes axes, int32_t target,
+static bool direction_of(const md5_gaze_desc *desc, md5_axes axes, uint32_t target,
                          md5_vec2 *direction)
 {
-    if (target < 0 || (uint32_t)target >= desc->num_targets)
+    if (target >= desc->num_targets)
         return false;
     const md5_vec3 way = md5_vec3_sub(desc->targets[target], desc->origin);
     const md5_vec3 seen = md5i_vec3_from_axes(axes, way); // x ahead, y left, z up
@@ -264,9 +264,9 @@ static void choose(const md5_gaze_desc *desc, const md5_gaze_numbers *numbers, m
     const float least = numbers->least_seconds;
     const float rest = least + (numbers->most_seconds - least) * next_random(gaze);
     gaze->from = eyes_at(gaze);
-    gaze->target = -1;
+    gaze->target = MD5_NONE;
     gaze->to = (md5_vec2){x * numbers->wide, y * numbers->high};
-    const int32_t target = (int32_t)(uint32_t)((double)which * (double)desc->num_targets);
+    const uint32_t target = (uint32_t)((double)which * (double)desc->num_targets);
     if (chance < numbers->interest && direction_of(desc, axes, target, &gaze->to))
         gaze->target = target;
     gaze->seconds = 0.0f;
@@ -281,7 +281,7 @@ static void choose(const md5_gaze_desc *desc, const md5_gaze_numbers *numbers, m
 void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
 {
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
-    *gaze = (md5_gaze){.random = seed, .target = -1};
+    *gaze = (md5_gaze){.random = seed, .target = MD5_NONE};
 }
 
 void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
@@ -321,8 +321,7 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT(gaze != NULL, "gaze: not NULL");
     const bool is_there = !(gaze->seconds < gaze->duration);
-    if (is_there && gaze->target >= 0 && (uint32_t)gaze->target < desc->num_targets
-        && md5_is_place(desc->targets[gaze->target]))
+    if (is_there && gaze->target < desc->num_targets && md5_is_place(desc->targets[gaze->target]))
         return desc->targets[gaze->target];
     return point_at(desc, axes, eyes_at(gaze));
 }

@@ -650,18 +650,18 @@ typedef struct gathering {
 static bool is_sound(const md5_skeleton *skeleton, const md5_goal *goal)
 {
     return goal->weight > 0.0f && goal->weight < MD5_FARTHEST && goal->tip < skeleton->num_joints
-           && goal->length >= 2 && skeleton->joints[goal->tip].parent >= 0
+           && goal->length >= 2 && skeleton->joints[goal->tip].parent != MD5_NONE
            && md5_is_place(goal->target) && (!goal->rotation || md5_is_rotation(*goal->rotation));
 }
 
-static bool is_in_a_chain(const gathering *gather, int32_t joint)
+static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 {
     for (uint32_t i = 0; i < gather->job->num_goals; i++) {
         const md5_goal *const goal = &gather->job->goals[i];
         if (!is_sound(gather->skeleton, goal))
             continue;
-        int32_t at = (int32_t)goal->tip;
-        for (uint32_t k = 0; k < goal->length && k < MD5_MAX_CHAIN && at >= 0; k++) {
+        uint32_t at = goal->tip;
+        for (uint32_t k = 0; k < goal->length && k < MD5_MAX_CHAIN && at != MD5_NONE; k++) {
             if (at == joint)
                 return true;
             at = gather->skeleton->joints[at].parent;
@@ -674,7 +674,7 @@ static bool is_in_a_chain(const gathering *gather, int32_t joint)
 
 static void add_joint(gathering *gather, uint32_t joint, int32_t parent)
 {
-    const bool is_held = !is_in_a_chain(gather, (int32_t)joint);
+    const bool is_held = !is_in_a_chain(gather, joint);
     md5_rig_joint *const added = &gather->rig.joints[gather->rig.count++];
     *added = rig_joint_of(gather->pose, joint, parent, is_held ? NULL : gather->job->limits);
     added->is_held = is_held;
@@ -691,15 +691,16 @@ static void add_joint(gathering *gather, uint32_t joint, int32_t parent)
 static int32_t add_path(gathering *gather, uint32_t tip)
 {
     uint32_t path[MD5_MAX_GOAL_JOINTS], count = 0, needed = 0;
-    int32_t at = (int32_t)tip, parent = -1;
-    for (uint32_t depth = 0; at >= 0; at = gather->skeleton->joints[at].parent) {
+    uint32_t at = tip;
+    int32_t parent = -1;
+    for (uint32_t depth = 0; at != MD5_NONE; at = gather->skeleton->joints[at].parent) {
         for (uint32_t i = 0; i < gather->rig.count && parent < 0; i++)
-            if ((int32_t)gather->rig.joints[i].joint == at)
+            if (gather->rig.joints[i].joint == at)
                 parent = (int32_t)i;
         if (parent >= 0)
             break;
         if (depth < MD5_MAX_GOAL_JOINTS)
-            path[depth] = (uint32_t)at;
+            path[depth] = at;
         depth++;
         if (is_in_a_chain(gather, at))
             needed = depth;
@@ -726,9 +727,9 @@ static void add_goal(gathering *gather, md5_goal *goal)
     if (tip < 0)
         return;
     double length = 0.0; // of the chain
-    int32_t at = (int32_t)goal->tip;
+    uint32_t at = goal->tip;
     for (uint32_t i = 1; i < goal->length && i < MD5_MAX_CHAIN; i++) {
-        if (gather->skeleton->joints[at].parent < 0)
+        if (gather->skeleton->joints[at].parent == MD5_NONE)
             break;
         length += md5_vec3d_length(md5_vec3d_of(gather->pose[at].translation));
         at = gather->skeleton->joints[at].parent;

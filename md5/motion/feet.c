@@ -544,9 +544,9 @@ static bool is_leg(const md5_walk_desc *desc, const md5_leg *leg)
     if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_PLACED
         || leg->group >= desc->num_groups || desc->body >= desc->skeleton->num_joints)
         return false;
-    return leg->swivel < 0
-           || ((uint32_t)leg->swivel < desc->skeleton->num_joints
-               && md5i_is_below(desc->skeleton, leg->limb.root, (uint32_t)leg->swivel));
+    return leg->swivel == MD5_NONE
+           || (leg->swivel < desc->skeleton->num_joints
+               && md5i_is_below(desc->skeleton, leg->limb.root, leg->swivel));
 }
 
 // The twist of a rotation about the up axis: the heading to which it rotates forward.
@@ -746,7 +746,7 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_
 static void swivel_leg(const md5_skeleton *skeleton, md5_xform *pose, const md5_leg *leg,
                        md5_vec3 target, md5_vec3 body_up)
 {
-    const uint32_t swivel = (uint32_t)leg->swivel;
+    const uint32_t swivel = leg->swivel;
     const md5_vec3 at = md5_joint_in_model(skeleton, pose, swivel).translation;
     const md5_vec3 tip = md5_joint_in_model(skeleton, pose, leg->limb.tip).translation;
     const md5_vec3 none = {0.0f, 0.0f, 0.0f};
@@ -771,8 +771,7 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
         if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_PLACED)
             continue;
         const md5_vec3 target = md5_xform_point(to_model, ankle_of(&gait, &walk->feet[i]));
-        if (desc->legs[i].swivel >= 0
-            && (uint32_t)desc->legs[i].swivel < desc->skeleton->num_joints)
+        if (desc->legs[i].swivel < desc->skeleton->num_joints)
             swivel_leg(desc->skeleton, pose, &desc->legs[i], target, normal);
         const md5_quat rotation = ankle_rotation(&gait, walk, &walk->feet[i]);
         const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1.0f};

@@ -237,11 +237,11 @@ MD5_WIDE_INLINE wide_place place_in_model(const md5_skeleton *skeleton, md5_xfor
 {
     wide_place found;
     load_joint(poses, joint, &found.rotation, &found.place);
-    for (int32_t above = skeleton->joints[joint].parent; above >= 0;
+    for (uint32_t above = skeleton->joints[joint].parent; above != MD5_NONE;
          above = skeleton->joints[above].parent) {
         wide_quat turn;
         wide_vec3 place;
-        load_joint(poses, (uint32_t)above, &turn, &place);
+        load_joint(poses, above, &turn, &place);
         found.place = vec3_add(place, quat_rotate(turn, found.place));
         found.rotation = quat_turn(turn, found.rotation);
     }
@@ -279,9 +279,9 @@ MD5_WIDE_INLINE bool place_below(const md5_limb_lanes *lanes, uint32_t joint, ui
                                  wide_quat *own, wide_vec3 *place, wide_quat *rotation)
 {
     const md5_joint *const list = lanes->skeleton->joints;
-    const uint32_t parent = (uint32_t)list[joint].parent;
+    const uint32_t parent = list[joint].parent;
     load_joint(lanes->poses, joint, own, place);
-    for (uint32_t at = parent; at != above; at = (uint32_t)list[at].parent) {
+    for (uint32_t at = parent; at != above; at = list[at].parent) {
         wide_quat turn;
         wide_vec3 offset;
         load_joint(lanes->poses, at, &turn, &offset);
@@ -583,10 +583,10 @@ typedef struct wide_chain {
 
 MD5_WIDE_INLINE void find_chain(const md5_aim_batch *batch, wide_chain *chain, md5_wide *sound)
 {
-    const int32_t parent = batch->skeleton->joints[batch->joints[0]].parent;
+    const uint32_t parent = batch->skeleton->joints[batch->joints[0]].parent;
     wide_place above = {all_quat(MD5_NO_TURN), all_vec3((md5_vec3){0.0f, 0.0f, 0.0f})};
-    if (parent >= 0)
-        above = place_in_model(batch->skeleton, batch->poses, (uint32_t)parent, sound);
+    if (parent != MD5_NONE)
+        above = place_in_model(batch->skeleton, batch->poses, parent, sound);
     chain->above = above.rotation;
     wide_quat product = above.rotation, rotation = product;
     wide_vec3 place = above.place;

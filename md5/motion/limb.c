@@ -149,10 +149,10 @@ typedef struct limb_plane {
 
 bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
 {
-    int32_t at = skeleton->joints[joint].parent;
-    while (at >= 0 && (uint32_t)at != above)
+    uint32_t at = skeleton->joints[joint].parent;
+    while (at != MD5_NONE && at != above)
         at = skeleton->joints[at].parent;
-    return at >= 0;
+    return at != MD5_NONE;
 }
 
 md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
@@ -169,11 +169,11 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
 {
     if (tip >= skeleton->num_joints)
         return MD5_LIMB_NO_JOINT;
-    const int32_t middle = skeleton->joints[tip].parent;
-    const int32_t root = middle < 0 ? -1 : skeleton->joints[middle].parent;
-    if (root < 0)
+    const uint32_t middle = skeleton->joints[tip].parent;
+    const uint32_t root = middle == MD5_NONE ? MD5_NONE : skeleton->joints[middle].parent;
+    if (root == MD5_NONE)
         return MD5_LIMB_NO_PARENTS;
-    *limb = (md5_limb){(uint32_t)root, (uint32_t)middle, tip};
+    *limb = (md5_limb){root, middle, tip};
     return MD5_LIMB_PLACED;
 }
 
@@ -182,9 +182,9 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
 static bool place_below(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                         uint32_t above, md5_float4 *place, md5_float4 *rotation)
 {
-    const uint32_t parent = (uint32_t)skeleton->joints[joint].parent;
+    const uint32_t parent = skeleton->joints[joint].parent;
     *place = md5_float4_translation(&pose[joint]);
-    for (uint32_t at = parent; at != above; at = (uint32_t)skeleton->joints[at].parent) {
+    for (uint32_t at = parent; at != above; at = skeleton->joints[at].parent) {
         const md5_float4 turn = md5_float4_rotation(&pose[at]);
         *place = md5_float4_add(md5_float4_rotate(turn, *place), md5_float4_translation(&pose[at]));
         *rotation = at == parent ? turn : md5_float4_trim(md5_float4_turn(turn, *rotation));
@@ -338,7 +338,7 @@ void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_
                        float factor)
 {
     // The positions of all joints below the root, in their parents'.
-    for (uint32_t at = joints->tip; at != joints->root; at = (uint32_t)skeleton->joints[at].parent)
+    for (uint32_t at = joints->tip; at != joints->root; at = skeleton->joints[at].parent)
         pose[at].translation = md5_vec3_scale(pose[at].translation, factor);
 }
 

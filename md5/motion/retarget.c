@@ -208,8 +208,8 @@ static md5_vec3 rotate_back(const md5_mat34 *m, md5_vec3 v)
 // The bind pose of a joint's parent.
 static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
 {
-    const int32_t parent = model->skeleton.joints[joint].parent;
-    if (parent >= 0)
+    const uint32_t parent = model->skeleton.joints[joint].parent;
+    if (parent != MD5_NONE)
         return model->bind[parent];
     return md5_mat34_of(MD5_NO_TURN, (md5_vec3){0.0f, 0.0f, 0.0f});
 }
@@ -259,8 +259,8 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
 
 // The source of one target joint.
 typedef struct joint_link {
-    int32_t source; // source joint; -1: none
-    bool is_placed; // its model-space position is transferred, else its translation
+    uint32_t source; // source joint; MD5_NONE: none
+    bool is_placed;  // its model-space position is transferred, else its translation
     // Model-space rotation of the target = that of the source * this.
     md5_quat to_target;
     // From the source's parent's bind pose to that of the target's parent.
@@ -275,7 +275,7 @@ struct md5_retarget {
     joint_link links[]; // [target joints]
 };
 
-static md5_vec3 bind_place(const md5_model *model, int32_t joint)
+static md5_vec3 bind_place(const md5_model *model, uint32_t joint)
 {
     return md5_mat34_translation(model->bind[joint]);
 }
@@ -295,14 +295,14 @@ static md5_vec3 bind_place(const md5_model *model, int32_t joint)
 // Temporary data while a retarget is created, in the arena.
 typedef struct making_joint {
     bool is_named, is_aligned; // by a pair
-    int32_t first_child;       // that is driven; -1: none
+    uint32_t first_child;      // that is driven; MD5_NONE: none
     md5_quat turn;             // that aligns it, model space
 } making_joint;
 typedef struct making {
     md5_arena arena;
     const md5_model *source, *target;
-    int32_t *sources;      // [target joints] -1: none
-    int32_t *targets;      // [source joints] by equal name
+    uint32_t *sources;     // [target joints] MD5_NONE: none
+    uint32_t *targets;     // [source joints] by equal name
     making_joint *joints;  // [target joints]
     md5_quat *source_bind; // [source joints] model space
     md5_quat *target_bind; // [target joints] model space, aligned
@@ -324,8 +324,8 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     // A source joint that is named in a pair no longer drives the target joint of equal name.
     for (uint32_t i = 0; i < num_pairs; i++) {
         const uint32_t named = md5_find_joint(&make->source->skeleton, pairs[i].source);
-        if (named != MD5_NONE && make->targets[named] >= 0)
-            make->sources[make->targets[named]] = -1;
+        if (named != MD5_NONE && make->targets[named] != MD5_NONE)
+            make->sources[make->targets[named]] = MD5_NONE;
     }
     for (uint32_t i = 0; i < num_pairs; i++) {
         const md5_joint_pair *const pair = &pairs[i];
@@ -345,16 +345,16 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
                              quote(pair->target).text);
         make->joints[to].is_named = true;
         make->joints[to].is_aligned = pair->align && from != MD5_NONE;
-        make->sources[to] = (int32_t)from;
+        make->sources[to] = from;
     }
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        num_driven += make->sources[joint] >= 0;
+        num_driven += make->sources[joint] != MD5_NONE;
     if (num_driven == 0)
         return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
                          "no source joint matches a target joint");
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
-        if (make->sources[joint] < 0)
+        if (make->sources[joint] == MD5_NONE)
             md5i_warn(make->arena.context, 0, 0,
                       "joint %u %s of the target has no source joint and keeps its bind pose",
                       joint, quote(target->joints[joint].name).text);
@@ -368,10 +368,10 @@ static void find_bind_rotations(const md5_model *model, md5_quat *rotations)
 {
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         const uint32_t joint = model->skeleton.order[i];
-        const int32_t parent = model->skeleton.joints[joint].parent;
+        const uint32_t parent = model->skeleton.joints[joint].parent;
         const md5_quat local = model->bind_local[joint].rotation;
         rotations[joint] =
-            parent < 0 ? local : md5_quat_trim(md5_quat_mul(rotations[parent], local));
+            parent == MD5_NONE ? local : md5_quat_trim(md5_quat_mul(rotations[parent], local));
     }
 }
 
@@ -382,22 +382,22 @@ static void align_bind_pose(making *make)
     const md5_skeleton *const target = &make->target->skeleton;
     making_joint *const joints = make->joints;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        joints[joint].first_child = -1;
+        joints[joint].first_child = MD5_NONE;
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i];
-        const int32_t parent = target->joints[joint].parent;
-        if (parent >= 0 && make->sources[joint] >= 0)
-            joints[parent].first_child = (int32_t)joint;
+        const uint32_t parent = target->joints[joint].parent;
+        if (parent != MD5_NONE && make->sources[joint] != MD5_NONE)
+            joints[parent].first_child = joint;
     }
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
-        const int32_t parent = target->joints[joint].parent;
-        const int32_t child = joints[joint].first_child;
+        const uint32_t parent = target->joints[joint].parent;
+        const uint32_t child = joints[joint].first_child;
         md5_quat *const turn = &joints[joint].turn;
-        *turn = parent < 0 ? MD5_NO_TURN : joints[parent].turn;
-        if (joints[joint].is_aligned && child >= 0) {
-            const md5_vec3 own = md5_vec3_sub(bind_place(make->target, child),
-                                              bind_place(make->target, (int32_t)joint));
+        *turn = parent == MD5_NONE ? MD5_NO_TURN : joints[parent].turn;
+        if (joints[joint].is_aligned && child != MD5_NONE) {
+            const md5_vec3 own =
+                md5_vec3_sub(bind_place(make->target, child), bind_place(make->target, joint));
             const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
                                                bind_place(make->source, make->sources[joint]));
             const md5_vec3 from =
@@ -409,7 +409,7 @@ static void align_bind_pose(making *make)
     }
 }
 
-static float height_of(const md5_model *model, int32_t joint)
+static float height_of(const md5_model *model, uint32_t joint)
 {
     return md5i_vec3_from_axes(model->skeleton.axes, bind_place(model, joint)).z;
 }
@@ -419,7 +419,7 @@ static float size_of(const md5_model *model)
 {
     float size = 0.0f;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
-        const md5_vec3 at = bind_place(model, (int32_t)joint);
+        const md5_vec3 at = bind_place(model, joint);
         size = fmaxf(size, fmaxf(fabsf(at.x), fmaxf(fabsf(at.y), fabsf(at.z))));
     }
     return size;
@@ -434,9 +434,9 @@ static void find_pelvis(making *make)
     make->pelvis = target->num_joints;
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
-        const int32_t source = make->sources[joint];
-        if (source >= 0 && height_of(make->source, source) > source_ground
-            && height_of(make->target, (int32_t)joint) > target_ground) {
+        const uint32_t source = make->sources[joint];
+        if (source != MD5_NONE && height_of(make->source, source) > source_ground
+            && height_of(make->target, joint) > target_ground) {
             make->pelvis = joint;
             return;
         }
@@ -448,8 +448,8 @@ static void find_pelvis(making *make)
 static md5_quat parent_rotation(const md5_skeleton *skeleton, const md5_quat *rotations,
                                 uint32_t joint)
 {
-    const int32_t parent = skeleton->joints[joint].parent;
-    return parent < 0 ? MD5_NO_TURN : rotations[parent];
+    const uint32_t parent = skeleton->joints[joint].parent;
+    return parent == MD5_NONE ? MD5_NO_TURN : rotations[parent];
 }
 
 static void fill_links(const making *make, joint_link *links)
@@ -459,10 +459,11 @@ static void fill_links(const making *make, joint_link *links)
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         joint_link *const link = &links[joint];
         *link = (joint_link){.source = make->sources[joint]};
-        if (link->source < 0)
+        if (link->source == MD5_NONE)
             continue;
-        const uint32_t from = (uint32_t)link->source;
-        link->is_placed = target->joints[joint].parent < 0 || source->joints[from].parent < 0;
+        const uint32_t from = link->source;
+        link->is_placed =
+            target->joints[joint].parent == MD5_NONE || source->joints[from].parent == MD5_NONE;
         link->to_target =
             md5_quat_mul(md5_quat_conjugate(make->source_bind[from]), make->target_bind[joint]);
         const md5_quat above = parent_rotation(target, make->target_bind, joint);
@@ -470,8 +471,8 @@ static void fill_links(const making *make, joint_link *links)
                                    parent_rotation(source, make->source_bind, from));
     }
     // The pelvis and its ancestors.
-    int32_t joint = make->pelvis < target->num_joints ? (int32_t)make->pelvis : -1;
-    for (; joint >= 0; joint = target->joints[joint].parent)
+    uint32_t joint = make->pelvis < target->num_joints ? make->pelvis : MD5_NONE;
+    for (; joint != MD5_NONE; joint = target->joints[joint].parent)
         links[joint].is_placed = true;
 }
 
@@ -480,8 +481,8 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     const size_t num_source = make->source->skeleton.num_joints;
     const size_t num_target = make->target->skeleton.num_joints;
     md5_arena *const arena = &make->arena;
-    make->sources = (int32_t *)md5i_arena_alloc(arena, num_target, sizeof *make->sources);
-    make->targets = (int32_t *)md5i_arena_alloc(arena, num_source, sizeof *make->targets);
+    make->sources = (uint32_t *)md5i_arena_alloc(arena, num_target, sizeof *make->sources);
+    make->targets = (uint32_t *)md5i_arena_alloc(arena, num_source, sizeof *make->targets);
     make->joints = (making_joint *)md5i_arena_alloc(arena, num_target, sizeof *make->joints);
     make->source_bind = (md5_quat *)md5i_arena_alloc(arena, num_source, sizeof *make->source_bind);
     make->target_bind = (md5_quat *)md5i_arena_alloc(arena, num_target, sizeof *make->target_bind);
@@ -505,7 +506,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         .allocator = arena->context->allocator,
     };
     if (make->pelvis < num_target)
-        retarget->ratio = height_of(make->target, (int32_t)make->pelvis)
+        retarget->ratio = height_of(make->target, make->pelvis)
                           / height_of(make->source, make->sources[make->pelvis]);
     fill_links(make, retarget->links);
     return retarget;
@@ -544,7 +545,7 @@ static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint
 {
     const joint_link *const link = &retarget->links[joint];
     const md5_vec3 own = retarget->target->bind_local[joint].translation;
-    if (link->source < 0)
+    if (link->source == MD5_NONE)
         return own;
     const md5_vec3 from = retarget->source->bind_local[link->source].translation;
     const md5_vec3 moved = md5_vec3_sub(source[link->source].translation, from);
@@ -558,20 +559,20 @@ static void place_target(const md5_retarget *retarget, const md5_xform *source,
     const md5_model *const model = retarget->target;
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         const uint32_t joint = model->skeleton.order[i];
-        const int32_t parent = model->skeleton.joints[joint].parent;
+        const uint32_t parent = model->skeleton.joints[joint].parent;
         const joint_link *const link = &retarget->links[joint];
         md5_xform place = {
             .rotation = model->bind_local[joint].rotation,
             .translation = carried_translation(retarget, joint, source),
         };
-        if (parent >= 0)
+        if (parent != MD5_NONE)
             place = md5_xform_mul(target[parent], place);
-        if (link->source >= 0) {
+        if (link->source != MD5_NONE) {
             const md5_xform *const from = &source_places[link->source];
             place.rotation = md5_quat_mul(from->rotation, link->to_target);
             if (link->is_placed)
                 place.translation = md5_vec3_add(
-                    bind_place(model, (int32_t)joint),
+                    bind_place(model, joint),
                     md5_vec3_scale(
                         md5_vec3_sub(from->translation, bind_place(retarget->source, link->source)),
                         retarget->ratio));
@@ -587,9 +588,9 @@ static void make_local(const md5_retarget *retarget, const md5_xform *source, md
     const md5_model *const model = retarget->target;
     for (uint32_t i = model->skeleton.num_joints; i-- > 0;) {
         const uint32_t joint = model->skeleton.order[i];
-        const int32_t parent = model->skeleton.joints[joint].parent;
+        const uint32_t parent = model->skeleton.joints[joint].parent;
         md5_xform local = target[joint];
-        if (parent >= 0)
+        if (parent != MD5_NONE)
             local = md5_xform_mul(md5_xform_inverse(target[parent]), local);
         // Not through model space: bones keep their lengths to the last bit.
         if (!retarget->links[joint].is_placed)
@@ -618,8 +619,9 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     const md5_skeleton *const skeleton = &retarget->source->skeleton;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) { // model space
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        scratch[joint] = parent < 0 ? source[joint] : md5_xform_mul(scratch[parent], source[joint]);
+        const uint32_t parent = skeleton->joints[joint].parent;
+        scratch[joint] =
+            parent == MD5_NONE ? source[joint] : md5_xform_mul(scratch[parent], source[joint]);
         scratch[joint].rotation = md5_quat_trim(scratch[joint].rotation);
     }
     place_target(retarget, source, scratch, target);

@@ -27,7 +27,7 @@ md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *po
 {
     md5_float4 rotation = md5_float4_rotation(&pose[joint]);
     md5_float4 place = md5_float4_translation(&pose[joint]);
-    for (int32_t above = skeleton->joints[joint].parent; above >= 0;
+    for (uint32_t above = skeleton->joints[joint].parent; above != MD5_NONE;
          above = skeleton->joints[above].parent) {
         const md5_float4 turn = md5_float4_rotation(&pose[above]);
         place =
@@ -47,9 +47,9 @@ md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *po
 md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform *pose,
                                   uint32_t joint)
 {
-    const int32_t parent = skeleton->joints[joint].parent;
-    if (parent >= 0)
-        return md5i_place_of(skeleton, pose, (uint32_t)parent);
+    const uint32_t parent = skeleton->joints[joint].parent;
+    if (parent != MD5_NONE)
+        return md5i_place_of(skeleton, pose, parent);
     return (md5_float4_place){
         .rotation = md5_float4_of(0.0f, 0.0f, 0.0f, 1.0f),
         .place = md5_float4_of(0.0f, 0.0f, 0.0f, 0.0f),
@@ -88,13 +88,13 @@ uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t 
                            uint32_t *joints)
 {
     uint32_t count = 0;
-    for (int32_t at = (int32_t)tip; at >= 0 && count < length && count < MD5_MAX_CHAIN;
+    for (uint32_t at = tip; at != MD5_NONE && count < length && count < MD5_MAX_CHAIN;
          at = skeleton->joints[at].parent)
         count++;
     uint32_t joint = tip;
     for (uint32_t i = count; i-- > 0;) {
         joints[i] = joint;
-        joint = (uint32_t)skeleton->joints[joint].parent;
+        joint = skeleton->joints[joint].parent;
     }
     return count;
 }

@@ -17,29 +17,29 @@ enum { FLOATS = sizeof(md5_mat34) / sizeof(float) };
 
 // Sorts the joints by depth. `depths` and `begins` [joints] are scratch. Returns the number of
 // roots.
-static uint32_t order_by_depth(const md5_skeleton *skeleton, int32_t *depths, int32_t *begins,
+static uint32_t order_by_depth(const md5_skeleton *skeleton, uint32_t *depths, uint32_t *begins,
                                md5_plan_step *steps)
 {
     const uint32_t count = skeleton->num_joints;
     memset(begins, 0, count * sizeof *begins);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        depths[joint] = parent < 0 ? 0 : depths[parent] + 1;
+        const uint32_t parent = skeleton->joints[joint].parent;
+        depths[joint] = parent == MD5_NONE ? 0 : depths[parent] + 1;
         begins[depths[joint]]++;
     }
-    const uint32_t num_roots = (uint32_t)begins[0];
-    int32_t begin = 0;
+    const uint32_t num_roots = begins[0];
+    uint32_t begin = 0;
     for (uint32_t depth = 0; depth < count; depth++) {
-        const int32_t width = begins[depth];
+        const uint32_t width = begins[depth];
         begins[depth] = begin;
         begin += width;
     }
     for (uint32_t joint = 0; joint < count; joint++) {
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         steps[begins[depths[joint]]++] = (md5_plan_step){
             .own = FLOATS * joint,
-            .parent = parent < 0 ? 0 : FLOATS * (uint32_t)parent,
+            .parent = parent == MD5_NONE ? 0 : FLOATS * parent,
         };
     }
     return num_roots;
@@ -47,41 +47,41 @@ static uint32_t order_by_depth(const md5_skeleton *skeleton, int32_t *depths, in
 
 // Writes the targets of the slots to `found`, and marks the driven joints in `driven`. Returns
 // whether slot k drives joint k of all `num_joints`.
-static bool find_targets(const uint32_t *joints, uint32_t count, const int32_t *targets,
-                         int32_t *found, uint32_t num_joints, int32_t *driven)
+static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
+                         uint32_t *found, uint32_t num_joints, uint32_t *driven)
 {
     bool in_order = count == num_joints;
     memset(driven, 0, num_joints * sizeof *driven);
     for (uint32_t slot = 0; slot < count; slot++) {
         found[slot] = targets[joints[slot]];
-        in_order = in_order && found[slot] == (int32_t)slot;
-        if (found[slot] >= 0)
+        in_order = in_order && found[slot] == slot;
+        if (found[slot] != MD5_NONE)
             driven[found[slot]] = 1;
     }
     return in_order;
 }
 
 // Replaces marks by the list of unmarked joints. Returns their number.
-static uint32_t list_unmarked(int32_t *marks, uint32_t count)
+static uint32_t list_unmarked(uint32_t *marks, uint32_t count)
 {
     uint32_t listed = 0;
     for (uint32_t joint = 0; joint < count; joint++) {
         if (marks[joint] == 0)
-            marks[listed++] = (int32_t)joint;
+            marks[listed++] = joint;
     }
     return listed;
 }
 
 // Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
-static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const int32_t *targets,
-                       md5_pose_plan *plan, int32_t *integers)
+static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
+                       md5_pose_plan *plan, uint32_t *integers)
 {
     const uint32_t count = skeleton->num_joints;
     md5_plan_step *const steps = (md5_plan_step *)integers;
-    int32_t *const fixed_rotations = integers + 2 * (size_t)count, *const fixed_translations =
-                                                                       fixed_rotations + count;
-    int32_t *const rotations = fixed_translations + count;
-    int32_t *const translations = rotations + anim->num_rotations;
+    uint32_t *const fixed_rotations = integers + 2 * (size_t)count, *const fixed_translations =
+                                                                        fixed_rotations + count;
+    uint32_t *const rotations = fixed_translations + count;
+    uint32_t *const translations = rotations + anim->num_rotations;
 
     *plan = (md5_pose_plan){
         .steps = steps,
@@ -90,8 +90,8 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
                     .translations = translations,
                     .rotation_slots = {0, anim->num_rotations},
                     .translation_slots = {0, anim->num_translations}},
-        .fixed_rotations = (const uint32_t *)fixed_rotations,
-        .fixed_translations = (const uint32_t *)fixed_translations,
+        .fixed_rotations = fixed_rotations,
+        .fixed_translations = fixed_translations,
     };
     plan->targets.rotations_in_order = find_targets(anim->rotation_joints, anim->num_rotations,
                                                     targets, rotations, count, fixed_rotations);
@@ -122,7 +122,7 @@ typedef struct branch {
 // What a track is relative to: it has `num_extra` ancestors that drive nothing, and then the one
 // that drives `anchor` in the model, or none (-1).
 typedef struct ancestry {
-    int32_t anchor;
+    uint32_t anchor;
     uint32_t num_extra;
 } ancestry;
 
@@ -137,18 +137,18 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
 
     for (size_t i = count; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         branches[joint].size++;
-        if (parent >= 0)
+        if (parent != MD5_NONE)
             branches[parent].size += branches[joint].size;
     }
     uint32_t next_root = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         branch *const own = &branches[joint];
-        uint32_t *const begin = parent < 0 ? &next_root : &next[parent];
-        own->depth = parent < 0 ? 0 : branches[parent].depth + 1;
+        uint32_t *const begin = parent == MD5_NONE ? &next_root : &next[parent];
+        own->depth = parent == MD5_NONE ? 0 : branches[parent].depth + 1;
         own->first = *begin;
         *begin += own->size;
         next[joint] = own->first + 1;
@@ -157,7 +157,7 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
 }
 
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
-                                       const int32_t *targets)
+                                       const uint32_t *targets)
 {
     ancestry *ancestries =
         (ancestry *)md5i_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
@@ -165,10 +165,10 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
         return NULL;
     for (uint32_t i = 0; i < anim->num_joints; i++) {
         const uint32_t joint = anim->order[i];
-        const int32_t parent = anim->joints[joint].parent;
-        if (parent < 0)
-            ancestries[joint] = (ancestry){.anchor = -1};
-        else if (targets[parent] >= 0)
+        const uint32_t parent = anim->joints[joint].parent;
+        if (parent == MD5_NONE)
+            ancestries[joint] = (ancestry){.anchor = MD5_NONE};
+        else if (targets[parent] != MD5_NONE)
             ancestries[joint] = (ancestry){.anchor = targets[parent]};
         else
             ancestries[joint] = (ancestry){
@@ -189,9 +189,9 @@ static md5_quoted quote_name(const char *name)
     return md5i_quote(name, size);
 }
 
-static md5_quoted quote_parent(const md5_skeleton *skeleton, int32_t joint)
+static md5_quoted quote_parent(const md5_skeleton *skeleton, uint32_t joint)
 {
-    if (joint < 0)
+    if (joint == MD5_NONE)
         return (md5_quoted){"no joint"};
     return quote_name(skeleton->joints[joint].name);
 }
@@ -208,17 +208,17 @@ static void warn_of_parent(md5_context *context, const md5_skeleton *model,
 
 // `shared` is the number of steps left for long walks; the joint's steps are subtracted.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
-                              const ancestry *ancestry_of_track, int32_t extra, uint64_t *shared)
+                              const ancestry *ancestry_of_track, uint32_t extra, uint64_t *shared)
 {
     const branch *own = &branches[rebase->joint];
-    const int32_t anchor = ancestry_of_track->anchor;
-    const int32_t parent = rebase->above;
-    const branch *const above = anchor >= 0 ? &branches[anchor] : own;
+    const uint32_t anchor = ancestry_of_track->anchor;
+    const uint32_t parent = rebase->above;
+    const branch *const above = anchor != MD5_NONE ? &branches[anchor] : own;
     const bool is_below = own->first > above->first && own->first - above->first < above->size;
-    if (anchor >= 0 && !is_below)
+    if (anchor != MD5_NONE && !is_below)
         return "the hierarchies contradict each other, the model's is used";
 
-    const uint32_t top = anchor < 0 ? 0 : branches[anchor].depth + 1;
+    const uint32_t top = anchor == MD5_NONE ? 0 : branches[anchor].depth + 1;
     const uint64_t wanted = (uint64_t)ancestry_of_track->num_extra + (own->depth - top);
     if (wanted > STEPS_PER_JOINT) {
         if (wanted > *shared)
@@ -226,25 +226,26 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
         *shared -= wanted;
     }
     rebase->above = anchor;
-    rebase->extra = ancestry_of_track->num_extra > 0 ? extra : -1;
+    rebase->extra = ancestry_of_track->num_extra > 0 ? extra : MD5_NONE;
     return anchor == parent ? "it moves with the joints in between, which are not in the model"
                             : "it follows the animation";
 }
 
 // Whether the joint's parent in the animation drives its parent in the model.
 static bool parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
-                          const int32_t *tracks, const int32_t *targets, uint32_t joint)
+                          const uint32_t *tracks, const uint32_t *targets, uint32_t joint)
 {
-    const int32_t parent = model->joints[joint].parent;
-    const int32_t anim_parent = anim->joints[tracks[joint]].parent;
-    return anim_parent < 0 ? parent < 0 : parent >= 0 && targets[anim_parent] == parent;
+    const uint32_t parent = model->joints[joint].parent;
+    const uint32_t anim_parent = anim->joints[tracks[joint]].parent;
+    return anim_parent == MD5_NONE ? parent == MD5_NONE
+                                   : parent != MD5_NONE && targets[anim_parent] == parent;
 }
 
 static bool all_parents_agree(const md5_skeleton *model, const md5_skeleton *anim,
-                              const int32_t *tracks, const int32_t *targets)
+                              const uint32_t *tracks, const uint32_t *targets)
 {
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        if (tracks[joint] >= 0 && !parents_agree(model, anim, tracks, targets, joint))
+        if (tracks[joint] != MD5_NONE && !parents_agree(model, anim, tracks, targets, joint))
             return false;
     }
     return true;
@@ -253,7 +254,7 @@ static bool all_parents_agree(const md5_skeleton *model, const md5_skeleton *ani
 // Lists the joints to compose, parents first, in an array of the arena, and warns about each.
 // Returns false and sets the context's error if memory runs out.
 static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                         const int32_t *tracks, const int32_t *targets, md5_rebase **rebases,
+                         const uint32_t *tracks, const uint32_t *targets, md5_rebase **rebases,
                          uint32_t *num_rebases)
 {
     *rebases = NULL;
@@ -268,15 +269,15 @@ static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_
     uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
     for (uint32_t i = 0; i < model->num_joints; i++) {
         const uint32_t joint = model->order[i];
-        const int32_t track = tracks[joint];
-        if (track < 0 || parents_agree(model, anim, tracks, targets, joint))
+        const uint32_t track = tracks[joint];
+        if (track == MD5_NONE || parents_agree(model, anim, tracks, targets, joint))
             continue;
-        const int32_t parent = model->joints[joint].parent;
+        const uint32_t parent = model->joints[joint].parent;
         md5_rebase *rebase = &(*rebases)[(*num_rebases)++];
-        *rebase = (md5_rebase){.joint = joint, .extra = -1, .above = parent};
+        *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
         const char *consequence =
             plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &shared);
-        warn_of_parent(arena->context, model, anim, joint, (uint32_t)track, consequence);
+        warn_of_parent(arena->context, model, anim, joint, track, consequence);
     }
     return true;
 }
@@ -285,7 +286,7 @@ static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_
 
 // The results of matching, in the arena, before the size of the binding's block is known.
 typedef struct matching {
-    int32_t *tracks, *targets;
+    uint32_t *tracks, *targets;
     md5_rebase *rebases;
     md5_binding binding; // the counts
 } matching;
@@ -296,8 +297,8 @@ static void report_differences(md5_context *context, const md5_skeleton *model,
     md5_binding *binding = &found->binding;
     binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        binding->same_order = binding->same_order && found->tracks[joint] == (int32_t)joint;
-        if (found->tracks[joint] >= 0)
+        binding->same_order = binding->same_order && found->tracks[joint] == joint;
+        if (found->tracks[joint] != MD5_NONE)
             continue;
         binding->num_missing++;
         md5i_warn(context, 0, 0,
@@ -305,7 +306,7 @@ static void report_differences(md5_context *context, const md5_skeleton *model,
                   quote_name(model->joints[joint].name).text);
     }
     for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
-        if (found->targets[joint] >= 0)
+        if (found->targets[joint] != MD5_NONE)
             continue;
         binding->num_extra++;
         md5i_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
@@ -324,14 +325,14 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
                          "load both with the same options",
                          (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
                          (double)md5_scale_of(model));
-    found->tracks = (int32_t *)md5i_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
-    found->targets = (int32_t *)md5i_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
+    found->tracks = (uint32_t *)md5i_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
+    found->targets = (uint32_t *)md5i_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
     TRY(found->tracks && found->targets);
     TRY(md5i_match_joints(arena, model, anim, found->tracks, found->targets));
 
     uint32_t num_driven = 0;
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
-        num_driven += found->tracks[joint] >= 0;
+        num_driven += found->tracks[joint] != MD5_NONE;
     if (num_driven == 0) {
         if (model->num_joints == 0 || anim->num_joints == 0)
             return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the %s has no joints",
@@ -363,19 +364,19 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     const uint32_t num_groups = packed ? md5i_packed_group(packed, found->targets, NULL) : 0;
     md5_block block = {0};
     md5_binding *binding = NULL;
-    int32_t *tracks = NULL;
+    uint32_t *tracks = NULL;
     md5_rebase *rebases = NULL;
     md5_pose_plan *plan = NULL;
-    int32_t *integers = NULL;
+    uint32_t *integers = NULL;
     md5_mat34 *inverse_bind = NULL;
     md5_packed_lanes *groups = NULL;
     for (int pass = 0; pass < 2; pass++) {
         binding = (md5_binding *)md5i_block_take(&block, 1, sizeof *binding);
-        tracks = (int32_t *)md5i_block_take(&block, num_tracks + num_targets, sizeof *tracks);
+        tracks = (uint32_t *)md5i_block_take(&block, num_tracks + num_targets, sizeof *tracks);
         rebases =
             (md5_rebase *)md5i_block_take(&block, found->binding.num_rebases, sizeof *rebases);
         plan = (md5_pose_plan *)md5i_block_take(&block, 1, sizeof *plan);
-        integers = (int32_t *)md5i_block_take(&block, num_integers, sizeof *integers);
+        integers = (uint32_t *)md5i_block_take(&block, num_integers, sizeof *integers);
         inverse_bind = (md5_mat34 *)md5i_block_take(&block, has_inverse ? 0 : num_tracks,
                                                     sizeof *inverse_bind);
         groups = (md5_packed_lanes *)md5i_block_take(&block, num_groups, sizeof *groups);
@@ -458,12 +459,12 @@ static bool is_ordered(const md5_skeleton *skeleton)
         const uint32_t joint = skeleton->order[i];
         if (joint >= skeleton->num_joints)
             return false;
-        const int32_t parent = skeleton->joints[joint].parent;
-        bool is_after = parent == -1;
+        const uint32_t parent = skeleton->joints[joint].parent;
+        bool is_after = parent == MD5_NONE;
         for (uint32_t k = 0; k < i; k++) {
             if (skeleton->order[k] == joint)
                 return false;
-            is_after = is_after || skeleton->order[k] == (uint32_t)parent;
+            is_after = is_after || skeleton->order[k] == parent;
         }
         if (!is_after)
             return false;

@@ -63,8 +63,8 @@ static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, f
     const int unit = whole + 1;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        const int above = parent < 0 ? 0 : (int)steps[parent] / unit;
+        const uint32_t parent = skeleton->joints[joint].parent;
+        const int above = parent == MD5_NONE ? 0 : (int)steps[parent] / unit;
         const int own = joint == top ? 1 : above > 0 ? above + 1 : 0;
         steps[joint] += (float)(unit * (own < whole ? own : whole));
     }
@@ -78,8 +78,8 @@ static void take_subtree(const md5_skeleton *skeleton, uint32_t top, float *step
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        if (joint == top || (parent >= 0 && steps[parent] < 0.0f))
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (joint == top || (parent != MD5_NONE && steps[parent] < 0.0f))
             steps[joint] = -1.0f;
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {

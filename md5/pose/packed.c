@@ -370,7 +370,7 @@ static void add_group(void *user, const md5_packed_lanes *group)
     list->count++;
 }
 
-uint32_t md5i_packed_group(const md5_packed *packed, const int32_t *targets,
+uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
                            md5_packed_lanes *groups)
 {
     group_list list = {groups, 0};
@@ -379,9 +379,9 @@ uint32_t md5i_packed_group(const md5_packed *packed, const int32_t *targets,
     begin_groups(&grouping, add_group, &list);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        const int32_t target = targets ? targets[i / 2] : 0;
-        if (target >= 0 && head.step != 0)
-            add_track(&grouping, &head, (uint32_t)target);
+        const uint32_t target = targets ? targets[i / 2] : 0;
+        if (target != MD5_NONE && head.step != 0)
+            add_track(&grouping, &head, target);
     }
     end_groups(&grouping);
     return list.count;

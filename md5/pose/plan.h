@@ -19,8 +19,8 @@ typedef struct md5_slots {
 
 // The target joints of a clip's tracks.
 typedef struct md5_targets {
-    const int32_t *rotations;    // [num_rotations] joint of the pose, -1 = drives nothing
-    const int32_t *translations; // [num_translations]
+    const uint32_t *rotations;    // [num_rotations] joint of the pose, MD5_NONE: drives nothing
+    const uint32_t *translations; // [num_translations]
     bool rotations_in_order, translations_in_order; // slot k drives joint k
     md5_slots rotation_slots, translation_slots;    // the sampled ones
 } md5_targets;
@@ -54,13 +54,13 @@ struct md5_pose_plan {
 // so that it ends where the animation's hierarchy puts it, relative to `above`.
 struct md5_rebase {
     uint32_t joint; // model joint
-    int32_t extra;  // nearest ancestor of its track, if that drives nothing; -1 = none
-    int32_t above;  // model joint, an ancestor of `joint`; -1 = model space
+    uint32_t extra; // nearest ancestor of its track, if that drives nothing; MD5_NONE = none
+    uint32_t above; // model joint, an ancestor of `joint`; MD5_NONE = model space
 };
 
-// Returns the model joint that each joint of the animation drives, or -1: [anim joints]. Stored
-// after `tracks`, of which it is the inverse.
-static inline const int32_t *md5_binding_targets(const md5_binding *binding)
+// Returns the model joint that each joint of the animation drives, or MD5_NONE: [anim joints].
+// Stored after `tracks`, of which it is the inverse.
+static inline const uint32_t *md5_binding_targets(const md5_binding *binding)
 {
     return binding->tracks + binding->skeleton->num_joints;
 }
@@ -68,8 +68,8 @@ static inline const int32_t *md5_binding_targets(const md5_binding *binding)
 // Returns the constant transform of a model joint: used where the clip does not animate it.
 static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)
 {
-    const int32_t track = binding->tracks[joint];
-    return track < 0 ? &binding->bind_local[joint] : &binding->anim->constant[track];
+    const uint32_t track = binding->tracks[joint];
+    return track == MD5_NONE ? &binding->bind_local[joint] : &binding->anim->constant[track];
 }
 
 // Copies the constant transforms of `count` joints from `first` on.
@@ -85,16 +85,16 @@ static inline void md5_copy_constants(const md5_binding *binding, uint32_t first
 }
 
 // The range from the first to the last slot that drives a joint in wanted[model joints].
-static inline md5_slots md5_narrow_slots(const int32_t *targets, md5_slots slots,
+static inline md5_slots md5_narrow_slots(const uint32_t *targets, md5_slots slots,
                                          const bool *wanted)
 {
     while (slots.count > 0) {
-        const int32_t last = targets[slots.first + slots.count - 1];
-        if (last >= 0 && wanted[last])
+        const uint32_t last = targets[slots.first + slots.count - 1];
+        if (last != MD5_NONE && wanted[last])
             break;
         slots.count--;
     }
-    while (slots.count > 0 && (targets[slots.first] < 0 || !wanted[targets[slots.first]])) {
+    while (slots.count > 0 && (targets[slots.first] == MD5_NONE || !wanted[targets[slots.first]])) {
         slots.first++;
         slots.count--;
     }

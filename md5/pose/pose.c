@@ -77,8 +77,8 @@ void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *po
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        joints[joint] = parent < 0 ? pose[joint] : product(joints[parent], pose[joint]);
+        const uint32_t parent = skeleton->joints[joint].parent;
+        joints[joint] = parent == MD5_NONE ? pose[joint] : product(joints[parent], pose[joint]);
     }
 }
 
@@ -91,9 +91,10 @@ void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *jo
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
-        pose[joint] =
-            parent < 0 ? joints[joint] : product(md5_xform_inverse(joints[parent]), joints[joint]);
+        const uint32_t parent = skeleton->joints[joint].parent;
+        pose[joint] = parent == MD5_NONE
+                          ? joints[joint]
+                          : product(md5_xform_inverse(joints[parent]), joints[joint]);
     }
 }
 

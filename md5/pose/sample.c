@@ -328,19 +328,19 @@ static void apply_rebases(const md5_binding *binding, const md5_moment *moment, 
     if (binding->num_rebases == 0)
         return;
     const sampler from = begin_sampler(binding->anim, moment, root);
-    const int32_t *targets = md5_binding_targets(binding);
+    const uint32_t *targets = md5_binding_targets(binding);
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
 
     for (uint32_t i = 0; i < binding->num_rebases; i++) {
         const md5_rebase *rebase = &binding->rebases[i];
         md5_xform local = pose[rebase->joint];
-        for (int32_t extra = rebase->extra; extra >= 0 && targets[extra] < 0;
+        for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
              extra = anim_joints[extra].parent) {
-            const md5_xform above = sample_joint(&from, (uint32_t)extra);
+            const md5_xform above = sample_joint(&from, extra);
             local = md5_xform_mul(above, local);
         }
-        int32_t ancestor = joints[rebase->joint].parent;
+        uint32_t ancestor = joints[rebase->joint].parent;
         if (ancestor != rebase->above) {
             md5_xform chain = pose[ancestor];
             for (ancestor = joints[ancestor].parent; ancestor != rebase->above;
@@ -358,8 +358,8 @@ static md5_targets own_targets(const md5_anim *anim)
     // The lists ascend: if they are as long as the skeleton, slot k is joint k.
     const uint32_t count = anim->skeleton.num_joints;
     return (md5_targets){
-        .rotations = (const int32_t *)anim->rotation_joints,
-        .translations = (const int32_t *)anim->translation_joints,
+        .rotations = anim->rotation_joints,
+        .translations = anim->translation_joints,
         .rotations_in_order = anim->num_rotations == count,
         .translations_in_order = anim->num_translations == count,
         .rotation_slots = {0, anim->num_rotations},
@@ -386,17 +386,17 @@ static void sample_tracks(const md5_binding *binding, const md5_moment *moment, 
     const md5_targets *const targets = &binding->plan->targets;
     const sampler from = begin_sampler(anim, moment, root);
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
-        const int32_t target = targets->rotations[slot];
-        if (target >= 0)
+        const uint32_t target = targets->rotations[slot];
+        if (target != MD5_NONE)
             pose[target].rotation = sample_rotation(&from, slot);
     }
     for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
-        const int32_t target = targets->translations[slot];
-        if (target >= 0)
+        const uint32_t target = targets->translations[slot];
+        if (target != MD5_NONE)
             pose[target].translation = sample_translation(&from, slot);
     }
-    const int32_t first = md5_binding_targets(binding)[0];
-    if (first >= 0 && root != MD5_ROOT_FILE)
+    const uint32_t first = md5_binding_targets(binding)[0];
+    if (first != MD5_NONE && root != MD5_ROOT_FILE)
         pose[first].translation = sample_root(&from);
 }
 
@@ -420,8 +420,8 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
             kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
         else
             kernels->sample(anim, moment, &plan->targets, pose);
-        const int32_t first = md5_binding_targets(binding)[0];
-        if (first >= 0 && root != MD5_ROOT_FILE)
+        const uint32_t first = md5_binding_targets(binding)[0];
+        if (first != MD5_NONE && root != MD5_ROOT_FILE)
             pose[first].translation = md5i_root_translation(anim, moment, root);
     }
     apply_rebases(binding, moment, root, pose);

@@ -116,18 +116,18 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
 {
     // Most joints come right after their parent, or after another of its children.
     precise_transform own = {0}, above = {0};
-    int32_t last = -1, last_above = -1;
+    uint32_t last = MD5_NONE, last_above = MD5_NONE;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        const int32_t parent = skeleton->joints[joint].parent;
-        if (parent >= 0 && parent != last_above) {
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (parent != MD5_NONE && parent != last_above) {
             above = parent == last ? own : to_doubles(&transforms[parent]);
             last_above = parent;
         }
         own = to_doubles(&transforms[joint]);
-        last = (int32_t)joint;
+        last = joint;
         store_matrix(&own, &bind[joint]);
         store_inverse(&own, &inverse_bind[joint]);
-        if (parent >= 0) {
+        if (parent != MD5_NONE) {
             bind_local[joint] = relative(&above, &own);
         } else {
             bind_local[joint] = transforms[joint];
@@ -157,9 +157,9 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
     TRY(joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         const precise_transform local = to_doubles(&bind_local[joint]);
-        joints[joint] = parent < 0 ? local : compose_precisely(&joints[parent], &local);
+        joints[joint] = parent == MD5_NONE ? local : compose_precisely(&joints[parent], &local);
         store_inverse(&joints[joint], &inverse_bind[joint]);
     }
     md5i_arena_rewind(arena, before);

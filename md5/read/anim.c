@@ -555,7 +555,7 @@ static bool make_joints(channel_reader *reader)
         if (owner == i) { // its first channel; from here on this has the number of the joint
             order[num_joints] = num_joints;
             reader->joints[num_joints] =
-                (md5_file_joint){added->joint, (uint32_t)(added->at - reader->lex->text), -1};
+                (md5_file_joint){added->joint, (uint32_t)(added->at - reader->lex->text), MD5_NONE};
             reader->owners[i] = num_joints++;
         }
         enter(reader, &reader->tables[reader->owners[owner]], added);

@@ -205,7 +205,7 @@ static bool read_names(bfg_mesh_reader *reader, md5_file_joint *joints, uint32_t
             return binary_fail(in, MD5_ERROR_RANGE,
                                "joint %u has parent %d: expected one before it", joint, parent);
         }
-        joints[joint].parent = parent < 0 ? -1 : parent;
+        joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
         order[joint] = joint;
     }
     return true;
@@ -224,8 +224,9 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_xform local = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
         TRY(binary_rotation(in, &local.rotation) && binary_point(in, &local.translation));
-        const int32_t parent = joints[joint].parent;
-        reader->bind[joint] = parent < 0 ? local : md5_xform_mul(reader->bind[parent], local);
+        const uint32_t parent = joints[joint].parent;
+        reader->bind[joint] =
+            parent == MD5_NONE ? local : md5_xform_mul(reader->bind[parent], local);
         reader->bind[joint].rotation =
             md5_quat_normalize(reader->bind[joint].rotation, local.rotation);
         reader->inverse[joint] = md5_mat34_inverse(md5_mat34_from_xform(reader->bind[joint]));
@@ -469,7 +470,7 @@ static bool read_joint(bfg_anim_reader *reader, uint32_t joint)
     TRY(!in->has_failed);
     const uint32_t num_components = reader->file->num_components;
     const uint32_t used = track->flags <= ALL_FLAGS ? count_bits(track->flags) : 7;
-    reader->joints[joint].parent = parent < 0 ? -1 : parent;
+    reader->joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
     if (used == 0)
         track->first = 0; // wherever it pointed
     in->at = at;

@@ -17,7 +17,7 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
                              (long long)number, num_joints);
     if (number < -1)
         md5i_lex_warn(lex, at, "parent %lld is read as -1: no parent", (long long)number);
-    joint->parent = number < 0 ? -1 : (int32_t)number;
+    joint->parent = number < 0 ? MD5_NONE : (uint32_t)number;
     return true;
 }
 
@@ -73,11 +73,11 @@ static bool find_children(md5_arena *arena, const md5_file_joint *joints, uint32
     uint32_t *const first = family->first;
     const uint32_t roots = num_joints;
     for (uint32_t j = 0; j < num_joints; j++)
-        first[(joints[j].parent < 0 ? roots : (uint32_t)joints[j].parent) + 1]++;
+        first[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
     for (uint32_t j = 0; j <= roots; j++)
         first[j + 1] += first[j];
     for (uint32_t j = num_joints; j-- > 0;) {
-        const uint32_t parent = joints[j].parent < 0 ? roots : (uint32_t)joints[j].parent;
+        const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
         family->children[--first[parent + 1]] = j;
     }
     memmove(first, first + 1, ((size_t)num_joints + 1) * sizeof *first);
@@ -98,10 +98,9 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     while (reached[joint])
         joint++;
     for (uint32_t step = 0; step < num_joints; step++)
-        joint = (uint32_t)joints[joint].parent;
+        joint = joints[joint].parent;
     uint32_t first = joint;
-    for (uint32_t next = (uint32_t)joints[joint].parent; next != joint;
-         next = (uint32_t)joints[next].parent)
+    for (uint32_t next = joints[joint].parent; next != joint; next = joints[next].parent)
         first = next < first ? next : first;
     return md5i_lex_fail(lex, lex->text + joints[first].at, MD5_ERROR_RANGE,
                          "joint %s is its own ancestor: parents form a cycle",
@@ -111,12 +110,12 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
 // Whether the joints stand level by level, as in chains, flat skeletons and some exporters' files.
 static bool stand_in_order(const md5_file_joint *joints, uint32_t num_joints)
 {
-    int32_t last = -1;
+    uint32_t last = 0;
     for (uint32_t j = 0; j < num_joints; j++) {
-        const int32_t parent = joints[j].parent;
-        if (parent < last || parent >= (int32_t)j)
+        const uint32_t place = joints[j].parent + 1; // among the parents; 0: no parent
+        if (place < last || place > j)
             return false;
-        last = parent;
+        last = place;
     }
     return true;
 }
@@ -157,15 +156,15 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     const md5_file_joint *first = NULL;
     uint32_t count = 0;
     for (uint32_t j = num_joints; j-- > 0;) {
-        if (joints[j].parent > (int32_t)j) {
+        if (joints[j].parent != MD5_NONE && joints[j].parent > j) {
             first = &joints[j];
             count++;
         }
     }
     if (first)
         md5i_lex_warn(lex, lex->text + first->at,
-                      count == 1 ? "joint %s comes before its parent, joint %d"
-                                 : "joint %s comes before its parent, joint %d: the first of %u",
+                      count == 1 ? "joint %s comes before its parent, joint %u"
+                                 : "joint %s comes before its parent, joint %u: the first of %u",
                       md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
     return true;
 }

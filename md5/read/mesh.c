@@ -630,7 +630,7 @@ static bool find_parents(md5_mesh_reader *reader, md5_file_joint *joints)
         if (bone->parent_at && !parent)
             return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE, "no bone is called %s",
                                  md5i_quote(bone->parent.bytes, bone->parent.size).text);
-        joints[i].parent = parent ? (int32_t)parent->number : -1;
+        joints[i].parent = parent ? parent->number : MD5_NONE;
     }
     md5i_arena_rewind(lex->arena, before);
     return true;

@@ -8,8 +8,8 @@
 
 typedef struct md5_file_joint {
     md5_span name;
-    uint32_t at;    // byte offset of the joint in the text
-    int32_t parent; // -1 or below the number of joints
+    uint32_t at;     // byte offset of the joint in the text
+    uint32_t parent; // MD5_NONE or below the number of joints
 } md5_file_joint;
 
 // Reads the name and the parent of joint number `index`: any negative parent is a root; one out of

@@ -257,8 +257,8 @@ static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const int32_t parent = desc->skeleton->joints[joint].parent;
-        if (parent >= 0)
+        const uint32_t parent = desc->skeleton->joints[joint].parent;
+        if (parent != MD5_NONE)
             count[parent]++;
     }
     for (uint32_t joint = 0; joint < num_joints; joint++)
@@ -277,10 +277,10 @@ static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 static md5_bone end_bone(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
 {
     const md5_vec3d at = joint_in_grid(grid, desc, joint);
-    const int32_t parent = desc->skeleton->joints[joint].parent;
-    if (parent < 0)
+    const uint32_t parent = desc->skeleton->joints[joint].parent;
+    if (parent == MD5_NONE)
         return (md5_bone){at, at};
-    const md5_vec3d way = md5_vec3d_sub(at, joint_in_grid(grid, desc, (uint32_t)parent));
+    const md5_vec3d way = md5_vec3d_sub(at, joint_in_grid(grid, desc, parent));
     return bone_to(grid, at, md5_vec3d_add(at, way));
 }
 
@@ -308,11 +308,10 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
         if (first[joint] < first[joint + 1])
             bones->bones[first[joint]] = end_bone(grid, desc, joint);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const int32_t parent = desc->skeleton->joints[joint].parent;
-        if (parent >= 0 && first[parent] < first[parent + 1])
+        const uint32_t parent = desc->skeleton->joints[joint].parent;
+        if (parent != MD5_NONE && first[parent] < first[parent + 1])
             bones->bones[first[parent] + used[parent]++] =
-                bone_to(grid, joint_in_grid(grid, desc, (uint32_t)parent),
-                        joint_in_grid(grid, desc, joint));
+                bone_to(grid, joint_in_grid(grid, desc, parent), joint_in_grid(grid, desc, joint));
     }
     return true;
 }

@@ -50,9 +50,9 @@ static void walk(const md5_skeleton *skeleton, const md5_xform *pose, frame3 *jo
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         const frame3 local = frame_of(&pose[joint]);
-        joints[joint] = parent < 0 ? local : product(&joints[parent], &local);
+        joints[joint] = parent == MD5_NONE ? local : product(&joints[parent], &local);
     }
 }
 

@@ -234,7 +234,7 @@ static const char *use_secondary(api_use *of)
     md5_gaze_advance(&eyes, skeleton->axes, &gaze, 0.7);
     if (eyes.head < of->num_joints)
         (void)md5_gaze_pose(&eyes, &gaze, skeleton, api_share(of), of->pose);
-    const md5_leg leg = {{api_joint(of), api_joint(of), api_joint(of)}, -1, 0};
+    const md5_leg leg = {{api_joint(of), api_joint(of), api_joint(of)}, MD5_NONE, 0};
     const md5_walk_desc legs = {
         .skeleton = skeleton, .legs = &leg, .num_legs = 1, .num_groups = 1, .body = api_joint(of)};
     md5_walk walk;

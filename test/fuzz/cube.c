@@ -29,7 +29,7 @@ static void close_fuzz_cube(void *user, const void *bytes, size_t size)
 
 static const char *cube_part_fault(const md5_cube2_part *part)
 {
-    const md5_joint joints[] = {{"a", -1}, {"b", 0}};
+    const md5_joint joints[] = {{"a", MD5_NONE}, {"b", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     md5_xform pose[2] = {{.rotation = {0.0f, 0.0f, 0.0f, 1.0f}}};

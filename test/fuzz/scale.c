@@ -34,7 +34,7 @@ FUZZ_DESTROY(destroy_scales, md5_scales, md5_free_scales)
 // Loading needs only the names of joints and the number of frames.
 const char *fuzz_scale(const uint8_t *data, size_t size)
 {
-    static const md5_joint joints[] = {{"root", -1}, {"arm", 0}, {"hand", 1}};
+    static const md5_joint joints[] = {{"root", MD5_NONE}, {"arm", 0}, {"hand", 1}};
     const md5_anim anim = {.skeleton = {.num_joints = 3, .joints = joints}, .num_frames = 100};
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     md5_error error;

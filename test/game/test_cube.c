@@ -247,7 +247,7 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     const quat64 translation = times(dual, conjugate(real));
     const md5_cube2_part part = {.num_adjustments = 1, .adjustments = &adjustment};
     const md5_cube2_anim anim = {.num_adjustments = 1};
-    const md5_joint joint = {.name = "j", .parent = -1};
+    const md5_joint joint = {.name = "j", .parent = MD5_NONE};
     const md5_skeleton skeleton = {.num_joints = 1, .joints = &joint};
     md5_xform adjusted = local;
     md5_cube2_adjust_pose(&part, &anim, &skeleton, &adjusted);
@@ -269,7 +269,7 @@ TEST (cube_adjusts_animations_that_come_later) {
     if (!CHECK(cube))
         return;
     const md5_cube2_part *const part = &cube->parts[0];
-    const md5_joint joints[] = {{"Root", -1}, {"Hand", 0}};
+    const md5_joint joints[] = {{"Root", MD5_NONE}, {"Hand", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     const md5_xform still = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -294,7 +294,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
         open_cube(&test, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
     if (!CHECK(cube))
         return;
-    const md5_joint joint = {"Hand", -1};
+    const md5_joint joint = {"Hand", MD5_NONE};
     const uint32_t order = 0;
     const md5_skeleton skeleton = {.num_joints = 1,
                                    .joints = &joint,

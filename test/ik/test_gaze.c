@@ -21,7 +21,7 @@ TEST (gaze_chooses_by_the_published_generator) {
     const md5_gaze_desc desc = {.numbers.wide = 0.5f, .numbers.high = 0.25f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
-    CHECK(gaze.target == -1 && gaze.to.x == 0.0f);
+    CHECK(gaze.target == MD5_NONE && gaze.to.x == 0.0f);
     md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
     CHECK_NEAR(gaze.to.x, 0.5 * (2.0 * published_number(0) - 1.0), 1e-6);
     CHECK_NEAR(gaze.to.y, 0.25 * (2.0 * published_number(1) - 1.0), 1e-6);
@@ -93,9 +93,9 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     for (int i = 0; i < 600; i++) {
         targets[0].y = 10.0f * sinf(0.01f * (float)i);
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 1.0 / 30.0);
-        CHECK(gaze.target == 0 || gaze.target == -1);
+        CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
         looks += gaze.target == 0;
-        at_random += gaze.target < 0;
+        at_random += gaze.target == MD5_NONE;
         if (gaze.target != 0)
             continue;
         CHECK_NEAR(gaze.to.x, (double)targets[0].y / 40.0, 1e-6); // it moves with the target
@@ -110,7 +110,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
         .targets = targets, .num_targets = 1, .numbers.interest = MD5_ZERO};
     for (int i = 0; i < 600; i++) {
         md5_gaze_advance(&never, MD5_AXES_ID, &gaze, 1.0 / 10.0);
-        CHECK(gaze.target < 0 || i < 30);
+        CHECK(gaze.target == MD5_NONE || i < 30);
     }
 }
 
@@ -186,7 +186,7 @@ TEST (gaze_takes_any_numbers) {
             md5_gaze_begin(1, &gaze);
             for (int step = 0; step < 8; step++)
                 md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 60.0);
-            CHECK(gaze.target == 0 || gaze.target == -1);
+            CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
         }
 }
 
@@ -201,7 +201,7 @@ static void begin_nothing(const void *context)
 static void too_many_eyes(const void *context)
 {
     const md5_gaze_desc desc = {.num_eyes = 9};
-    const md5_gaze gaze = {.target = -1};
+    const md5_gaze gaze = {.target = MD5_NONE};
     const md5_skeleton skeleton = {.num_joints = 0};
     md5_xform pose = {.rotation = {.w = 1.0f}};
     (void)context;

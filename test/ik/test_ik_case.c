@@ -80,7 +80,7 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = is_reversed ? count - 1 - i : i;
         snprintf(rig->names[joint], sizeof rig->names[joint], "j%u", (unsigned)i);
-        const int32_t parent = i == 0 ? -1 : (int32_t)rig->chain[i - 1];
+        const uint32_t parent = i == 0 ? MD5_NONE : rig->chain[i - 1];
         rig->joints[joint] = (md5_joint){rig->names[joint], parent};
         rig->order[i] = rig->chain[i] = joint;
         rig->pose[joint] = (md5_xform){
@@ -93,7 +93,7 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
 real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
     real_place place = {{0.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}};
-    for (int32_t i = (int32_t)joint; i >= 0; i = skeleton->joints[i].parent) {
+    for (uint32_t i = joint; i != MD5_NONE; i = skeleton->joints[i].parent) {
         const real4 rotation = real4_of(pose[i].rotation);
         const real3 turned = real4_rotate(rotation, place.at);
         const real3 step = real3_of(pose[i].translation);

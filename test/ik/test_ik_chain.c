@@ -240,7 +240,7 @@ TEST (ik_chains_end_at_the_longest) {
     static uint32_t order[LONG];
     static md5_xform pose[LONG];
     for (uint32_t i = 0; i < LONG; i++) {
-        joints[i] = (md5_joint){"j", (int32_t)i - 1};
+        joints[i] = (md5_joint){"j", i - 1};
         order[i] = i;
         pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
     }
@@ -275,7 +275,7 @@ typedef struct body {
 
 static void make_body(body *made, bool has_limits, uint64_t *random)
 {
-    static const int32_t parents[BODY_JOINTS] = {-1, 0, 1, 2, 3, 4, 5, 6, 3, 8, 9, 10};
+    static const uint32_t parents[BODY_JOINTS] = {MD5_NONE, 0, 1, 2, 3, 4, 5, 6, 3, 8, 9, 10};
     memset(made, 0, sizeof *made);
     made->skeleton =
         (md5_skeleton){.num_joints = BODY_JOINTS, .joints = made->joints, .order = made->order};
@@ -486,7 +486,7 @@ TEST (ik_goals_end_at_the_most_joints) {
     static uint32_t order[LONG];
     static md5_xform pose[LONG];
     for (uint32_t i = 0; i < LONG; i++) {
-        joints[i] = (md5_joint){"joint", (int32_t)i - 1};
+        joints[i] = (md5_joint){"joint", i - 1};
         order[i] = i;
         pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
     }

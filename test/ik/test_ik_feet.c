@@ -7,8 +7,8 @@
 enum { ORIGIN, PELVIS, HIP_L, KNEE_L, ANKLE_L, HIP_R, KNEE_R, ANKLE_R, HEAD, NUM_JOINTS };
 
 static const md5_joint joints[NUM_JOINTS] = {
-    {"origin", -1}, {"pelvis", 0}, {"hip_l", 1},   {"knee_l", 2}, {"ankle_l", 3},
-    {"hip_r", 1},   {"knee_r", 5}, {"ankle_r", 6}, {"head", 1},
+    {"origin", MD5_NONE}, {"pelvis", 0}, {"hip_l", 1},   {"knee_l", 2}, {"ankle_l", 3},
+    {"hip_r", 1},         {"knee_r", 5}, {"ankle_r", 6}, {"head", 1},
 };
 static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};

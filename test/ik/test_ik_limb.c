@@ -140,8 +140,8 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
 // no part of the leg.
 enum { ORIGIN, PELVIS, HIP, TWIST, KNEE, HELPER, ANKLE, CONTROL, LOOSE, JOINTS };
 static const md5_joint leg_joints[JOINTS] = {
-    {"origin", -1}, {"pelvis", 0}, {"hip", 1},     {"twist", 2}, {"knee", 3},
-    {"helper", 4},  {"ankle", 5},  {"control", 0}, {"loose", 7},
+    {"origin", MD5_NONE}, {"pelvis", 0}, {"hip", 1},     {"twist", 2}, {"knee", 3},
+    {"helper", 4},        {"ankle", 5},  {"control", 0}, {"loose", 7},
 };
 static const uint32_t leg_order[JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const md5_skeleton leg_skeleton = {

@@ -80,8 +80,8 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
         if (!CHECK(skeleton->num_joints <= 128))
             return 1.0;
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);
-        const uint32_t middle = (uint32_t)skeleton->joints[tip].parent;
-        const uint32_t root = (uint32_t)skeleton->joints[middle].parent;
+        const uint32_t middle = skeleton->joints[tip].parent;
+        const uint32_t root = skeleton->joints[middle].parent;
         const double reach = distance_in_model(skeleton, pose, tip, middle)
                              + distance_in_model(skeleton, pose, middle, root);
         const double distance = reach * (0.5 + 0.01 * i);

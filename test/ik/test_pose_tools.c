@@ -60,7 +60,7 @@ static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *
     md5_joint joints[32];
     uint32_t order[32];
     for (uint32_t i = 0; i < count; i++) {
-        joints[i] = (md5_joint){names[i], (int32_t)i - 1};
+        joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
     }
     const md5_skeleton skeleton = {.num_joints = count, .joints = joints, .order = order};
@@ -120,7 +120,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     uint32_t *const mirror = calloc(MANY, sizeof *mirror);
     for (uint32_t i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
-        joints[i] = (md5_joint){names[i], (int32_t)i - 1};
+        joints[i] = (md5_joint){names[i], i - 1};
     }
     md5_skeleton skeleton = {.num_joints = MANY, .joints = joints, .order = NULL};
     CHECK_UINT(md5_build_mirror(&skeleton, mirror), 0);
@@ -331,11 +331,11 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
         ik_rig rig;
         ik_make_rig(&rig, 4, 8.0, &random);
         const uint32_t joint = test_random_u32(&random) % 4;
-        const int32_t above = rig.joints[joint].parent;
+        const uint32_t above = rig.joints[joint].parent;
         const md5_joint_space space = (md5_joint_space)(round % 4);
         const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
-        const real_place parent = above < 0 ? (real_place){{0, 0, 0, 1}, {0, 0, 0}}
-                                            : ik_place(&rig.skeleton, rig.pose, (uint32_t)above);
+        const real_place parent = above == MD5_NONE ? (real_place){{0, 0, 0, 1}, {0, 0, 0}}
+                                                    : ik_place(&rig.skeleton, rig.pose, above);
         const real_place expected =
             expected_place(space, parent, rig.pose[joint], change, joint == 0);
         md5_modify_joint(&rig.skeleton, joint, space, change, 1.0f, rig.pose);

@@ -27,14 +27,14 @@ static void begin_body(body *made)
 }
 
 // Adds a joint at a position in model space, with axes of its own.
-static void add_joint(body *made, const char *name, int32_t parent, md5_vec3 at, md5_quat axes)
+static void add_joint(body *made, const char *name, uint32_t parent, md5_vec3 at, md5_quat axes)
 {
     const uint32_t joint = made->model.skeleton.num_joints++;
     made->joints[joint] = (md5_joint){name, parent};
     made->order[joint] = joint;
     md5_xform above = {.rotation.w = 1.0f};
-    if (parent >= 0)
-        above = md5_joint_in_model(&made->model.skeleton, made->bind_local, (uint32_t)parent);
+    if (parent != MD5_NONE)
+        above = md5_joint_in_model(&made->model.skeleton, made->bind_local, parent);
     const md5_xform place = {axes, at, 0};
     made->bind_local[joint] = md5_xform_mul(md5_xform_inverse(above), place);
     made->bind[joint] = md5_mat34_from_xform((md5_xform){.rotation = axes, .translation = at});
@@ -53,14 +53,14 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
 {
     const md5_vec3 up = {0, 0, 40.0f * scale}, chest = {0, 0, 60.0f * scale};
     begin_body(made);
-    add_joint(made, "origin", -1, (md5_vec3){0, 0, 0}, plain);
+    add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     add_joint(made, "hips", 0, up, made_any_rotation(random));
     add_joint(made, "chest", 1, chest, made_any_rotation(random));
     const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"arm", "forearm", "hand"};
         const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
-        add_joint(made, names[i], 2 + i, at, made_any_rotation(random));
+        add_joint(made, names[i], 2 + (uint32_t)i, at, made_any_rotation(random));
     }
 }
 
@@ -134,7 +134,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     body man, dwarf;
     make_man(&man, 1.0f, 0.0f, &random);
     begin_body(&dwarf);
-    add_joint(&dwarf, "root", -1, (md5_vec3){0, 0, 0}, plain);
+    add_joint(&dwarf, "root", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     add_joint(&dwarf, "pelvis", 0, (md5_vec3){1, 0, 20}, made_any_rotation(&random));
     add_joint(&dwarf, "belt", 1, (md5_vec3){1, 0, 25}, made_any_rotation(&random));
     add_joint(&dwarf, "chest", 2, (md5_vec3){1, 0, 45}, made_any_rotation(&random));
@@ -206,10 +206,10 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     body snake, worm;
     begin_body(&snake);
     begin_body(&worm);
-    add_joint(&worm, "earth", -1, (md5_vec3){0, 0, 0}, plain);
+    add_joint(&worm, "earth", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     for (int32_t i = 0; i < 3; i++) {
-        add_joint(&snake, i ? "b" : "a", i - 1, (md5_vec3){(float)i, 0, 5.0f}, plain);
-        add_joint(&worm, i ? "b" : "a", i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
+        add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5.0f}, plain);
+        add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
     }
     md5_error error;
     md5_retarget *retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
@@ -237,7 +237,7 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
     body man, other;
     make_man(&man, 1.0f, 0.0f, &random);
     begin_body(&other);
-    add_joint(&other, "x", -1, (md5_vec3){0, 0, 9}, plain);
+    add_joint(&other, "x", MD5_NONE, (md5_vec3){0, 0, 9}, plain);
     add_joint(&other, "y", 0, (md5_vec3){0, 0, 9}, plain);
     md5_error error;
     CHECK(!md5_create_retarget(&man.model, &other.model, pairs, num_pairs, NULL, &error));
@@ -298,13 +298,13 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     md5_xform *const local = calloc(MANY, sizeof *local);
     md5_mat34 *const bind = calloc(MANY, sizeof *bind);
     for (uint32_t i = 0; i < MANY; i++) {
-        joints[i] = others[i] = (md5_joint){"j", (int32_t)i - 1};
+        joints[i] = others[i] = (md5_joint){"j", i - 1};
         order[i] = i;
         local[i] = (md5_xform){plain, {1, 0, 0}, 0};
         bind[i] =
             md5_mat34_from_xform((md5_xform){.rotation = plain, .translation = {(float)i, 0, 0}});
     }
-    others[1].parent = -1;
+    others[1].parent = MD5_NONE;
     const md5_model one = {
         {.num_joints = MANY, .joints = joints, .order = order}, .bind_local = local, .bind = bind};
     const md5_model other = {

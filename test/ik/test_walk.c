@@ -386,9 +386,9 @@ TEST (walk_refuses_what_is_no_leg) {
     of->legs[2] = good;
     of->legs[2].swivel = 1000;
     CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
-    of->legs[2].swivel = (int32_t)good.limb.tip;
+    of->legs[2].swivel = good.limb.tip;
     CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
-    of->legs[2].swivel = -1;
+    of->legs[2].swivel = MD5_NONE;
     CHECK(md5_walk_begin(&of->desc, bind, origin, &of->walk));
     walk_pose(of);
     CHECK_UINT(of->num_placed, 6);

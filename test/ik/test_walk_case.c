@@ -31,7 +31,7 @@ walk_case *walk_new(md5_axes axes, md5_terrain_fn *terrain)
         of->legs[i] = (md5_leg){
             .limb = {joint_of(of->model, "femur", i), joint_of(of->model, "tibia", i),
                      joint_of(of->model, "foot", i)},
-            .swivel = (int32_t)joint_of(of->model, "coxa", i),
+            .swivel = joint_of(of->model, "coxa", i),
             .group = (i + i / 3) % 2,
         };
     of->desc = (md5_walk_desc){

@@ -218,7 +218,7 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
           "order does not lie in the block");
     for (uint32_t j = 0; j < count; j++) {
         HOLDS(text_lies_in(block, size, skeleton->joints[j].name), "a joint's name is outside");
-        HOLDS(skeleton->joints[j].parent >= -1 && skeleton->joints[j].parent < (int64_t)count,
+        HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
     }
     unsigned char *const seen = calloc(count, 1);
@@ -227,7 +227,8 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
         const uint32_t joint = skeleton->order[i];
         if (joint >= count || seen[joint])
             fault = "order names a joint twice, or none";
-        else if (skeleton->joints[joint].parent >= 0 && !seen[skeleton->joints[joint].parent])
+        else if (skeleton->joints[joint].parent != MD5_NONE
+                 && !seen[skeleton->joints[joint].parent])
             fault = "order names a child before its parent";
         else
             seen[joint] = 1;
@@ -491,14 +492,14 @@ const char *asset_binding_fault(const md5_binding *binding)
     unsigned char *const used = calloc(num_tracks, 1);
     const char *fault = NULL;
     for (uint32_t j = 0; j < num_joints && !fault; j++) {
-        const int32_t track = binding->tracks[j];
-        if (track < -1 || track >= (int64_t)num_tracks)
+        const uint32_t track = binding->tracks[j];
+        if (track != MD5_NONE && track >= num_tracks)
             fault = "a track out of range";
-        else if (track >= 0 && used[track]++)
+        else if (track != MD5_NONE && used[track]++)
             fault = "one track drives two joints";
-        num_missing += track < 0;
-        num_driving += track >= 0;
-        same_order = same_order && track == (int32_t)j;
+        num_missing += track == MD5_NONE;
+        num_driving += track != MD5_NONE;
+        same_order = same_order && track == j;
     }
     free(used);
     PASS_ON(fault);

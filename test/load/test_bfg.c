@@ -151,7 +151,7 @@ TEST (bfg_models_are_read_like_text) {
     }
     CHECK_UINT(model->skeleton.num_joints, 2);
     CHECK_STRING(model->skeleton.joints[1].name, "arm");
-    CHECK(model->skeleton.joints[0].parent == -1 && model->skeleton.joints[1].parent == 0);
+    CHECK(model->skeleton.joints[0].parent == MD5_NONE && model->skeleton.joints[1].parent == 0);
     CHECK_NEAR(model->bind_local[1].translation.z, 2.0, 1e-6);
     CHECK_NEAR(model->bind_local[1].rotation.z * model->bind_local[1].rotation.w, -0.5, 1e-6);
     const md5_mesh *const mesh = &model->meshes[0];

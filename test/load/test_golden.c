@@ -193,9 +193,10 @@ static void check_joints(golden *g)
     for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "joint"); i++) {
         char name[256] = "";
         check_index(g, i);
-        const double parent = number(g);
+        const double parent = number(g); // -1: none
         next_word(g, name, sizeof name);
-        test_check(parent == skeleton->joints[i].parent, g->file, 0, "parent of joint %u", i);
+        test_check(parent == (int32_t)skeleton->joints[i].parent, g->file, 0, "parent of joint %u",
+                   i);
         test_check(strcmp(name, skeleton->joints[i].name) == 0, g->file, 0, "name of joint %u", i);
     }
     for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "bindmat"); i++) {
@@ -279,9 +280,9 @@ static void find_loose(golden *g)
     const md5_skeleton *const skeleton = &g->model->skeleton;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
-                             || (parent >= 0 && g->is_loose[parent]);
+                             || (parent != MD5_NONE && g->is_loose[parent]);
     }
 }
 

@@ -25,7 +25,7 @@ TEST (load_model_holds_what_the_file_says) {
     CHECK_STRING(model->command_line, "small model for tests of loading");
     CHECK_UINT(model->skeleton.num_joints, 3);
     CHECK_STRING(model->skeleton.joints[2].name, "hand");
-    CHECK(model->skeleton.joints[0].parent == -1 && model->skeleton.joints[2].parent == 1);
+    CHECK(model->skeleton.joints[0].parent == MD5_NONE && model->skeleton.joints[2].parent == 1);
     CHECK_UINT(model->num_warnings, 0);
     CHECK_UINT(model->num_meshes, 2);
     CHECK(read_asset_holds((read_asset){.model = model}));

@@ -364,7 +364,7 @@ static void find_animated(const md5_skeleton *skeleton, const char *words, bool 
     are_animated[0] = true;
     CHECK(md5_build_mask(skeleton, words, 0, weights, NULL));
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        for (int joint = (int)i; weights[i] > 0.0f && joint >= 0;
+        for (uint32_t joint = i; weights[i] > 0.0f && joint != MD5_NONE;
              joint = skeleton->joints[joint].parent)
             are_animated[joint] = true;
     }

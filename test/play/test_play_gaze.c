@@ -98,7 +98,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
         go_on(of, 0.05);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
-        CHECK(gaze->target == -1);
+        CHECK(gaze->target == MD5_NONE);
         CHECK(off_by(of, EYE_L, point) < 0.05);
         CHECK(off_by(of, EYE_R, point) < 0.05);
         moves += fabsf(point.y - last.y) > 1.0f ? 1 : 0;
@@ -134,7 +134,7 @@ TEST_HERE (play_gaze_follows_the_target,
     }
     target->position = (md5_vec3){0.0f, 0.0f, 0.0f};
     go_on(of, 1.0);
-    CHECK(md5_player_gaze(of->player, 0)->target == -1);
+    CHECK(md5_player_gaze(of->player, 0)->target == MD5_NONE);
 }
 
 // With weight 0 the pose is the clip's, and the gaze rests; between 0 and 1 it is weaker.

@@ -208,7 +208,7 @@ typedef struct leg_motion {
 } leg_motion;
 
 // By how many degrees the turn of a joint differs from that in the step before.
-static double watch_joint(const walker *of, int32_t joint, int number, leg_motion *legs)
+static double watch_joint(const walker *of, uint32_t joint, int number, leg_motion *legs)
 {
     const md5_quat now = of->pose[joint].rotation;
     const md5_quat by = md5_quat_mul(now, md5_quat_conjugate(legs->rotation[number]));
@@ -225,7 +225,7 @@ static void watch(const walker *of, int number, leg_motion *legs, walk_record *s
 {
     const md5_skeleton *const skeleton = &of->character->model->skeleton;
     for (int i = 0; i < of->who->num_feet * BONES; i++) {
-        int32_t joint = (int32_t)md5_find_joint(skeleton, of->who->ankles[i / BONES]);
+        uint32_t joint = md5_find_joint(skeleton, of->who->ankles[i / BONES]);
         for (int above = 0; above < i % BONES; above++)
             joint = skeleton->joints[joint].parent;
         const double acceleration = watch_joint(of, joint, i, legs);

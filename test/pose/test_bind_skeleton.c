@@ -117,7 +117,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     static char names[COUNT][8];
     for (uint32_t i = 0; i < COUNT; i++) {
         (void)snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
-        joints[i] = (md5_joint){names[i], (int32_t)i - 1};
+        joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
         bind_local[i] = (md5_xform){.rotation = {.w = 1.0f}};
     }
@@ -141,7 +141,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
 #if !defined(NDEBUG)
 static void bind_in_order(const void *order)
 {
-    static const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
+    static const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
     static const md5_xform bind_local[3];
     const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = order};
     const md5_anim anim = {.skeleton = skeleton, .num_frames = 1, .constant = bind_local};

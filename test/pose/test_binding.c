@@ -14,7 +14,7 @@ enum { MAX_JOINTS = 48 };
 
 typedef struct part {
     const char *name;
-    int32_t parent;
+    uint32_t parent;
 } part;
 
 // A skeleton with a bind pose and a clip of two frames in which all joints rotate and move.
@@ -47,8 +47,8 @@ static void find_order(made *m, uint32_t count)
     bool done[MAX_JOINTS] = {0};
     while (placed < count) {
         for (uint32_t i = 0; i < count; i++) {
-            const int32_t parent = m->joints[i].parent;
-            if (!done[i] && (parent < 0 || done[parent])) {
+            const uint32_t parent = m->joints[i].parent;
+            if (!done[i] && (parent == MD5_NONE || done[parent])) {
                 done[i] = true;
                 m->order[placed++] = i;
             }
@@ -156,8 +156,8 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 
 // -- Cases --------------------------------------------------------------------------------------
 
-static const part walker[] = {{"origin", -1}, {"hips", 0}, {"spine", 1},
-                              {"head", 2},    {"arm", 2},  {"hand", 4}};
+static const part walker[] = {{"origin", MD5_NONE}, {"hips", 0}, {"spine", 1},
+                              {"head", 2},          {"arm", 2},  {"hand", 4}};
 
 TEST (bind_same_skeletons) {
     uint64_t random = 1;
@@ -182,8 +182,8 @@ TEST (bind_same_skeletons) {
 TEST (bind_another_order) {
     uint64_t random = 2;
     static const part shuffled[] = {{"hand", 3}, {"head", 2}, {"spine", 4},
-                                    {"arm", 2},  {"hips", 5}, {"origin", -1}};
-    static const int32_t tracks[] = {5, 3, 2, 4, 1, 0};
+                                    {"arm", 2},  {"hips", 5}, {"origin", MD5_NONE}};
+    static const uint32_t tracks[] = {5, 3, 2, 4, 1, 0};
     made model, anim;
     warnings t;
     make(&model, shuffled, 6, &random);
@@ -206,7 +206,8 @@ TEST (bind_another_order) {
 
 TEST (bind_missing_joint_keeps_its_bind_pose) {
     uint64_t random = 3;
-    static const part without_arm[] = {{"origin", -1}, {"hips", 0}, {"spine", 1}, {"head", 2}};
+    static const part without_arm[] = {
+        {"origin", MD5_NONE}, {"hips", 0}, {"spine", 1}, {"head", 2}};
     made model, anim;
     warnings t;
     make(&model, walker, 6, &random);
@@ -218,7 +219,7 @@ TEST (bind_missing_joint_keeps_its_bind_pose) {
     CHECK_UINT(binding->num_missing, 2);
     CHECK_UINT(binding->num_extra, 0);
     CHECK_UINT(binding->num_rebases, 0);
-    CHECK(!binding->same_order && binding->tracks[5] == -1);
+    CHECK(!binding->same_order && binding->tracks[5] == MD5_NONE);
     md5_xform pose[MAX_JOINTS];
     md5_sample(binding, half_way, MD5_ROOT_FILE, pose);
     CHECK(memcmp(&pose[4], &model.local[4], 2 * sizeof *pose) == 0);
@@ -248,7 +249,7 @@ TEST (bind_extra_joints_at_the_end) {
 // The model lacks the animation's root and a joint between the root and the hand.
 TEST (bind_extra_joints_still_move_what_hangs_below) {
     uint64_t random = 5;
-    static const part parts[] = {{"hips", -1}, {"spine", 0}, {"head", 1}, {"hand", 1}};
+    static const part parts[] = {{"hips", MD5_NONE}, {"spine", 0}, {"head", 1}, {"hand", 1}};
     made model, anim;
     warnings t;
     make(&model, parts, 4, &random);
@@ -276,8 +277,8 @@ TEST (bind_extra_joints_still_move_what_hangs_below) {
 // The model has a joint above the root and one in the middle that the animation does not have.
 TEST (bind_joints_in_between_displace_nothing) {
     uint64_t random = 6;
-    static const part parts[] = {{"world", -1}, {"origin", 0}, {"hips", 1}, {"belly", 2},
-                                 {"spine", 3},  {"head", 4},   {"arm", 4},  {"hand", 6}};
+    static const part parts[] = {{"world", MD5_NONE}, {"origin", 0}, {"hips", 1}, {"belly", 2},
+                                 {"spine", 3},        {"head", 4},   {"arm", 4},  {"hand", 6}};
     made model, anim;
     warnings t;
     make(&model, parts, 8, &random);
@@ -294,7 +295,7 @@ TEST (bind_joints_in_between_displace_nothing) {
     md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
     pose_both(binding, MD5_ROOT_ID, pose, joints, anim_joints);
     for (uint32_t i = 0; i < 8; i++) {
-        if (binding->tracks[i] >= 0)
+        if (binding->tracks[i] != MD5_NONE)
             CHECK_NEAR(difference(&joints[i], &anim_joints[binding->tracks[i]]), 0.0, 2e-5);
         else
             CHECK(memcmp(&pose[i], &model.local[i], sizeof pose[i]) == 0);
@@ -306,8 +307,8 @@ TEST (bind_joints_in_between_displace_nothing) {
 // must not affect the hand, are driven, and have other parents in the animation themselves.
 TEST (bind_undoes_driven_joints_in_between) {
     uint64_t random = 13;
-    static const part parts[] = {{"hand", 1},  {"origin", -1}, {"hips", 1}, {"extra", 2},
-                                 {"spine", 3}, {"head", 4},    {"arm", 2}};
+    static const part parts[] = {{"hand", 1},  {"origin", MD5_NONE}, {"hips", 1}, {"extra", 2},
+                                 {"spine", 3}, {"head", 4},          {"arm", 2}};
     made model, anim;
     warnings t;
     make(&model, walker, 6, &random);
@@ -329,8 +330,8 @@ TEST (bind_undoes_driven_joints_in_between) {
 // In the animation the hand is a child of the head, which is not its ancestor in the model.
 TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
     uint64_t random = 7;
-    static const part parts[] = {{"origin", -1}, {"hips", 0}, {"spine", 1},
-                                 {"head", 2},    {"arm", 2},  {"hand", 3}};
+    static const part parts[] = {{"origin", MD5_NONE}, {"hips", 0}, {"spine", 1},
+                                 {"head", 2},          {"arm", 2},  {"hand", 3}};
     made model, anim;
     warnings t;
     make(&model, walker, 6, &random);
@@ -350,14 +351,14 @@ TEST (bind_uses_the_models_hierarchy_where_they_contradict) {
 
 TEST (bind_pairs_joints_of_one_name_in_order) {
     uint64_t random = 8;
-    static const part two[] = {{"a", -1}, {"x", 0}, {"x", 0}, {"b", 0}, {"X", 0}};
-    static const part three[] = {{"x", 3}, {"b", 3}, {"x", 3}, {"a", -1}, {"x", 3}};
+    static const part two[] = {{"a", MD5_NONE}, {"x", 0}, {"x", 0}, {"b", 0}, {"X", 0}};
+    static const part three[] = {{"x", 3}, {"b", 3}, {"x", 3}, {"a", MD5_NONE}, {"x", 3}};
     made model, anim;
     warnings t;
     make(&model, three, 5, &random);
     make(&anim, two, 5, &random);
     md5_binding *binding = bind(&model, &anim, &t);
-    static const int32_t tracks[] = {1, 3, 2, 0, -1};
+    static const uint32_t tracks[] = {1, 3, 2, 0, MD5_NONE};
     CHECK(memcmp(binding->tracks, tracks, sizeof tracks) == 0);
     CHECK_UINT(binding->num_missing, 1);
     CHECK_UINT(binding->num_extra, 1); // names differ by case
@@ -366,7 +367,7 @@ TEST (bind_pairs_joints_of_one_name_in_order) {
 
 TEST (bind_names_the_first_difference) {
     uint64_t random = 9;
-    static const part parts[] = {{"root", -1}, {"body\n", 0}};
+    static const part parts[] = {{"root", MD5_NONE}, {"body\n", 0}};
     made model, anim;
     make(&model, walker, 6, &random);
     make(&anim, parts, 2, &random);
@@ -410,7 +411,7 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
         int32_t parent = parents[places[i]];
         while (parent >= 0 && !kept[parent])
             parent = parents[parent];
-        parts[i] = (part){names[places[i]], parent < 0 ? -1 : (int32_t)number[parent]};
+        parts[i] = (part){names[places[i]], parent < 0 ? MD5_NONE : number[parent]};
     }
     return num_kept;
 }
@@ -447,9 +448,10 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
         md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
         pose_both(binding, (md5_root)(round % 3), pose, joints, anim_joints);
         for (uint32_t i = 0; i < model.model.skeleton.num_joints; i++) {
-            const int32_t track = binding->tracks[i];
-            const bool held = track < 0 ? memcmp(&pose[i], &model.local[i], sizeof pose[i]) == 0
-                                        : difference(&joints[i], &anim_joints[track]) <= 2e-4;
+            const uint32_t track = binding->tracks[i];
+            const bool held = track == MD5_NONE
+                                  ? memcmp(&pose[i], &model.local[i], sizeof pose[i]) == 0
+                                  : difference(&joints[i], &anim_joints[track]) <= 2e-4;
             if (!CHECK(held)) {
                 md5_free_binding(binding);
                 return;
@@ -462,7 +464,7 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
 
 TEST (bind_survives_failure_of_every_allocation) {
     uint64_t random = 11;
-    static const part parts[] = {{"world", -1}, {"hips", 0}, {"hand", 1}};
+    static const part parts[] = {{"world", MD5_NONE}, {"hips", 0}, {"hand", 1}};
     made model, anim;
     make(&model, parts, 3, &random);
     make(&anim, walker, 6, &random);
@@ -493,7 +495,7 @@ TEST (bind_survives_failure_of_every_allocation) {
 // A load that failed needs no check before md5_bind().
 TEST (bind_keeps_the_error_of_a_failed_load) {
     uint64_t random = 11;
-    static const part parts[] = {{"world", -1}, {"hips", 0}, {"hand", 1}};
+    static const part parts[] = {{"world", MD5_NONE}, {"hips", 0}, {"hand", 1}};
     made model;
     make(&model, parts, 3, &random);
     md5_error error = {.status = MD5_OK};
@@ -529,7 +531,7 @@ static giant make_giant(uint32_t count)
     if (!big.joints || !big.order || !big.transforms || !big.names)
         abort();
     for (uint32_t i = 0; i < count; i++) {
-        big.joints[i] = (md5_joint){big.names[i], -1};
+        big.joints[i] = (md5_joint){big.names[i], MD5_NONE};
         big.order[i] = i;
         big.transforms[i] = (md5_xform){.rotation = {0, 0, 0, -1}};
     }
@@ -553,8 +555,8 @@ TEST (bind_and_sample_stay_linear) {
         snprintf(model.names[i], sizeof model.names[i], "j%u", HALF - i);
         snprintf(anim.names[2 * i], sizeof anim.names[0], "x%u", i);
         snprintf(anim.names[2 * i + 1], sizeof anim.names[0], "j%u", i + 1);
-        anim.joints[2 * i].parent = 2 * (int32_t)i - 2 < 0 ? -1 : 2 * (int32_t)i - 2;
-        anim.joints[2 * i + 1].parent = 2 * (int32_t)i;
+        anim.joints[2 * i].parent = i == 0 ? MD5_NONE : 2 * i - 2;
+        anim.joints[2 * i + 1].parent = 2 * i;
         anim.transforms[2 * i].translation.x = 1.0f;
     }
     const md5_model model_asset = {

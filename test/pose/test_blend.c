@@ -474,8 +474,8 @@ enum { NUM_JOINTS = 9 };
 //                        - arm - hand
 //        - leg - foot          ; `hand` comes before `arm`, its parent
 static const md5_joint joints[NUM_JOINTS] = {
-    {"origin", -1}, {"waist", 0}, {"chest", 1}, {"neck", 2}, {"Head", 3},
-    {"hand", 6},    {"arm", 2},   {"leg", 0},   {"foot", 7},
+    {"origin", MD5_NONE}, {"waist", 0}, {"chest", 1}, {"neck", 2}, {"Head", 3},
+    {"hand", 6},          {"arm", 2},   {"leg", 0},   {"foot", 7},
 };
 static const uint32_t order[NUM_JOINTS] = {0, 1, 2, 3, 4, 6, 5, 7, 8};
 static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints, .order = order};
@@ -521,7 +521,7 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
     check_mask("head", 0, "000010000", 1);
     check_mask("HEAD", 0, "000010000", 1);
     check_mask("Head", 0, "000010000", 1);
-    static const md5_joint twins[3] = {{"HAND", -1}, {"hand", -1}, {"Hand", -1}};
+    static const md5_joint twins[3] = {{"HAND", MD5_NONE}, {"hand", MD5_NONE}, {"Hand", MD5_NONE}};
     static const uint32_t one_by_one[3] = {0, 1, 2};
     const md5_skeleton three = {.num_joints = 3, .joints = twins, .order = one_by_one};
     float weights[3];
@@ -533,8 +533,9 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
 
 // Joints whose names contain characters with a meaning in masks.
 static const md5_joint odd_joints[NUM_JOINTS] = {
-    {"origin", -1},   {"Bip01 L Hand", 0}, {"-*hand", 1},  {"it's", 1},         {"a \"b\" c", 3},
-    {"C:\\dir\\", 4}, {"*Bip01 R", 0},     {"Bip01 R", 6}, {"l\xc3\xa4uft", 0},
+    {"origin", MD5_NONE}, {"Bip01 L Hand", 0}, {"-*hand", 1},
+    {"it's", 1},          {"a \"b\" c", 3},    {"C:\\dir\\", 4},
+    {"*Bip01 R", 0},      {"Bip01 R", 6},      {"l\xc3\xa4uft", 0},
 };
 static const uint32_t odd_order[NUM_JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const md5_skeleton odd = {
@@ -627,7 +628,7 @@ TEST (mask_feathers_along_any_depth) {
     static uint32_t places[LONG];
     static float weights[LONG];
     for (uint32_t i = 0; i < LONG; i++) {
-        chain[i] = (md5_joint){i == 0 ? "top" : "below", (int32_t)i - 1};
+        chain[i] = (md5_joint){i == 0 ? "top" : "below", i - 1};
         places[i] = i;
     }
     const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = places};

@@ -30,7 +30,7 @@ static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, ui
         const uint32_t above = is_root ? 0 : test_random_u32(random) % i;
         made->joints[made->order[i]] = (md5_joint){
             .name = "",
-            .parent = is_root ? -1 : (int32_t)made->order[above],
+            .parent = is_root ? MD5_NONE : made->order[above],
         };
     }
     made->skeleton =
@@ -68,7 +68,7 @@ static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
 // 90 degrees about z takes x to y; 1 and 2 are each one unit along x from their parent.
 TEST (hierarchy_places_a_known_chain) {
-    const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
+    const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
     const uint32_t order[3] = {0, 1, 2};
     const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = order};
     const float half = 0.70710678f;
@@ -92,7 +92,7 @@ TEST (hierarchy_places_a_known_chain) {
 // The first joint of a door's .md5mesh, and a child: the local w is <= 0, and the inverse undoes
 // the bind pose.
 TEST (bind_pose_of_a_known_pair) {
-    const md5_joint joints[2] = {{"a", -1}, {"b", 0}};
+    const md5_joint joints[2] = {{"a", MD5_NONE}, {"b", 0}};
     const uint32_t order[2] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     const float half = 0.70710678f;
@@ -166,7 +166,7 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
         md5_local_to_model(&made.skeleton, pose, joints);
         for (uint32_t i = 0; i < count; i++) {
             md5_xform whole = pose[i];
-            for (int32_t above = made.joints[i].parent; above >= 0;
+            for (uint32_t above = made.joints[i].parent; above != MD5_NONE;
                  above = made.joints[above].parent)
                 whole = md5_xform_mul(pose[above], whole);
             const md5_mat34 expected = md5_mat34_from_xform(whole);
@@ -236,9 +236,9 @@ TEST (poses_in_model_space_are_products_and_go_back) {
         md5_local_to_model_xforms(&made.skeleton, pose, joints);
         md5_model_to_local_xforms(&made.skeleton, joints, again);
         for (uint32_t i = 0; i < count; i++) {
-            const int32_t parent = made.joints[i].parent;
+            const uint32_t parent = made.joints[i].parent;
             const md5_xform expected =
-                parent < 0 ? pose[i] : product_in_doubles(joints[parent], pose[i]);
+                parent == MD5_NONE ? pose[i] : product_in_doubles(joints[parent], pose[i]);
             compare_transforms(&joints[i], &expected, &rotation, &translation);
             compare_transforms(&again[i], &pose[i], &back_rotation, &back_translation);
         }
@@ -264,7 +264,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     static md5_xform pose[LONG], found[LONG];
     uint64_t random = 5;
     for (uint32_t i = 0; i < LONG; i++) {
-        joints[i] = (md5_joint){"", (int32_t)i - 1};
+        joints[i] = (md5_joint){"", i - 1};
         order[i] = i;
         pose[i] = random_transform(&random, 0.1);
     }

@@ -92,8 +92,8 @@ static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint
     bool *const done = take(made, count, sizeof *done);
     for (uint32_t placed = 0; placed < count;) {
         for (uint32_t i = 0; i < count; i++) {
-            const int32_t parent = joints[i].parent;
-            if (!done[i] && (parent < 0 || done[parent])) {
+            const uint32_t parent = joints[i].parent;
+            if (!done[i] && (parent == MD5_NONE || done[parent])) {
                 done[i] = true;
                 order[placed++] = i;
             }
@@ -119,7 +119,7 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
         const bool is_root = i == 0 || test_random(random) < 0.05;
         const uint32_t parent = shuffled ? places[above] : above;
         snprintf(names[joint], sizeof names[joint], "j%u", (unsigned)joint);
-        joints[joint] = (md5_joint){names[joint], is_root ? -1 : (int32_t)parent};
+        joints[joint] = (md5_joint){names[joint], is_root ? MD5_NONE : parent};
     }
     made->model.skeleton = (md5_skeleton){
         .num_joints = count, .joints = joints, .order = find_order(made, joints, count)};
@@ -145,12 +145,12 @@ static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *rando
     shuffle(places, count, random);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t place = pairing == MADE_SAME ? i : places[i];
-        const int32_t parent = model->joints[i].parent;
+        const uint32_t parent = model->joints[i].parent;
         joints[place] = model->joints[i];
-        if (parent >= 0)
-            joints[place].parent = pairing == MADE_SAME ? parent : (int32_t)places[parent];
+        if (parent != MD5_NONE)
+            joints[place].parent = pairing == MADE_SAME ? parent : places[parent];
         if (pairing == MADE_PARENTS && i % 3 == 0)
-            joints[place].parent = -1;
+            joints[place].parent = MD5_NONE;
         if (pairing == MADE_MISSING && i > 0 && test_random(random) < 0.2)
             joints[place].name = "only in the clip";
     }

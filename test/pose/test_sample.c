@@ -71,7 +71,7 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
     const uint32_t count = 1 + test_random_u32(random) % MAX_JOINTS;
     uint32_t width = 0;
     for (uint32_t joint = 0; joint < count; joint++) {
-        clip->joints[joint] = (md5_joint){.name = "", .parent = (int32_t)joint - 1};
+        clip->joints[joint] = (md5_joint){.name = "", .parent = joint - 1};
         clip->order[joint] = joint;
         clip->tracks[joint] = (md5_track){test_random_u32(random) & 63, width};
         const float x = within(random, 0.57), y = within(random, 0.57), z = within(random, 0.57);
@@ -205,7 +205,7 @@ TEST (sample_is_a_pose_at_any_time) {
 static void make_walk(made_clip *clip)
 {
     memset(clip, 0, sizeof *clip);
-    clip->joints[0] = (md5_joint){"origin", -1};
+    clip->joints[0] = (md5_joint){"origin", MD5_NONE};
     clip->joints[1] = (md5_joint){"hips", 0};
     clip->order[1] = 1;
     clip->tracks[0] = (md5_track){3, 0};
@@ -331,7 +331,7 @@ TEST (root_motion_is_what_in_place_removes) {
 TEST (root_motion_never_leaves_the_floats) {
     static made_clip clip;
     memset(&clip, 0, sizeof clip);
-    clip.joints[0] = (md5_joint){"origin", -1};
+    clip.joints[0] = (md5_joint){"origin", MD5_NONE};
     clip.tracks[0] = (md5_track){7, 0};
     clip.base[0] = (md5_xform){.rotation = {0, 0, 0, -1}};
     clip.numbers[3] = FLT_MAX;
@@ -575,7 +575,7 @@ typedef struct even_clip {
 static void make_even(even_clip *clip, uint32_t num_frames)
 {
     memset(clip, 0, sizeof *clip);
-    clip->joint = (md5_joint){"origin", -1};
+    clip->joint = (md5_joint){"origin", MD5_NONE};
     clip->local[0].rotation.w = -1.0f;
     clip->bind[0] = md5_mat34_from_xform(clip->local[0]);
     const md5_skeleton skeleton = {.num_joints = 1, .joints = &clip->joint, .order = clip->order};
@@ -714,7 +714,7 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     even_clip clip;
     make_even(&clip, 5);
     md5_free_binding(clip.binding);
-    const md5_joint joints[2] = {{"elsewhere", -1}, {"origin", 0}};
+    const md5_joint joints[2] = {{"elsewhere", MD5_NONE}, {"origin", 0}};
     const uint32_t order[2] = {0, 1};
     const md5_xform still[2] = {clip.local[0],
                                 {{0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 0.0f, 0.0f}, 0.0f}};

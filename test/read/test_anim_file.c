@@ -97,7 +97,7 @@ TEST_IF (anim_file_holds_what_the_text_says, reading, r, begin(r, NULL, good) ||
     CHECK_UINT(file->num_components, 4);
     CHECK(file->frame_rate == 24.0);
     CHECK(span_equals(file->joints[2].name, "hand") && file->joints[2].parent == 1);
-    CHECK(file->joints[0].parent == -1);
+    CHECK(file->joints[0].parent == MD5_NONE);
     CHECK(file->order[0] == 0 && file->order[1] == 1 && file->order[2] == 2);
     CHECK(file->tracks[0].flags == 1 && file->tracks[0].first == 0);
     CHECK(file->tracks[1].flags == 56 && file->tracks[1].first == 1);

@@ -85,7 +85,7 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK_UINT(context.num_warnings, 0);
         CHECK_UINT(file.num_joints, 3);
         CHECK(span_equals(file.joints[1].name, "arm.L"));
-        CHECK(file.joints[0].parent == -1 && file.joints[1].parent == 0);
+        CHECK(file.joints[0].parent == MD5_NONE && file.joints[1].parent == 0);
         CHECK(file.joints[2].parent == 1);
         CHECK(file.order[0] == 0 && file.order[1] == 1 && file.order[2] == 2);
         const md5_xform *const bind = &file.bind[1];

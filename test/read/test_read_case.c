@@ -119,7 +119,7 @@ static bool skeleton_holds(const md5_skeleton *skeleton)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_joint *const joint = &skeleton->joints[i];
-        if (joint->parent < -1 || joint->parent >= (int32_t)skeleton->num_joints || !joint->name
+        if ((joint->parent != MD5_NONE && joint->parent >= skeleton->num_joints) || !joint->name
             || skeleton->order[i] >= skeleton->num_joints)
             return false;
     }

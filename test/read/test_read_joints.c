@@ -80,8 +80,8 @@ TEST (joints_before_their_parents_are_warned_of) {
     if (read_text(&context, &arena, &error, late, strlen(late), &file)) {
         bool done[5] = {false};
         for (uint32_t i = 0; i < 5; i++) {
-            const int32_t parent = file.joints[file.order[i]].parent;
-            CHECK(!done[file.order[i]] && (parent < 0 || done[parent]));
+            const uint32_t parent = file.joints[file.order[i]].parent;
+            CHECK(!done[file.order[i]] && (parent == MD5_NONE || done[parent]));
             done[file.order[i]] = true;
         }
     }

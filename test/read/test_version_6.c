@@ -77,8 +77,8 @@ TEST (version_6_models_are_read) {
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->skeleton.num_joints, 3);
     CHECK_STRING(model->skeleton.joints[1].name, "Body2");
-    CHECK(model->skeleton.joints[0].parent == -1 && model->skeleton.joints[1].parent == 0
-          && model->skeleton.joints[2].parent == -1);
+    CHECK(model->skeleton.joints[0].parent == MD5_NONE && model->skeleton.joints[1].parent == 0
+          && model->skeleton.joints[2].parent == MD5_NONE);
     CHECK_STRING(mesh->shader, "P:/Doom/base/models/com1_eye.tga");
     CHECK_NEAR((double)mesh->texcoords[0].x, 0.004951, 1e-7);
     check_point(mesh->positions[0], -4.0, 3.0, 5.0);
@@ -175,7 +175,7 @@ TEST (version_6_animations_are_read) {
     CHECK_UINT(anim->num_frames, 4);
     CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
     CHECK_UINT(anim->skeleton.num_joints, 2);
-    CHECK(anim->parents_unknown && anim->skeleton.joints[1].parent == -1);
+    CHECK(anim->parents_unknown && anim->skeleton.joints[1].parent == MD5_NONE);
     CHECK_UINT(anim->num_components, 4); // x and one rotation
     CHECK(!anim->frame_bounds && anim->num_warnings == 0);
     for (uint32_t frame = 0; frame < 4; frame++) {

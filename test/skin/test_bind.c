@@ -16,7 +16,7 @@ static bind_case *tube_with_two_joints(bool is_closed)
 {
     bind_case *const made = bind_new();
     bind_add_tube(made, 8.0f, is_closed);
-    bind_add_joint(made, -1, (md5_vec3){0.01f, 0, 0});
+    bind_add_joint(made, MD5_NONE, (md5_vec3){0.01f, 0, 0});
     bind_add_joint(made, 0, (md5_vec3){4, 0, 0});
     return made;
 }
@@ -33,7 +33,7 @@ static md5_weights *create(const bind_case *of)
 TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
     bind_case *const of = bind_new();
     bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
-    bind_add_joint(of, -1, (md5_vec3){2.5f, 3.5f, 4.5f});
+    bind_add_joint(of, MD5_NONE, (md5_vec3){2.5f, 3.5f, 4.5f});
     md5_context context;
     md5_error error;
     md5i_context_begin(&context, NULL, NULL, &error);
@@ -148,8 +148,8 @@ TEST (bind_does_not_cross_a_gap) {
     bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 20}, 8);
     bind_add_box(of, (md5_vec3){3, 0, 0}, (md5_vec3){5, 2, 20}, 8);
     bind_add_box(of, (md5_vec3){0, 0, 18}, (md5_vec3){5, 2, 20}, 8);
-    const uint32_t left = bind_add_joint(of, -1, (md5_vec3){0.3f, 1, 10});
-    const uint32_t right = bind_add_joint(of, -1, (md5_vec3){3.3f, 1, 10});
+    const uint32_t left = bind_add_joint(of, MD5_NONE, (md5_vec3){0.3f, 1, 10});
+    const uint32_t right = bind_add_joint(of, MD5_NONE, (md5_vec3){3.3f, 1, 10});
     md5_weights *const weights = create(of);
     if (weights) {
         double worst = 1.0;
@@ -192,7 +192,7 @@ static void check_form(const bind_case *of, const md5_weights *weights, uint32_t
 TEST (bind_weights_have_the_form_of_md5mesh_files) {
     bind_case *const of = tube_with_two_joints(true);
     for (int i = 0; i < 5; i++)
-        bind_add_joint(of, i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
+        bind_add_joint(of, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
     // A quarter turn about z, so that offsets are not just differences of positions.
     of->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
     for (uint32_t most = 1; most <= 5; most++) {
@@ -208,7 +208,7 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
 TEST (bind_gives_equal_positions_equal_weights) {
     bind_case *const of = bind_new();
     bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
-    bind_add_joint(of, -1, (md5_vec3){1, 1, 1});
+    bind_add_joint(of, MD5_NONE, (md5_vec3){1, 1, 1});
     bind_add_joint(of, 0, (md5_vec3){1, 1, 4});
     md5_weights *const weights = create(of);
     if (weights) {
@@ -232,7 +232,7 @@ TEST (bind_gives_equal_positions_equal_weights) {
 TEST (bind_open_mesh_follows_its_surface) {
     bind_case *const of = bind_new();
     bind_add_tube(of, 8.0f, false);
-    bind_add_joint(of, -1, (md5_vec3){0.1f, 1, 0});
+    bind_add_joint(of, MD5_NONE, (md5_vec3){0.1f, 1, 0});
     bind_add_joint(of, 0, (md5_vec3){4, 1, 0});
     md5_weights *const weights = create(of);
     if (weights) {

@@ -20,7 +20,7 @@ bind_case *bind_new(void)
     return made;
 }
 
-uint32_t bind_add_joint(bind_case *to, int32_t parent, md5_vec3 at)
+uint32_t bind_add_joint(bind_case *to, uint32_t parent, md5_vec3 at)
 {
     const uint32_t joint = to->skeleton.num_joints++;
     to->joints[joint] = (md5_joint){"joint", parent};

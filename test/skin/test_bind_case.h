@@ -19,7 +19,7 @@ typedef struct bind_case {
 // An empty case; the caller frees it.
 bind_case *bind_new(void);
 // Adds a joint that is not rotated. Returns its index.
-uint32_t bind_add_joint(bind_case *to, int32_t parent, md5_vec3 at);
+uint32_t bind_add_joint(bind_case *to, uint32_t parent, md5_vec3 at);
 uint32_t bind_add_position(bind_case *to, md5_vec3 at);
 void bind_add_triangle(bind_case *to, uint32_t a, uint32_t b, uint32_t c);
 // Adds a closed box, each side cut into `cuts` times `cuts` squares. Each side has positions of

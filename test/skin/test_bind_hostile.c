@@ -12,7 +12,7 @@ static bind_case *box_with_joint(void)
 {
     bind_case *const made = bind_new();
     bind_add_box(made, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 2);
-    bind_add_joint(made, -1, (md5_vec3){1, 1, 1});
+    bind_add_joint(made, MD5_NONE, (md5_vec3){1, 1, 1});
     return made;
 }
 
@@ -150,7 +150,7 @@ TEST (bind_takes_any_triangles) {
                               test_random_u32(&seed) % 20);
         for (int i = 0; i < 4; i++) {
             const md5_vec3 at = of->positions[i];
-            bind_add_joint(of, i % 3 - 1, i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
+            bind_add_joint(of, (uint32_t)(i % 3 - 1), i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
         }
         of->desc.resolution = 4 + (uint32_t)round % 29;
         check_any(of);
@@ -161,7 +161,7 @@ TEST (bind_takes_any_triangles) {
 TEST (bind_takes_one_position_alone) {
     bind_case *const of = bind_new();
     bind_add_position(of, (md5_vec3){3, 4, 5});
-    bind_add_joint(of, -1, (md5_vec3){3, 4, 5});
+    bind_add_joint(of, MD5_NONE, (md5_vec3){3, 4, 5});
     md5_weights *const weights = md5_make_weights(&of->desc, NULL, NULL);
     if (CHECK(weights != NULL)) {
         CHECK_UINT(weights->num_weights, 1);

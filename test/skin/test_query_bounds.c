@@ -43,7 +43,7 @@ TEST_HERE (bounds_of_joints_hold_the_posed_model) {
 TEST (joint_bounds_hold_the_points_of_their_weights) {
     static const md5_weight weights[3] = {
         {0, 0.5f, {1, 2, 3}}, {0, 0.5f, {-1, 5, 0}}, {2, 1, {0, 0, 0}}};
-    const md5_joint joints[3] = {{"a", -1}, {"b", 0}, {"c", 1}};
+    const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
     md5_mesh mesh = {.num_weights = 3, .weights = weights};
     const md5_model model = {
         .skeleton = {.num_joints = 3, .joints = joints}, .num_meshes = 1, .meshes = &mesh};
@@ -59,7 +59,7 @@ TEST (joint_bounds_hold_the_points_of_their_weights) {
 
 TEST (joint_bounds_report_negative_biases) {
     static const md5_weight weights[2] = {{0, 1.5f, {1, 2, 3}}, {0, -0.5f, {-1, 5, 0}}};
-    const md5_joint joints[1] = {{"a", -1}};
+    const md5_joint joints[1] = {{"a", MD5_NONE}};
     const md5_mesh mesh = {.num_weights = 2, .weights = weights};
     const md5_model model = {
         .skeleton = {.num_joints = 1, .joints = joints}, .num_meshes = 1, .meshes = &mesh};

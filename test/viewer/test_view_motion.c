@@ -168,7 +168,7 @@ TEST (view_finds_legs_that_walk) {
     uint32_t num_first = 0;
     for (uint32_t i = 0; i < 6; i++) {
         const md5_leg *const leg = &scene.legs.legs[i];
-        CHECK(leg->swivel >= 0);
+        CHECK(leg->swivel != MD5_NONE);
         num_first += leg->group == 0;
         // The opposite leg and the neighbours of the same side are in the other group.
         for (uint32_t k = 0; k < i; k++) {
@@ -186,7 +186,8 @@ TEST (view_finds_legs_that_walk) {
     CHECK(view_begin_walk(&scene));
     CHECK_UINT(scene.legs.num_legs, 2);
     CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "hips");
-    CHECK(scene.legs.legs[0].swivel < 0 && scene.legs.legs[0].group != scene.legs.legs[1].group);
+    CHECK(scene.legs.legs[0].swivel == MD5_NONE
+          && scene.legs.legs[0].group != scene.legs.legs[1].group);
     view_free_scene(&scene);
     if (!legs_open_scene(&scene, "models/lantern/lantern.md5mesh"))
         return;

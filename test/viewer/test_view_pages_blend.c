@@ -298,9 +298,9 @@ static double twisted_waist(const md5_model *model, uint32_t joint, double angle
             for (uint32_t i = 0; i < vertex.num_weights; i++) {
                 const md5_weight weight = mesh->weights[vertex.first_weight + i];
                 bool is_below = false;
-                for (int32_t at = (int32_t)weight.joint; at >= 0;
+                for (uint32_t at = weight.joint; at != MD5_NONE;
                      at = model->skeleton.joints[at].parent)
-                    is_below = is_below || at == (int32_t)joint;
+                    is_below = is_below || at == joint;
                 share += is_below ? (double)weight.bias : 0.0;
             }
             if (!(share > 0.25 && share < 0.75))

@@ -78,7 +78,7 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
         return false;
     }
     const md5_xform moved = {.rotation = {.w = 1.0f}, .translation = link->translation};
-    part->parent = (int32_t)parent->joints[joint];
+    part->parent = parent->joints[joint];
     part->offset = md5_xform_mul(tag->transform, moved);
     return true;
 }
@@ -105,8 +105,8 @@ static void add_joints(view_cube_model *joined, uint32_t index)
         view_cube_joint added = {.part = index, .in_part = in_part};
         added.name = index == 0 ? common_copy(joint->name)
                                 : common_format("%u/%s", (unsigned)index, joint->name);
-        added.parent = joint->parent < 0 ? part->parent : (int32_t)part->joints[joint->parent];
-        added.bind_local = joint->parent < 0 ? md5_xform_mul(part->offset, local) : local;
+        added.parent = joint->parent == MD5_NONE ? part->parent : part->joints[joint->parent];
+        added.bind_local = joint->parent == MD5_NONE ? md5_xform_mul(part->offset, local) : local;
         added.bind = md5_xform_mul(joined->joints[added.parent].bind, added.bind_local);
         joined->joints[joined->num_joints++] = added;
     }
@@ -123,7 +123,7 @@ bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *
     };
     joined->joints[0] = (view_cube_joint){
         .name = common_copy("md5.cfg"),
-        .parent = -1,
+        .parent = MD5_NONE,
         .bind_local = {.rotation = {.w = 1.0f}},
         .bind = {.rotation = {.w = 1.0f}},
         .part = cube->num_parts,
@@ -407,9 +407,9 @@ static void make_player(cube_band *band, uint32_t index)
         for (uint32_t i = 0; i < num_joints; i++) {
             const md5_cube2_mask *const mask = &part->masks[m];
             const uint32_t joint = skeleton->order[i];
-            const int32_t parent = skeleton->joints[joint].parent;
+            const uint32_t parent = skeleton->joints[joint].parent;
             const char *const name = skeleton->joints[joint].name;
-            inside[joint] = mask->num_joints == 0 || (parent >= 0 && inside[parent]);
+            inside[joint] = mask->num_joints == 0 || (parent != MD5_NONE && inside[parent]);
             if (has_name(mask, name, true))
                 inside[joint] = false;
             else if (has_name(mask, name, false))
@@ -495,7 +495,7 @@ static void pose_all(const cube_band *band, double time)
         md5_xform local = joint->bind_local;
         if (part != NULL && part->model != NULL) {
             local = band->players[joint->part].pose[joint->in_part];
-            if (part->model->skeleton.joints[joint->in_part].parent < 0)
+            if (part->model->skeleton.joints[joint->in_part].parent == MD5_NONE)
                 local = md5_xform_mul(part->offset, local);
         }
         local.translation = md5_vec3_scale(local.translation, joined->cube->scale);

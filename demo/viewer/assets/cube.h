@@ -12,7 +12,7 @@ typedef struct view_cube_part {
     const md5_cube2_part *part;
     md5_model *model;           // NULL: not shown
     uint32_t *joints;           // [joints of the part] in the joined model
-    int32_t parent;             // joint of the joined model that the part's roots follow
+    uint32_t parent;            // joint of the joined model that the part's roots follow
     md5_xform offset;           // of the part, relative to that joint, file units
     uint32_t shared;            // the part whose joints it uses; itself, if none
     const md5_cube2_link *link; // how it is attached to another part; NULL: it is not
@@ -20,8 +20,8 @@ typedef struct view_cube_part {
 
 // A joint of the joined model, in file units.
 typedef struct view_cube_joint {
-    char *name; // unique
-    int32_t parent;
+    char *name;                 // unique
+    uint32_t parent;            // MD5_NONE = none
     md5_xform bind_local, bind; // relative to the parent; model space
     uint32_t part, in_part;     // whose joint it is; joint 0 is nobody's: part = num_parts
 } view_cube_joint;

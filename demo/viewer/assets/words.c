@@ -45,7 +45,7 @@ static md5_quat with_negative_w(md5_quat q)
     return (md5_quat){sign * q.x, sign * q.y, sign * q.z, sign * q.w};
 }
 
-void view_say_joint(view_words *words, const char *name, int32_t parent, md5_xform bind)
+void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xform bind)
 {
     const md5_quat q = with_negative_w(bind.rotation);
     const md5_vec3 at = bind.translation;

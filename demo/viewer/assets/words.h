@@ -21,7 +21,7 @@ void view_say_name(view_words *words, const char *name);
 // Joints and meshes as an .md5mesh file says them, for models that are joined of several.
 
 // Appends a joint; `bind` is its transform in model space.
-void view_say_joint(view_words *words, const char *name, int32_t parent, md5_xform bind);
+void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xform bind);
 
 // A mesh in another skeleton. A weight's joint becomes joints[joint], or first_joint + joint if
 // `joints` is NULL; its offset is scaled.

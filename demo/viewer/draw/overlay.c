@@ -63,8 +63,8 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
     for (uint32_t i = 0; i < scene->num_joints; i++) {
         const md5_mat34 *const joint = &scene->joints[i];
         const md5_vec3 position = md5_mat34_translation(*joint);
-        const int32_t parent = scene->skeleton->joints[i].parent;
-        if (parent >= 0)
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent != MD5_NONE)
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]), position, limb);
         for (int axis = 0; axis < 3; axis++)
             add_arm(lines, position,
@@ -76,8 +76,8 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
 void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
 {
     for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const int32_t parent = scene->skeleton->joints[i].parent;
-        if (parent >= 0)
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent != MD5_NONE)
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
                           md5_mat34_translation(scene->joints[i]), color);
     }
@@ -406,8 +406,8 @@ md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint)
 
 md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint)
 {
-    const int32_t parent = scene->skeleton->joints[joint].parent;
-    if (parent < 0)
+    const uint32_t parent = scene->skeleton->joints[joint].parent;
+    if (parent == MD5_NONE)
         return view_joint_in_model(scene, joint);
     return md5_mat34_mul(md5_mat34_inverse(scene->joints[parent]), scene->joints[joint]);
 }

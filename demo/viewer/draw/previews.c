@@ -275,8 +275,8 @@ static void draw_meshes(view_sketch *sketch, const view_scene *scene)
 void view_sketch_joints(view_sketch *sketch, const view_scene *scene)
 {
     for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const int32_t parent = scene->skeleton->joints[i].parent;
-        if (parent >= 0)
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent != MD5_NONE)
             view_sketch_bone(sketch, md5_mat34_translation(scene->joints[parent]),
                              md5_mat34_translation(scene->joints[i]));
     }

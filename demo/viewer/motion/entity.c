@@ -69,13 +69,12 @@ md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *n
     for (uint32_t i = 0; i < of->num_parts; i++) {
         const view_entity_part *const part = &of->parts[i];
         const md5_model *const model = part->entity->model;
-        const int32_t root = part->hung != NULL
-                                 ? (int32_t)(of->parts[part->above].first_joint + part->hung->joint)
-                                 : -1;
+        const uint32_t root =
+            part->hung != NULL ? of->parts[part->above].first_joint + part->hung->joint : MD5_NONE;
         for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
             const md5_joint *const joint = &model->skeleton.joints[k];
-            const int32_t parent =
-                joint->parent >= 0 ? (int32_t)part->first_joint + joint->parent : root;
+            const uint32_t parent =
+                joint->parent != MD5_NONE ? part->first_joint + joint->parent : root;
             const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[k]));
             char *const unique = common_format("%u:%s", (unsigned)i, joint->name);
             view_say_joint(&words, i > 0 ? unique : joint->name, parent, bind);
@@ -333,7 +332,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
         for (uint32_t k = 0; k < skeleton->num_joints; k++) {
             const uint32_t joint = part->first_joint + k;
             joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
-            if (skeleton->joints[k].parent >= 0)
+            if (skeleton->joints[k].parent != MD5_NONE)
                 continue;
             md5_mat34 local = joints[joint];
             if (part->hung != NULL) {

@@ -17,13 +17,14 @@ uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene)
     *terrain = (view_terrain){0};
     for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
         const char *const name = skeleton->joints[i].name;
-        const int32_t knee = skeleton->joints[i].parent;
-        const int32_t hip = knee >= 0 ? skeleton->joints[knee].parent : -1;
-        const int32_t pelvis = hip >= 0 ? skeleton->joints[hip].parent : -1;
-        if (pelvis < 0 || (!common_contains(name, "foot") && !common_contains(name, "ankle")))
+        const uint32_t knee = skeleton->joints[i].parent;
+        const uint32_t hip = knee != MD5_NONE ? skeleton->joints[knee].parent : MD5_NONE;
+        const uint32_t pelvis = hip != MD5_NONE ? skeleton->joints[hip].parent : MD5_NONE;
+        if (pelvis == MD5_NONE
+            || (!common_contains(name, "foot") && !common_contains(name, "ankle")))
             continue;
         terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = (uint32_t)i};
-        terrain->pelvis = (uint32_t)pelvis;
+        terrain->pelvis = pelvis;
     }
     const float size = view_size(scene->model->bounds);
     terrain->cell = cell_share * size;
@@ -111,9 +112,9 @@ static const double tick = 1.0 / 60.0;
 
 // -- Legs -----------------------------------------------------------------------------------
 
-static int32_t above(const md5_skeleton *skeleton, int32_t joint)
+static uint32_t above(const md5_skeleton *skeleton, uint32_t joint)
 {
-    return joint >= 0 ? skeleton->joints[joint].parent : -1;
+    return joint != MD5_NONE ? skeleton->joints[joint].parent : MD5_NONE;
 }
 
 static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
@@ -124,8 +125,7 @@ static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
 static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const char *part)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        if (skeleton->joints[i].parent == (int32_t)parent
-            && common_contains(skeleton->joints[i].name, part))
+        if (skeleton->joints[i].parent == parent && common_contains(skeleton->joints[i].name, part))
             return (int32_t)i;
     return -1;
 }
@@ -136,28 +136,27 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     *legs = (view_legs){.time = -1.0};
     for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
         const char *const name = skeleton->joints[i].name;
-        const int32_t knee = above(skeleton, (int32_t)i), hip = above(skeleton, knee);
+        const uint32_t knee = above(skeleton, i), hip = above(skeleton, knee);
         if ((common_contains(name, "foot") || common_contains(name, "ankle"))
-            && above(skeleton, hip) >= 0)
-            legs->legs[legs->num_legs++] =
-                (md5_leg){.limb = {(uint32_t)hip, (uint32_t)knee, i}, .swivel = -1};
+            && above(skeleton, hip) != MD5_NONE)
+            legs->legs[legs->num_legs++] = (md5_leg){.limb = {hip, knee, i}, .swivel = MD5_NONE};
     }
     const uint32_t num_legs = legs->num_legs;
     if (num_legs < 2)
         return legs->num_legs = 0;
     // The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
-    const int32_t first = above(skeleton, (int32_t)legs->legs[0].limb.root);
+    const uint32_t first = above(skeleton, legs->legs[0].limb.root);
     bool has_swivels = true;
     for (uint32_t i = 0; i < num_legs; i++) {
-        const int32_t swivel = above(skeleton, (int32_t)legs->legs[i].limb.root);
-        has_swivels = has_swivels && above(skeleton, swivel) >= 0
+        const uint32_t swivel = above(skeleton, legs->legs[i].limb.root);
+        has_swivels = has_swivels && above(skeleton, swivel) != MD5_NONE
                       && above(skeleton, swivel) == above(skeleton, first)
                       && (i == 0 || swivel != first);
         legs->legs[i].swivel = swivel;
     }
-    legs->body = (uint32_t)(has_swivels ? above(skeleton, first) : first);
+    legs->body = has_swivels ? above(skeleton, first) : first;
     for (uint32_t i = 0; i < num_legs && !has_swivels; i++)
-        legs->legs[i].swivel = -1;
+        legs->legs[i].swivel = MD5_NONE;
     // The legs, in order around the body from the front, belong to two groups in turn.
     float angles[MD5_MAX_LEGS] = {0};
     md5_vec3 middle = {0, 0, 0};

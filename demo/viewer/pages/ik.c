@@ -38,8 +38,8 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
                       uint32_t tip, uint32_t length, view_color target_color, view_color color)
 {
     view_add_cross(picture, md5_xform_point(figure->place, target), 3.0f, target_color);
-    for (int32_t joint = (int32_t)tip; length > 1 && joint >= 0; length--) {
-        view_add_bone(picture, figure, (uint32_t)joint, color);
+    for (uint32_t joint = tip; length > 1 && joint != MD5_NONE; length--) {
+        view_add_bone(picture, figure, joint, color);
         joint = picture->scene->skeleton->joints[joint].parent;
     }
 }

@@ -265,8 +265,8 @@ void view_add_frame(view_picture *picture, md5_xform transform, float size)
 void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t joint,
                    view_color color)
 {
-    const int32_t parent = picture->scene->skeleton->joints[joint].parent;
-    if (parent >= 0)
-        view_add_stroke(picture, view_joint_place(picture, figure, (uint32_t)parent),
+    const uint32_t parent = picture->scene->skeleton->joints[joint].parent;
+    if (parent != MD5_NONE)
+        view_add_stroke(picture, view_joint_place(picture, figure, parent),
                         view_joint_place(picture, figure, joint), color);
 }

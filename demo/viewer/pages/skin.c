@@ -121,10 +121,10 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         float share = 0.0f;
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
-            int32_t above = (int32_t)mesh->influence_joints[i];
-            while (above >= 0 && above != (int32_t)joint)
+            uint32_t above = mesh->influence_joints[i];
+            while (above != MD5_NONE && above != joint)
                 above = model->skeleton.joints[above].parent;
-            share += above >= 0 ? mesh->influences[i].w : 0.0f;
+            share += above != MD5_NONE ? mesh->influences[i].w : 0.0f;
         }
         if (share > 0.25f && share < 0.75f)
             sum += hypot((double)(positions[v].x - axis.x), (double)(positions[v].y - axis.y));

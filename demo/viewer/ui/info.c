@@ -92,9 +92,10 @@ static void list_pick(const view_stage *stage, view_rows *rows)
         view_add_row(rows, VIEW_DIM, " ", "and %u more", count - LISTED);
     if (pick->joint >= 0) {
         const uint32_t number = (uint32_t)pick->joint;
-        const int32_t parent = joints[number].parent;
+        const uint32_t parent = joints[number].parent;
         view_add_row(rows, VIEW_BRIGHT, "Joint", "%u" DOT "%s", number, joints[number].name);
-        view_add_row(rows, VIEW_PLAIN, "Parent", "%s", parent >= 0 ? joints[parent].name : "none");
+        view_add_row(rows, VIEW_PLAIN, "Parent", "%s",
+                     parent != MD5_NONE ? joints[parent].name : "none");
         add_transform(rows, "Local", view_joint_in_parent(scene, number));
         add_transform(rows, "Model", view_joint_in_model(scene, number));
     }

@@ -21,8 +21,8 @@ static uint32_t walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint
     uint32_t count = 0, depth = 0;
     memset(child, 0xFF, 2 * ((size_t)num_joints + 1) * sizeof *child);
     for (uint32_t i = num_joints; i-- > 0;) {
-        const int32_t parent = skeleton->joints[i].parent;
-        const uint32_t above = parent >= 0 ? (uint32_t)parent : num_joints;
+        const uint32_t parent = skeleton->joints[i].parent;
+        const uint32_t above = parent != MD5_NONE ? parent : num_joints;
         sibling[i] = child[above];
         child[above] = i;
     }
@@ -35,8 +35,8 @@ static uint32_t walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint
             continue;
         }
         while (joint != num_joints && sibling[joint] == none) {
-            const int32_t parent = skeleton->joints[joint].parent;
-            joint = parent >= 0 ? (uint32_t)parent : num_joints;
+            const uint32_t parent = skeleton->joints[joint].parent;
+            joint = parent != MD5_NONE ? parent : num_joints;
             depth--;
         }
         joint = sibling[joint];
@@ -112,7 +112,7 @@ void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom)
         const char *const name = skeleton->joints[joints[i]].name;
         // Joints that the clip does not drive are dimmed.
         const bool is_still =
-            clip != NULL && clip->binding != NULL && clip->binding->tracks[joints[i]] < 0;
+            clip != NULL && clip->binding != NULL && clip->binding->tracks[joints[i]] == MD5_NONE;
         const float indent = fminf((float)depths[i] * 11.0f * scale, 0.6f * list.rows.width);
         ui_line(ui, &list, i, (int32_t)joints[i] == view_marked_joint(ui, scene), indent,
                 is_still ? VIEW_DIM : VIEW_PLAIN, name, name);
@@ -263,8 +263,8 @@ void view_draw_joint(const view_ui *ui, const view_stage *stage)
     view_clear_lines(stage->lines);
     // Lines to the joint's parent and children, visible through the model.
     for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const int32_t parent = scene->skeleton->joints[i].parent;
-        if (parent >= 0 && ((int32_t)i == joint || parent == joint))
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent != MD5_NONE && ((int32_t)i == joint || (int32_t)parent == joint))
             view_add_line(stage->lines, md5_mat34_translation(scene->joints[parent]),
                           md5_mat34_translation(scene->joints[i]),
                           (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);

@@ -75,11 +75,11 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
     for (uint32_t i = 0; i < binding->anim->num_rotations; i++) {
-        if (targets->rotations[i] >= 0)
+        if (targets->rotations[i] != MD5_NONE)
             marks[targets->rotations[i]] = true;
     }
     for (uint32_t i = 0; i < binding->anim->num_translations; i++) {
-        if (targets->translations[i] >= 0)
+        if (targets->translations[i] != MD5_NONE)
             marks[targets->translations[i]] = true;
     }
     // What is extracted is worked out in another way than what is sampled.
@@ -140,11 +140,11 @@ bool md5i_set_of_marks(md5_building *building, int32_t mask, md5_joint_set *set)
 }
 
 // Whether slots drive only joints that have a mark.
-static bool are_marked(const int32_t *targets, md5_slots slots, const bool *marks)
+static bool are_marked(const uint32_t *targets, md5_slots slots, const bool *marks)
 {
     bool marked = true;
     for (uint32_t i = slots.first; i < slots.first + slots.count; i++)
-        marked = marked && (targets[i] < 0 || marks[targets[i]]);
+        marked = marked && (targets[i] == MD5_NONE || marks[targets[i]]);
     return marked;
 }
 
@@ -207,7 +207,7 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
     for (uint32_t i = 0; i < num_joints; i++) {
         if (i > 0 && !(weights[i] > 0.0f))
             continue;
-        for (int32_t joint = (int32_t)i; joint >= 0 && !set->are_animated[joint];
+        for (uint32_t joint = i; joint != MD5_NONE && !set->are_animated[joint];
              joint = skeleton->joints[joint].parent)
             set->are_animated[joint] = true;
     }

@@ -177,7 +177,9 @@ static void add_model(uint64_t *hash, const md5_skeleton *skeleton)
     add(hash, (double)md5_scale_of(skeleton));
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         add_text(hash, skeleton->joints[i].name);
-        add(hash, skeleton->joints[i].parent);
+        // -1 as in saved players of all versions.
+        const uint32_t parent = skeleton->joints[i].parent;
+        add(hash, parent == MD5_NONE ? -1.0 : (double)parent);
     }
 }
 

@@ -33,14 +33,17 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
                        uint32_t below, uint32_t *joint)
 {
     const md5_skeleton *const skeleton = &building->desc->model->skeleton;
-    int32_t found = skeleton->joints[below].parent;
-    if (*member)
-        TRY(md5i_resolve(building, &building->joints, member, "modifier", names->owner, &found));
-    if (found < 0)
+    uint32_t found = skeleton->joints[below].parent;
+    if (*member) {
+        int32_t named;
+        TRY(md5i_resolve(building, &building->joints, member, "modifier", names->owner, &named));
+        found = (uint32_t)named;
+    }
+    if (found == MD5_NONE)
         return md5i_fail_at(building, names->tip, MD5_ERROR_RANGE,
                             "modifier %s: joint %s of the limb has no parent", QUOTED(names->owner),
                             QUOTED(name_of(building, below)));
-    *joint = (uint32_t)found;
+    *joint = found;
     if (md5i_is_below(skeleton, below, *joint))
         return true;
     return md5i_fail_at(building, member, MD5_ERROR_MISMATCH,
@@ -113,7 +116,8 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
 static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
 {
     uint32_t depth = 1;
-    for (int32_t at = skeleton->joints[joint].parent; at >= 0; at = skeleton->joints[at].parent)
+    for (uint32_t at = skeleton->joints[joint].parent; at != MD5_NONE;
+         at = skeleton->joints[at].parent)
         depth++;
     return depth;
 }

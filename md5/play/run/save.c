@@ -285,7 +285,7 @@ static void keep_gaze(md5_archive *archive, md5_gaze *gaze)
     const uint64_t random = keep_bits(archive, &gaze->random, sizeof random);
     if (archive->mode == STORE)
         gaze->random = random;
-    keep(archive, INT, &gaze->target, -1.0, 0.0, "what a gaze looks at");
+    keep(archive, INT, &gaze->target, -1.0, 0.0, "what a gaze looks at"); // -1 as MD5_NONE
     keep_floats(archive, &gaze->from, 2);
     keep_floats(archive, &gaze->to, 2);
     keep_floats(archive, &gaze->head, 2);

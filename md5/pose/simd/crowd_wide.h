@@ -142,7 +142,8 @@ MD5_WIDE_INLINE void crowd_palettes(const crowd_lanes *lanes, const md5_binding 
 static inline bool has_parents_first(const md5_skeleton *skeleton)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        if (skeleton->joints[i].parent >= (int32_t)i)
+        const uint32_t parent = skeleton->joints[i].parent;
+        if (parent != MD5_NONE && parent >= i)
             return false;
     }
     return true;
@@ -238,7 +239,7 @@ MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation
 
 MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const int32_t *const targets = binding->plan->targets.rotations;
+    const uint32_t *const targets = binding->plan->targets.rotations;
     const uint32_t count = binding->anim->num_rotations;
     wide_slerp_set sets[MD5_SLERP_SETS];
     for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
@@ -253,7 +254,7 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
-            if (targets[begin + i] >= 0)
+            if (targets[begin + i] != MD5_NONE)
                 store_rotation(matrix_of(lanes, targets[begin + i]), rotation);
         }
     }
@@ -271,8 +272,8 @@ static inline void set_translation(float *matrix, int lane, md5_vec3 translation
 MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const size_t last = binding->anim->num_translations - 1;
-    const int32_t target = binding->plan->targets.translations[last];
-    for (int i = 0; target >= 0 && i < MD5_WIDTH; i++) {
+    const uint32_t target = binding->plan->targets.translations[last];
+    for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
         const float *const a = lanes->translations[0][i] + 3 * last;
         const float *const b = lanes->translations[1][i] + 3 * last;
         const md5_vec3 translation =
@@ -284,11 +285,11 @@ MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_
 
 MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const int32_t *const targets = binding->plan->targets.translations;
+    const uint32_t *const targets = binding->plan->targets.translations;
     const uint32_t count = binding->anim->num_translations;
     for (uint32_t slot = 0; slot + 1 < count; slot++) {
         md5_wide a[4], b[4];
-        if (targets[slot] < 0)
+        if (targets[slot] == MD5_NONE)
             continue;
         load_lanes(lanes->translations[0], 3 * (size_t)slot, a);
         load_lanes(lanes->translations[1], 3 * (size_t)slot, b);
@@ -322,8 +323,8 @@ MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding
 // Joint 0 of the animation, for root modes other than the file's.
 MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const int32_t target = md5_binding_targets(binding)[0];
-    for (int i = 0; target >= 0 && i < MD5_WIDTH; i++) {
+    const uint32_t target = md5_binding_targets(binding)[0];
+    for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         if (job->root != MD5_ROOT_FILE)
             set_translation(matrix_of(lanes, target), i,
@@ -340,10 +341,10 @@ MD5_WIDE_INLINE void crowd_joints_and_palettes(const crowd_lanes *lanes, const m
     float *palettes[MD5_WIDTH];
     find_palettes(lanes, palettes);
     for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
-        const int32_t parent = joints[joint].parent;
+        const uint32_t parent = joints[joint].parent;
         float *const own = matrix_of(lanes, joint);
         md5_wide m[12], a[9];
-        if (parent < 0) {
+        if (parent == MD5_NONE) {
             load_rotation(own, a);
         } else {
             compose_joint(matrix_of(lanes, parent), own, m);
@@ -435,11 +436,11 @@ MD5_WIDE_CODE MD5_NO_INLINE static void finish_in_registers(const md5_pose_job *
     for (int i = 0; i < MD5_WIDTH; i++)
         palettes[i] = jobs[i]->palette->m;
     for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
-        const int32_t parent = joints[joint].parent;
+        const uint32_t parent = joints[joint].parent;
         float *const own = scratch + (size_t)joint * 12 * MD5_WIDTH;
         md5_wide m[12], a[9];
         load_local(&first[joint], floats, m);
-        if (parent >= 0)
+        if (parent != MD5_NONE)
             compose_in_registers(scratch + (size_t)parent * 12 * MD5_WIDTH, m);
         store_matrix(own, m);
         MD5_UNROLL

@@ -15,14 +15,14 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
     const md5_sampling sampling = md5_begin_sampling(anim, moment, MD5_ROOT_FILE);
     for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
         const uint32_t slot = targets->rotation_slots.first + i;
-        const int32_t target = targets->rotations[slot];
-        if (target >= 0)
+        const uint32_t target = targets->rotations[slot];
+        if (target != MD5_NONE)
             pose[target].rotation = md5_sample_rotation(&sampling, slot);
     }
     for (uint32_t i = 0; i < targets->translation_slots.count; i++) {
         const uint32_t slot = targets->translation_slots.first + i;
-        const int32_t target = targets->translations[slot];
-        if (target < 0)
+        const uint32_t target = targets->translations[slot];
+        if (target == MD5_NONE)
             continue;
         pose[target].translation = md5_sample_translation(&sampling, slot);
         pose[target].pad = 0.0f;
@@ -33,9 +33,9 @@ static void compose(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
-        const int32_t parent = skeleton->joints[joint].parent;
+        const uint32_t parent = skeleton->joints[joint].parent;
         const md5_mat34 local = md5_mat34_of(pose[joint].rotation, pose[joint].translation);
-        joints[joint] = parent < 0 ? local : md5_mat34_product(&joints[parent], &local);
+        joints[joint] = parent == MD5_NONE ? local : md5_mat34_product(&joints[parent], &local);
     }
 }
 
@@ -58,8 +58,8 @@ static void single(const md5_binding *binding, const md5_moment *moment, md5_roo
 {
     md5_copy_constants(binding, 0, binding->skeleton->num_joints, scratch);
     sample(binding->anim, moment, &binding->plan->targets, scratch);
-    const int32_t first = md5_binding_targets(binding)[0];
-    if (root != MD5_ROOT_FILE && first >= 0)
+    const uint32_t first = md5_binding_targets(binding)[0];
+    if (root != MD5_ROOT_FILE && first != MD5_NONE)
         scratch[first].translation = md5i_root_translation(binding->anim, moment, root);
     finish(binding->skeleton, binding->inverse_bind, scratch, joints, palette);
 }

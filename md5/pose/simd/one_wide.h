@@ -51,17 +51,17 @@ MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
     return size;
 }
 
-static inline md5_xform *find_target(const int32_t *targets, uint32_t slot, md5_xform *pose,
+static inline md5_xform *find_target(const uint32_t *targets, uint32_t slot, md5_xform *pose,
                                      md5_xform *discarded)
 {
-    return targets[slot] < 0 ? discarded : &pose[targets[slot]];
+    return targets[slot] == MD5_NONE ? discarded : &pose[targets[slot]];
 }
 
 // Writes `size` sets, whose first slot is `begin`.
 MD5_WIDE_INLINE void store_sets(const rotation_sampler *sampler, uint32_t begin, uint32_t size,
                                 const md5_targets *targets, md5_xform *pose)
 {
-    const int32_t *const rotations = targets->rotations + targets->rotation_slots.first;
+    const uint32_t *const rotations = targets->rotations + targets->rotation_slots.first;
     md5_xform *const in_order = pose + targets->rotation_slots.first;
     md5_xform discarded; // receives rotations that drive nothing
     for (uint32_t i = 0; i < size; i++) {
@@ -101,7 +101,7 @@ MD5_WIDE_CODE static void sample_translations(const md5_anim *anim, const md5_mo
     const uint32_t count = targets->translation_slots.count;
     const md5_vec3 *const frame0 = anim->translations + moment->frame0 * width + first;
     const md5_vec3 *const frame1 = anim->translations + moment->frame1 * width + first;
-    const int32_t *const translations = targets->translations + first;
+    const uint32_t *const translations = targets->translations + first;
     const md5_wide fraction = md5_wide_all(moment->fraction);
     // A row must not reach past the last triple of a frame, so that is loaded by itself.
     const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
@@ -194,9 +194,9 @@ MD5_WIDE_CODE static void compose(const md5_skeleton *skeleton, const md5_xform 
         build_locals(from, local);
         for (uint32_t i = 0; i < size; i++) {
             const uint32_t joint = order[begin + i];
-            const int32_t parent = skeleton->joints[joint].parent;
+            const uint32_t parent = skeleton->joints[joint].parent;
             const md5_wide_mat34 m =
-                parent < 0
+                parent == MD5_NONE
                     ? md5_wide_mat34_load(local[i].m)
                     : md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), local[i].m);
             md5_wide_mat34_store(joints[joint].m, m);
@@ -240,9 +240,9 @@ MD5_WIDE_CODE static void build_animated_locals(const md5_binding *binding,
             float *to[3][MD5_WIDTH];
             MD5_UNROLL
             for (uint32_t k = 0; k < MD5_WIDTH; k++) {
-                const int32_t target = targets->rotations[slot + k];
-                float *const matrix = target < 0 ? discarded.m : joints[target].m;
-                from[k] = target < 0 ? discarded.m : &translated[target].translation.x;
+                const uint32_t target = targets->rotations[slot + k];
+                float *const matrix = target == MD5_NONE ? discarded.m : joints[target].m;
+                from[k] = target == MD5_NONE ? discarded.m : &translated[target].translation.x;
                 to[0][k] = matrix;
                 to[1][k] = matrix + 4;
                 to[2][k] = matrix + 8;
@@ -305,9 +305,9 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
     build_all_locals(count, pose, joints);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = order[i];
-        const int32_t parent = list[joint].parent;
+        const uint32_t parent = list[joint].parent;
         md5_wide_mat34 m = md5_wide_mat34_load(joints[joint].m);
-        if (parent >= 0) {
+        if (parent != MD5_NONE) {
             m = md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), joints[joint].m);
             md5_wide_mat34_store(joints[joint].m, m);
         }
@@ -330,8 +330,8 @@ MD5_WIDE_CODE static void single(const md5_binding *binding, const md5_moment *m
         scratch[plan->fixed_translations[i]].translation =
             md5_constant_of(binding, plan->fixed_translations[i])->translation;
     sample_translations(anim, moment, &plan->targets, scratch);
-    const int32_t first = md5_binding_targets(binding)[0];
-    if (root != MD5_ROOT_FILE && first >= 0)
+    const uint32_t first = md5_binding_targets(binding)[0];
+    if (root != MD5_ROOT_FILE && first != MD5_NONE)
         scratch[first].translation = md5i_root_translation(anim, moment, root);
 
     build_animated_locals(binding, moment, scratch, joints);
