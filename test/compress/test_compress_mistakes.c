@@ -89,13 +89,6 @@ static void sample_bound_no_such_root(const void *context)
     sample_bound(context, (md5_root)7, pose);
 }
 
-static void bind_nothing(const void *context)
-{
-    (void)context;
-    md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
-    md5_bind(model, test_null(), NULL, NULL);
-}
-
 static void bind_with_half_an_allocator(const void *context)
 {
     const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL}};
@@ -170,7 +163,6 @@ static const mistake mistakes[] = {
     {sample_without_binding, "binding: not NULL"},
     {sample_bound_without_pose, "pose: not NULL"},
     {sample_bound_no_such_root, "root: a md5_root"},
-    {bind_nothing, "anim: not NULL"},
     {bind_with_half_an_allocator, "both functions or none"},
     {bind_with_half_of_files, "both functions or none"},
     {bind_with_a_reserved_member, "reserved members must be 0"},
