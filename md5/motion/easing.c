@@ -222,7 +222,7 @@ typedef enum way {
 static const struct easing_row {
     const char *name;
     ease_in *in; // NULL if it has parameters
-    way way;
+    way direction;
 } rows[] = {
     {"linear", line, IN},
     {"smooth", smooth, IN},
@@ -334,9 +334,9 @@ double md5i_eased(const md5_easing *easing, double t)
     }
     const struct easing_row *const row = &rows[easing->kind];
     double value;
-    if (row->way == IN)
+    if (row->direction == IN)
         value = row->in(t);
-    else if (row->way == OUT)
+    else if (row->direction == OUT)
         value = 1.0 - row->in(1.0 - t);
     else // the first half in, the second half out
         value = t < 0.5 ? 0.5 * row->in(2.0 * t) : 1.0 - 0.5 * row->in(2.0 - 2.0 * t);

@@ -27,11 +27,13 @@ for compiler in gcc clang; do
 done
 language= # from here on the compiler of the build
 
-if command -v c++ >/dev/null; then
-    check "md5gl.c is C++17" silent_compiler c++ -std=c++17 -x c++ md5gl.c
-else
-    skip "md5gl.c is C++17" "there is no C++ compiler"
-fi
+for leaf in md5play md5game md5gl; do
+    if command -v c++ >/dev/null; then
+        check "$leaf.c is C++17" silent_compiler c++ -std=c++17 -x c++ $leaf.c
+    else
+        skip "$leaf.c is C++17" "there is no C++ compiler"
+    fi
+done
 for part in FILES SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c

@@ -364,13 +364,13 @@ static bool check_kind(md5_building *building, const md5_modifier_desc *desc)
         md5_modifier_kind kind;
         const char *words;
     } only[] = {
-        {desc->middle, &desc->middle, MD5_MODIFIER_TWO_BONE,
+        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
          "names a middle joint, which only 'two_bone' has"},
-        {desc->root, &desc->root, MD5_MODIFIER_TWO_BONE,
+        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
          "names a root joint, which only 'two_bone' has"},
         {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
-        {desc->gaze, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
-        {desc->hold, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
+        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
+        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
     };
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
         if (only[i].is_set && desc->kind != only[i].kind)

@@ -37,14 +37,17 @@ enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 6 };
 // Members of a group follow its clock: they may only be past a border of a cycle already.
 #define FARTHEST_AHEAD 2.0
 
+// CHECK reads and checks, STORE reads what has been checked.
+typedef enum archive_mode { WRITE, CHECK, STORE } archive_mode;
+
 typedef struct md5_archive {
-    enum { WRITE, CHECK, STORE } mode; // CHECK reads and checks, STORE reads what has been checked
-    uint8_t *to;                       // WRITE: [size]; what has no room there is only counted
-    const uint8_t *from;               // CHECK, STORE: [size]
-    size_t size, used;                 // bytes
-    uint32_t version;                  // of the format
-    bool has_failed;                   // CHECK: all that is read from here on is the least possible
-    md5_context *context;              // CHECK
+    archive_mode mode;
+    uint8_t *to;          // WRITE: [size]; what has no room there is only counted
+    const uint8_t *from;  // CHECK, STORE: [size]
+    size_t size, used;    // bytes
+    uint32_t version;     // of the format
+    bool has_failed;      // CHECK: all that is read from here on is the least possible
+    md5_context *context; // CHECK
 } md5_archive;
 
 // -- Numbers ------------------------------------------------------------------------------------
