@@ -43,8 +43,8 @@ def bytes_of(name, path):
 
 
 def marked(path):
-    """The names and texts of the marked parts of a file. Lines that continue one, which are indented farther than a
-    block is, are joined to it."""
+    """The names and texts of the marked parts of a file. Lines that continue one, which are indented farther
+    than a block is, are joined to it."""
     found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
     return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
 

@@ -2,8 +2,8 @@
 // the CPU; their textures, the frame's parameters, and the background.
 //
 // Matt light is a polynomial of degree 2 in the normal, from nine harmonics that the frame block
-// carries; glossy surfaces read a texture whose six levels are blurred for roughnesses 0, 0.2 ... 1.
-// Surfaces are then drawn by programs in which sky_environment.glsl takes the place of
+// carries; glossy surfaces read a texture whose six levels are blurred for roughnesses 0, 0.2
+// ... 1. Surfaces are then drawn by programs in which sky_environment.glsl takes the place of
 // sky_studio.glsl.
 #include "render/gl_internal.h"
 

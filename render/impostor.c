@@ -4,9 +4,9 @@
 // A set is an atlas, two textures of blocks: one block a frame, with the pictures of all its views.
 // The views of a frame are drawn side by side, each an instance that is turned to its view, in
 // twice the resolution, into a canvas; mipmaps of that average it, and are copied to the frame's
-// block. Mipmaps end where a picture has 8 texels, and pictures keep half a texel of that level from
-// their neighbours. Each picture has two texels: linear colour and highlight; normal, depth and
-// coverage. All are multiplied by coverage, so that filtering needs no border.
+// block. Mipmaps end where a picture has 8 texels, and pictures keep half a texel of that level
+// from their neighbours. Each picture has two texels: linear colour and highlight; normal, depth
+// and coverage. All are multiplied by coverage, so that filtering needs no border.
 //
 // impostor.vert chooses the three views around the viewer's direction; impostor.glsl shifts each by
 // the depth of a coarse level, which changes smoothly (the exact depth would tear parts apart where

@@ -1,7 +1,7 @@
 // Shadows: one depth map seen from the key light, and one seen from below the ground for contact
 // shadows. Models are drawn into both with the same vertex shaders as into the picture. On the
-// ground only the rectangle is drawn that the casters and their shadow reach, because the filters run
-// for every pixel of it on software GL. Opaque meshes take programs without a fragment stage.
+// ground only the rectangle is drawn that the casters and their shadow reach, because the filters
+// run for every pixel of it on software GL. Opaque meshes take programs without a fragment stage.
 #include "render/gl_internal.h"
 
 #include <math.h>

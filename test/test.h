@@ -31,6 +31,8 @@ void test_register(test_case *test);
     }                                                                           \
     static void run_##title(void)
 
+// A type and a name are no expressions. NOLINTBEGIN(bugprone-macro-parentheses)
+
 // A test on what `begin` makes and `end` frees, expressions of `name`, a pointer. The body may
 // return at any place. A file with several tests of a kind defines TEST_HERE for them.
 #define TEST_WITH(title, type, name, begin, end) TEST_IF (title, type, name, ((begin), true), end)
@@ -46,6 +48,8 @@ void test_register(test_case *test);
         }                                       \
     }                                           \
     static void run_##title##_with(__attribute__((unused)) type *name)
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Compilers that know the format compare it with the values.
 #if defined(__GNUC__) && !defined(_WIN32)

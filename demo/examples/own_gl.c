@@ -95,7 +95,8 @@ int main(int argc, char **argv)
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, NULL);
-    if (!binding || model->skeleton.num_joints > MAX_JOINTS || SDL_Init(SDL_INIT_VIDEO) != 0)
+    if (!model || !binding || model->skeleton.num_joints > MAX_JOINTS
+        || SDL_Init(SDL_INIT_VIDEO) != 0)
         return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
     const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
     md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);

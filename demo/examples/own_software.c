@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
-    if (!binding) {
+    if (!model || !binding) {
         SDL_Log("%s:%u: %s", error.file, (unsigned)error.line, error.message);
         return 1;
     }

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
-    if (!binding)
+    if (!model || !binding)
         return fail(&error);
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_xform *pose = malloc(num_joints * sizeof *pose);

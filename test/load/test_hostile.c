@@ -481,7 +481,7 @@ static void make_unknown_anim_words(hostile_text *text, size_t size)
 }
 
 // One frame that repeats one number.
-#define NUMBERS(number) .anim = {1, 1, -(long)sizeof number, 7, .even = number, .odd = number}
+#define NUMBERS(number) .anim = {1, 1, -(long)sizeof(number), 7, .even = (number), .odd = (number)}
 
 static const hostile_case anims[] = {
     {"frames without numbers", .anim = {-2 * 14, -2 * 22, 0, .even = "0"}},

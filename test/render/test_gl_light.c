@@ -40,7 +40,7 @@ static bool open_dark_floor(gl_stage *stage)
     TEST_IF (title, gl_stage, stage, open_dark_floor(stage), scene_close_stage(stage))
 
 TEST_HERE (gl_point_lights_end_at_their_range_and_are_brightest_below) {
-    const md5gl_point_light lights[2] = {
+    static const md5gl_point_light lights[2] = {
         {.position = {0, 0, 10}, .range = 15, .color = {0.8f, 0, 0}},
         {.position = {0, 0, 10}, .range = -1, .color = {9, 9, 9}}, // no light
     };

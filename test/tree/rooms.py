@@ -7,8 +7,8 @@ rooms.py [--renew]: --renew writes the table anew; do that in the change that is
 Tokens are those of C, directives included, comments not: unlike lines they do not fall when files are joined,
 lines packed or comments cut. Comment share: lines that are comments alone, of all outside public headers.
 
-Also counts the tests that see internal headers, directly or through other headers, as the compiler's -MM would:
-tests go through public headers, unless nothing else can be wrong than what is internal.
+Also counts the tests that see internal headers, directly or through other headers, as the compiler's -MM
+would: tests go through public headers, unless nothing else can be wrong than what is internal.
 """
 import os
 import re

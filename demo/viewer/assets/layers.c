@@ -128,7 +128,7 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
                            "the sides of a cube map are squares of one size");
         md5_free_image(image);
     }
-    for (size_t i = 0; i < 6 && is_loaded; i++)
+    for (size_t i = 0; i < 6 && is_loaded && rgba != NULL; i++)
         desc.faces[i] = rgba + 4 * (size_t)desc.width * desc.width * i;
     if (is_loaded)
         texture = md5gl_create_texture(renderer, &desc, error);

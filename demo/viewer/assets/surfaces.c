@@ -157,11 +157,11 @@ view_image view_make_uv_grid(void)
         bool is_named = x >= LEFT && y >= TOP && y < TOP + GLYPH_HEIGHT * GLYPH_SCALE;
         const uint32_t glyph = is_named ? (x - LEFT) / ADVANCE : 0;
         const uint32_t within = is_named ? (x - LEFT) % ADVANCE / GLYPH_SCALE : 0;
-        is_named = is_named && glyph < 2 && within < GLYPH_WIDTH
-                   && (glyphs[glyph][glyph == 0 ? column : row][(y - TOP) / GLYPH_SCALE]
-                           >> (GLYPH_WIDTH - 1 - within)
-                       & 1)
-                          != 0;
+        const uint32_t line = is_named ? (y - TOP) / GLYPH_SCALE : 0;
+        is_named =
+            is_named && glyph < 2 && within < GLYPH_WIDTH
+            && (glyphs[glyph][glyph == 0 ? column : row][line] >> (GLYPH_WIDTH - 1 - within) & 1)
+                   != 0;
         for (int k = 0; k < 3 && (is_named || is_edge); k++)
             rgba[k] = is_named ? 250 : 15;
     }

@@ -120,7 +120,8 @@ static char *start_of(const name_order *order, name_span group)
 }
 
 // Adds an entry, which takes over its label.
-static view_entry *add_entry(view_browser *browser, view_entry_kind kind, char *label,
+static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
+                             char *label, // NOLINT(readability-non-const-parameter): is freed later
                              const char *path)
 {
     const size_t count = browser->num_entries++;

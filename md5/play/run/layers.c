@@ -195,6 +195,7 @@ static uint64_t cycles_at(md5_player *player, const md5_active_state *active, do
 {
     const md5_blend_tree *const tree = active->tree;
     uint64_t mark = 0;
+    MD5_ASSERT(tree != NULL, "a state with a motion");
     md5i_find_clocks(player, active, seconds);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         if (active->instances[i].weight != 0.0f)
@@ -239,6 +240,7 @@ static void sample_joints(const md5_source *source, const selection *only, const
 {
     const md5_binding *const binding = source->binding;
     const md5_joint_set *const joints = only->joints;
+    MD5_ASSERT(joints != NULL, "joints of a layer, where there are no runs");
     const uint32_t *const listed = joints->list;
     if (listed) {
         for (uint32_t i = 0; i < joints->count; i++)
@@ -340,6 +342,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = active->tree;
+    MD5_ASSERT(tree != NULL, "a state with a motion");
     if (shift != 0.0)
         md5i_find_clocks(player, active, shift);
     const instant at = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
