@@ -699,7 +699,8 @@ TEST (manual_has_every_column) {
             if (file) {
                 fprintf(file, "%.*s%s%s", (int)(tables - text), text, printed.text, last);
                 fclose(file);
-                printf("build/machine_files.md has the tables of today\n");
+                printf("copy build/machine_files.md, which has the tables of today, over "
+                       "md5/play/machine_files.md\n");
             }
         }
     }
