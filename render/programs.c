@@ -148,13 +148,13 @@ static const md5gl_program_sources impostor_sources[MD5GL_NUM_IMPOSTOR_PASSES] =
                          {"impostor.frag", md5gl_shader_impostor_frag}}, \
     }
     [MD5GL_IMPOSTOR_LIT] = LIT_IMPOSTOR(STUDIO_LIGHT),
-    [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] = LIT_IMPOSTOR(PICTURE_LIGHT),
-    [MD5GL_IMPOSTOR_LIT_CLASSIC] = LIT_IMPOSTOR(CLASSIC_LIGHT),
     [MD5GL_IMPOSTOR_DEPTH] = {IMPOSTOR, .fragment = {FRAME,
                                                      VIEWS,
                                                      POINT,
                                                      {"impostor_depth.frag",
                                                       md5gl_shader_impostor_depth_frag}}},
+    [MD5GL_IMPOSTOR_LIT_ENVIRONMENT] = LIT_IMPOSTOR(PICTURE_LIGHT),
+    [MD5GL_IMPOSTOR_LIT_CLASSIC] = LIT_IMPOSTOR(CLASSIC_LIGHT),
 };
 
 // -- One program ------------------------------------------------------------------------------
