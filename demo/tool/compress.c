@@ -51,9 +51,9 @@ static int read_options(const char *command, int count, char **arguments, compre
         {"-o", "a name", tool_read_name, &options->output},
         {"--error", "units, above 0", read_tolerance, &options->tolerance},
     };
-    const int num_words = tool_read_arguments(command, count, arguments, known,
-                                              is_compressed ? 2 : 3, 1, is_compressed ? 1 : 2,
-                                              is_compressed ? "one file" : "a clip and a model");
+    const int num_words = tool_read_arguments(
+        command, count, arguments, known, is_compressed ? 2 : 3, 1, is_compressed ? 1 : 2,
+        is_compressed ? "one file" : "a clip and at most one model");
     for (int i = 0; i < num_words; i++)
         options->files[i] = arguments[i];
     return num_words < 0 ? TOOL_BAD_USAGE : TOOL_OK;

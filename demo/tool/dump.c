@@ -221,8 +221,8 @@ static int read_options(int count, char **arguments, dump_options *options)
         {"--ms", "a number of milliseconds", add_moment, options},
         {"--root", "file, id or in_place", read_root, &options->root},
     };
-    const int num_words =
-        tool_read_arguments("dump", count, arguments, known, 2, 1, 2, "one mesh and one animation");
+    const int num_words = tool_read_arguments("dump", count, arguments, known, 2, 1, 2,
+                                              "a mesh and at most one animation");
     if (num_words < 0)
         return TOOL_BAD_USAGE;
     options->mesh = arguments[0];

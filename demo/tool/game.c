@@ -35,7 +35,7 @@ void tool_clear_notes(tool_notes *notes)
     notes->count = notes->num_left_out = 0;
 }
 
-void tool_free_notes(tool_notes *notes)
+static void free_notes(tool_notes *notes)
 {
     free(notes->notes);
     *notes = (tool_notes){0};
@@ -134,7 +134,7 @@ void tool_close_game(tool_game *game)
 {
     md5_destroy_game(game->game);
     common_free_game_places(&game->places);
-    tool_free_notes(&game->notes);
+    free_notes(&game->notes);
 }
 
 bool tool_parse_decl(md5_game *game, md5_decl_type type, const char *name, md5_error *error)
@@ -153,7 +153,9 @@ bool tool_parse_decl(md5_game *game, md5_decl_type type, const char *name, md5_e
     return error->status == MD5_OK;
 }
 
-uint32_t tool_decl_line(const md5_decl *decl)
+// Returns the line of the first word of a declaration. The engine's, decl->line, is where the
+// declaration before it ends.
+static uint32_t line_of_decl(const md5_decl *decl)
 {
     const char *at = decl->text, *const end = decl->text + decl->size;
     const char *comment = NULL; // what ends the comment that `at` is in
@@ -284,7 +286,7 @@ static bool list_decls(lister *list, const char *kind, md5_decl_type type)
     for (uint32_t i = 0; i < count; i++) {
         const md5_decl *const decl = md5_game_decl(list->opened->game, type, i);
         if (decl->file)
-            print_line(list, kind, NULL, decl->name, decl->file, tool_decl_line(decl));
+            print_line(list, kind, NULL, decl->name, decl->file, line_of_decl(decl));
     }
     return true;
 }
@@ -491,7 +493,7 @@ static void print_needed_decl(explainer *explain, const char *what, md5_decl_typ
     if (decl && decl->file) {
         print_item(what, name, ", declared ");
         common_print_between(stdout, "", decl->file, "");
-        printf(":%u\n", tool_decl_line(decl));
+        printf(":%u\n", line_of_decl(decl));
     } else {
         print_item(what, name,
                    type == MD5_DECL_MATERIAL ? ": declared nowhere, taken for an image\n"
@@ -911,9 +913,9 @@ static bool explain_decls(explainer *explain, md5_error *error)
         explain->is_found = true;
         printf("%s ", kinds[i].name);
         common_print_between(stdout, "", decl->name, "\n");
-        print_file(explain, "declared", decl->file, tool_decl_line(decl));
+        print_file(explain, "declared", decl->file, line_of_decl(decl));
         for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
-            print_file(explain, "hides declaration", hidden->file, tool_decl_line(hidden));
+            print_file(explain, "hides declaration", hidden->file, line_of_decl(hidden));
         if (!print_verdicts(explain, kinds[i].type, error))
             return false;
         error->status = MD5_OK;
@@ -1030,11 +1032,12 @@ int tool_verdicts(int count, char **arguments)
         return status;
     if (!read.base)
         return tool_usage("verdicts", "missing --base DIR");
-    const int index = read.num_rest > 0 ? kind_of(read.rest[0]) : NUM_KINDS;
+    const char expected[] = "expected materials, gui-materials, skins or models";
+    if (read.num_rest == 0)
+        return tool_usage("verdicts", "missing kind: %s", expected);
+    const int index = kind_of(read.rest[0]);
     if (index == NUM_KINDS || !kinds[index].print_verdict)
-        return tool_usage(
-            "verdicts", "%s kind '%s': expected materials, gui-materials, skins or models",
-            read.num_rest > 0 ? "unknown" : "missing", read.num_rest > 0 ? read.rest[0] : "");
+        return tool_usage("verdicts", "unknown kind '%s': %s", read.rest[0], expected);
     const struct decl_kind *const kind = &kinds[index];
     status = tool_open_game(&read, warn, &opened);
     if (status == TOOL_OK) {

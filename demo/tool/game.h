@@ -15,8 +15,6 @@ typedef struct tool_notes {
 
 void tool_take_note(void *user, const md5_error *note); // a md5_warn_fn; user: tool_notes
 void tool_clear_notes(tool_notes *notes);
-void tool_free_notes(tool_notes *notes);
-
 // The arguments: `[--base DIR] [--mod DIR] [DIR] REST...`, options anywhere before `--`. A folder
 // hides those behind it: the mod, then DIR, then the base.
 typedef struct tool_game_arguments {
@@ -57,9 +55,5 @@ void tool_show_progress(size_t done, size_t count);
 
 // Parses a declaration, of an entity without what it inherits. Returns false if memory runs out.
 bool tool_parse_decl(md5_game *game, md5_decl_type type, const char *name, md5_error *error);
-
-// Returns the line of the first word of a declaration. The engine's, decl->line, is where the
-// declaration before it ends.
-uint32_t tool_decl_line(const md5_decl *decl);
 
 #endif

@@ -17,7 +17,7 @@ static void print_named(const char *label, const char *name)
     common_print_text(stdout, name);
 }
 
-void tool_print_cube(const char *path, const md5_cube2 *cube)
+static void print_cube(const char *path, const md5_cube2 *cube)
 {
     common_print_text(stdout, path);
     puts(": md5.cfg");
@@ -265,14 +265,14 @@ static bool print_file(const char *path)
         }
     }
     if (asset.cube)
-        tool_print_cube(path, asset.cube);
+        print_cube(path, asset.cube);
     tool_free(&asset);
     return true;
 }
 
 int tool_info(int count, char **arguments)
 {
-    const int num_files = tool_read_arguments("info", count, arguments, NULL, 0, 1, count, "file");
+    const int num_files = tool_read_arguments("info", count, arguments, NULL, 0, 1, count, "files");
     int status = num_files < 0 ? TOOL_BAD_USAGE : TOOL_OK;
     for (int i = 0; i < num_files; i++) {
         if (!print_file(arguments[i]))

@@ -63,7 +63,7 @@ int tool_read_arguments(const char *command, int count, char **arguments,
         }
     }
     if (num_words < min_words)
-        tool_usage(command, "missing %s", words);
+        tool_usage(command, "missing file: expected %s", words);
     else if (num_words > max_words)
         tool_usage(command, "expected %s, not also '%s'", words, arguments[max_words]);
     else

@@ -76,9 +76,7 @@ typedef struct tool_asset {
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 
-// Print a summary of a model of Cube 2's engines; report what is wrong with the files and the names
-// that it has.
-void tool_print_cube(const char *path, const md5_cube2 *cube);
+// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
 void tool_check_cube(const char *path, const md5_cube2 *cube, md5_warn_fn *report, void *user);
 
 #endif

@@ -93,15 +93,22 @@ static void choose_signs(md5_packed_value *values, uint32_t count, uint32_t stro
     }
 }
 
+// The range of component `c`.
+static void find_range(const md5_packed_track *track, uint32_t count, int c, float *min, float *max)
+{
+    *min = *max = track->values[0].v[c];
+    for (uint32_t frame = 1; frame < count; frame++) {
+        const float value = track->values[frame].v[c];
+        *min = value < *min ? value : *min;
+        *max = value > *max ? value : *max;
+    }
+}
+
 static void measure_ranges(md5_packed_track *track, uint32_t count)
 {
     for (int c = 0; c < 4; c++) {
-        float min = track->values[0].v[c], max = min;
-        for (uint32_t frame = 1; frame < count; frame++) {
-            const float value = track->values[frame].v[c];
-            min = value < min ? value : min;
-            max = value > max ? value : max;
-        }
+        float min, max;
+        find_range(track, count, c, &min, &max);
         track->ranges[c] = max - min;
         track->largest = fmaxf(track->largest, fmaxf(fabsf(min), fabsf(max)));
     }
@@ -177,12 +184,8 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
 {
     md5_packed_value *const middle = &track->middle;
     for (int c = 0; c < 4; c++) {
-        float min = track->values[0].v[c], max = min;
-        for (uint32_t frame = 1; frame < count; frame++) {
-            const float value = track->values[frame].v[c];
-            min = value < min ? value : min;
-            max = value > max ? value : max;
-        }
+        float min, max;
+        find_range(track, count, c, &min, &max);
         middle->v[c] = count > 1 ? min + (max - min) * 0.5f : min;
     }
     if (count > 1 && track->kind == MD5_PACKED_ROTATION && track->form != MD5_PACKED_FULL) {

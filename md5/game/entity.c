@@ -100,33 +100,25 @@ static void set_place(const md5_context *context, const md5_decl *decl)
                    decl && decl->file ? decl->file : "");
 }
 
-// Fails, or warns, with the location of a declaration, which may be NULL.
-MD5_PRINTF(3, 4)
-static bool entity_fail(md5_context *context, const md5_decl *decl, const char *format, ...)
+// Fails, or with MD5_WARNING warns, at the location of a declaration, which may be NULL. Returns
+// false.
+MD5_PRINTF(4, 5)
+static bool report(md5_context *context, md5_status status, const md5_decl *decl,
+                   const char *format, ...)
 {
     char message[sizeof context->error->message];
+    const uint32_t line = decl ? decl->line : 0, column = decl ? 1 : 0;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (context->error->status == MD5_OK)
+    if (status == MD5_WARNING || context->error->status == MD5_OK)
         set_place(context, decl);
-    return md5i_fail(context, MD5_ERROR_MISMATCH, decl ? decl->line : 0, decl ? 1 : 0, "%s",
-                     message);
-}
-
-// Fails, or warns, with the location of a declaration, which may be NULL.
-MD5_PRINTF(3, 4)
-static void entity_warn(md5_context *context, const md5_decl *decl, const char *format, ...)
-{
-    char message[sizeof context->error->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    set_place(context, decl);
-    md5i_warn(context, decl ? decl->line : 0, decl ? 1 : 0, "%s", message);
-    set_place(context, NULL);
+    if (status == MD5_WARNING)
+        md5i_warn(context, line, column, "%s", message);
+    else
+        (void)md5i_fail(context, status, line, column, "%s", message);
+    return false;
 }
 
 // Returns false if `error`, of another call, says that memory ran out, and then sets the context's
@@ -167,22 +159,22 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     TRY(entity_has_memory(load->context, &error));
     const char *const own = value_of(entity, "model");
     if (entity->def && !own)
-        return entity_fail(load->context, entity->def->decl, "entityDef %s has no key \"model\"",
-                           quote(load->name).text);
+        return report(load->context, MD5_ERROR_MISMATCH, entity->def->decl,
+                      "entityDef %s has no key \"model\"", quote(load->name).text);
     const char *const model = own ? own : load->name;
     entity->model_def = md5_game_model_def(load->game, model, &error);
     TRY(entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
     if (def && !def->mesh[0])
-        return entity_fail(load->context, def->decl, "model %s %s", quote(model).text,
-                           def->decl->state == MD5_DECL_DEFAULTED
-                               ? "has a mistake, of which a warning was given"
-                               : "has no mesh");
+        return report(
+            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", quote(model).text,
+            def->decl->state == MD5_DECL_DEFAULTED ? "has a mistake, of which a warning was given"
+                                                   : "has no mesh");
     *file = def ? def->mesh : model;
     if (!md5_has_extension(*file, ".md5mesh"))
-        return entity_fail(load->context, place_of(entity),
-                           "%s is no %smodelDef and no .md5mesh file", quote(*file).text,
-                           entity->def ? "" : "entityDef, ");
+        return report(load->context, MD5_ERROR_MISMATCH, place_of(entity),
+                      "%s is no %smodelDef and no .md5mesh file", quote(*file).text,
+                      entity->def ? "" : "entityDef, ");
     return true;
 }
 
@@ -240,8 +232,8 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     md5_free_anim(anim);
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
-    entity_warn(load->context, place_of(&owner->entity), "anim %s cannot be played: %.150s",
-                quote(name).text, error.message);
+    (void)report(load->context, MD5_WARNING, place_of(&owner->entity),
+                 "anim %s cannot be played: %.150s", quote(name).text, error.message);
     return true;
 }
 
@@ -480,9 +472,9 @@ static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
     const int32_t from = find_joint(&body->entity.model->skeleton, joint);
     const int32_t to = find_joint(&head->model->skeleton, key->value);
     if (from < 0 || to < 0) {
-        entity_warn(load->context, key->decl, "Unknown copy_joint %s on %sentity %s",
-                    quote(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
-                    quote(body->name).text);
+        (void)report(load->context, MD5_WARNING, key->decl, "Unknown copy_joint %s on %sentity %s",
+                     quote(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
+                     quote(body->name).text);
         return false;
     }
     *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
@@ -593,8 +585,9 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     while (above && above->entity.def != def)
         above = above->body;
     if (def && above) {
-        entity_warn(load->context, key->decl, "%s %s: the entity would be attached to itself",
-                    quote(key->name).text, quote(key->value).text);
+        (void)report(load->context, MD5_WARNING, key->decl,
+                     "%s %s: the entity would be attached to itself", quote(key->name).text,
+                     quote(key->value).text);
         return true;
     }
     if (load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
@@ -603,8 +596,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     }
     end_entity_load(&own);
     TRY(entity_has_memory(load->context, &error));
-    entity_warn(load->context, key->decl, "%s %s: %.150s", quote(key->name).text,
-                quote(key->value).text, error.message);
+    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s", quote(key->name).text,
+                 quote(key->value).text, error.message);
     return true;
 }
 
@@ -629,8 +622,9 @@ static bool add_head(part_loader *loader)
     const char *const name = md5_entity_def_value(entity->def, "head_joint");
     const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
     if (joint < 0) {
-        entity_warn(loader->load->context, key->decl, "Joint %s not found for 'head_joint' on %s",
-                    quote(name ? name : "").text, quote(loader->body->name).text);
+        (void)report(loader->load->context, MD5_WARNING, key->decl,
+                     "Joint %s not found for 'head_joint' on %s", quote(name ? name : "").text,
+                     quote(loader->body->name).text);
         return true;
     }
     const md5_xform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -654,9 +648,9 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     const char *const name = def ? md5_entity_def_value(def, "joint") : NULL;
     const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
     if (joint < 0) {
-        entity_warn(loader->load->context, key->decl, "Joint %s not found for attaching %s on %s",
-                    quote(name ? name : "").text, quote(key->value).text,
-                    quote(loader->body->name).text);
+        (void)report(loader->load->context, MD5_WARNING, key->decl,
+                     "Joint %s not found for attaching %s on %s", quote(name ? name : "").text,
+                     quote(key->value).text, quote(loader->body->name).text);
         free_lone_entity(part.entity);
         return true;
     }

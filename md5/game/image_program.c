@@ -475,31 +475,6 @@ static void set_texel(uint8_t *texel, uint32_t red, uint32_t green, uint32_t blu
     texel[3] = (uint8_t)alpha;
 }
 
-static void fill_clear(uint8_t *texel, uint32_t x, uint32_t y)
-{
-    (void)x, (void)y;
-    set_texel(texel, 0, 0, 0, 0);
-}
-
-static void fill_white(uint8_t *texel, uint32_t x, uint32_t y)
-{
-    (void)x, (void)y;
-    set_texel(texel, 255, 255, 255, 255);
-}
-
-static void fill_flat(uint8_t *texel, uint32_t x, uint32_t y)
-{
-    (void)x, (void)y;
-    set_texel(texel, 128, 128, 255, 255);
-}
-
-// The direction that the engine's ambient lights come from: ( 0.5 0.115 0.8925 ) times 255.
-static void fill_ambient(uint8_t *texel, uint32_t x, uint32_t y)
-{
-    (void)x, (void)y;
-    set_texel(texel, 127, 29, 227, 255);
-}
-
 static void fill_notch(uint8_t *texel, uint32_t x, uint32_t y)
 {
     (void)y;
@@ -625,32 +600,34 @@ static void fill_normal_cube(uint8_t *texel, uint32_t x, uint32_t y)
 static const struct builtin_image {
     const char *name; // lower case
     uint32_t width, height;
-    fill_fn *fill; // NULL: made while drawing
+    fill_fn *fill; // NULL: all of `texel`; without a width: made while drawing
     md5_image_repeat repeat;
     bool is_nearest; // not filtered
+    uint8_t texel[MD5_IMAGE_CHANNELS];
 } builtin_images[] = {
-    {"_default", 16, 16, fill_clear, MD5_IMAGE_REPEAT, false},
-    {"_white", 16, 16, fill_white, MD5_IMAGE_REPEAT, false},
-    {"_black", 16, 16, fill_clear, MD5_IMAGE_REPEAT, false},
-    {"_flat", 2, 2, fill_flat, MD5_IMAGE_REPEAT, false},
-    {"_ambient", 2, 2, fill_ambient, MD5_IMAGE_REPEAT, false},
-    {"_alphanotch", 2, 1, fill_notch, MD5_IMAGE_CLAMP, true},
-    {"_ramp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true},
-    {"_alpharamp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true},
-    {"_borderclamp", 32, 32, fill_border, MD5_IMAGE_CLAMP_BORDER, false},
-    {"_nofalloff", 64, 16, fill_no_falloff, MD5_IMAGE_CLAMP_ZERO, false},
-    {"_speculartable", 256, 1, fill_specular, MD5_IMAGE_CLAMP, false},
-    {"_specular2dtable", 256, 256, fill_specular_2d, MD5_IMAGE_CLAMP, false},
-    {"_quadratic", 32, 4, fill_quadratic, MD5_IMAGE_CLAMP, false},
-    {"_fog", 128, 128, fill_fog, MD5_IMAGE_CLAMP, false},
-    {"_fogenter", 64, 64, fill_fog_enter, MD5_IMAGE_CLAMP, false},
-    {"_normalcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false},
-    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false}, // until drawn
-    {"_currentrender", 0, 0, NULL, MD5_IMAGE_REPEAT, false},
-    {"_scratch", 0, 0, NULL, MD5_IMAGE_REPEAT, false},
-    {"_scratch2", 0, 0, NULL, MD5_IMAGE_REPEAT, false},
-    {"_accum", 0, 0, NULL, MD5_IMAGE_REPEAT, false},
-    {"_cinematic", 0, 0, NULL, MD5_IMAGE_REPEAT, false},
+    {"_default", 16, 16, NULL, MD5_IMAGE_REPEAT, false, {0, 0, 0, 0}},
+    {"_white", 16, 16, NULL, MD5_IMAGE_REPEAT, false, {255, 255, 255, 255}},
+    {"_black", 16, 16, NULL, MD5_IMAGE_REPEAT, false, {0, 0, 0, 0}},
+    {"_flat", 2, 2, NULL, MD5_IMAGE_REPEAT, false, {128, 128, 255, 255}},
+    // The direction that the engine's ambient lights come from: ( 0.5 0.115 0.8925 ) times 255.
+    {"_ambient", 2, 2, NULL, MD5_IMAGE_REPEAT, false, {127, 29, 227, 255}},
+    {"_alphanotch", 2, 1, fill_notch, MD5_IMAGE_CLAMP, true, {0}},
+    {"_ramp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, {0}},
+    {"_alpharamp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, {0}},
+    {"_borderclamp", 32, 32, fill_border, MD5_IMAGE_CLAMP_BORDER, false, {0}},
+    {"_nofalloff", 64, 16, fill_no_falloff, MD5_IMAGE_CLAMP_ZERO, false, {0}},
+    {"_speculartable", 256, 1, fill_specular, MD5_IMAGE_CLAMP, false, {0}},
+    {"_specular2dtable", 256, 256, fill_specular_2d, MD5_IMAGE_CLAMP, false, {0}},
+    {"_quadratic", 32, 4, fill_quadratic, MD5_IMAGE_CLAMP, false, {0}},
+    {"_fog", 128, 128, fill_fog, MD5_IMAGE_CLAMP, false, {0}},
+    {"_fogenter", 64, 64, fill_fog_enter, MD5_IMAGE_CLAMP, false, {0}},
+    {"_normalcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, {0}},
+    {"_scratchcubemap", 32, 6 * 32, fill_normal_cube, MD5_IMAGE_REPEAT, false, {0}}, // until drawn
+    {"_currentrender", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
+    {"_scratch", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
+    {"_scratch2", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
+    {"_accum", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
+    {"_cinematic", 0, 0, NULL, MD5_IMAGE_REPEAT, false, {0}},
 };
 
 // Returns the built-in picture of a name in lower case, or NULL.
@@ -679,15 +656,20 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
     md5_image_opts named = opts ? *opts : (md5_image_opts){.file_name = NULL};
     named.file_name = name;
     md5i_image_begin(&context, &named, error);
-    if (!builtin->fill) {
+    if (builtin->width == 0) {
         md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "%s is made while the game is drawn", name);
         return NULL;
     }
     md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
     for (uint32_t y = 0; image && y < image->height; y++) {
-        for (uint32_t x = 0; x < image->width; x++)
-            builtin->fill(image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS, x,
-                          y);
+        for (uint32_t x = 0; x < image->width; x++) {
+            uint8_t *const texel =
+                image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
+            if (builtin->fill)
+                builtin->fill(texel, x, y);
+            else
+                memcpy(texel, builtin->texel, sizeof builtin->texel);
+        }
     }
     return image;
 }

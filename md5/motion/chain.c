@@ -552,8 +552,8 @@ static void solve_goals(md5_axes axes, md5_rig *rig, rig_goal *goals, uint32_t n
     measure(&problem, tolerance, &is_reached);
 }
 
-double md5i_dls_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
-                        uint32_t iterations)
+static double dls_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
+                          uint32_t iterations)
 {
     rig_goal goal = {.tip = rig->count - 1, .target = target, .weight = 1.0, .lever = 1.0};
     solve_goals(axes, rig, &goal, 1, tolerance, iterations);
@@ -581,7 +581,7 @@ static md5_rig_joint rig_joint_of(const md5_xform *pose, uint32_t joint, int32_t
 // first moved into their limits.
 static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_xform *pose)
 {
-    static md5_rig_solver *const solvers[] = {fabrik_limited, md5i_ccd_limited, md5i_dls_limited};
+    static md5_rig_solver *const solvers[] = {fabrik_limited, md5i_ccd_limited, dls_limited};
     const md5_chain *const chain = &reach->chain;
     md5_rig rig; // without the joints beyond the chain
     rig.count = chain->count;

@@ -114,11 +114,10 @@ void md5i_restore_rig(const md5_quatd *locals, md5_rig *rig);
 // Writes the rotations to the pose, blended by `weight` > 0.
 void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose);
 
-// CCD and damped least squares for a rig that is one chain, under limits: turn the joints above the
-// last one so that it comes nearer to the target. They return its distance, and never end farther
-// away than they began.
+// A solver for a rig that is one chain, under limits: turns the joints above the last one so that
+// it comes nearer to the target. Returns its distance, and never ends farther away than it began.
 typedef double md5_rig_solver(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
                               uint32_t iterations);
-md5_rig_solver md5i_ccd_limited, md5i_dls_limited;
+md5_rig_solver md5i_ccd_limited;
 
 #endif

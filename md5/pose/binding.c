@@ -380,11 +380,7 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
         inverse_bind = (md5_mat34 *)md5i_block_take(&block, has_inverse ? 0 : num_tracks,
                                                     sizeof *inverse_bind);
         groups = (md5_packed_lanes *)md5i_block_take(&block, num_groups, sizeof *groups);
-        if (pass > 0)
-            break;
-        const size_t size = block.used;
-        block = (md5_block){.base = (unsigned char *)md5i_alloc(context, size)};
-        if (!block.base)
+        if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
     }
 

@@ -27,7 +27,8 @@ static const struct {
     {"channel", MD5_KIND_VERSION_6 | MD5_KIND_ANIM},
 };
 
-unsigned md5i_word_kinds(md5_span word)
+// The kinds of file that have the keyword `word` at the top level; 0 = none.
+static unsigned word_kinds(md5_span word)
 {
     const size_t shortest = sizeof "mesh" - 1;
     if (word.size < shortest)
@@ -41,7 +42,7 @@ unsigned md5i_word_kinds(md5_span word)
 
 bool md5i_is_top_word(md5_span word)
 {
-    return md5i_word_kinds(word) != 0;
+    return word_kinds(word) != 0;
 }
 
 static const char *kind_name(unsigned kinds)
@@ -116,7 +117,7 @@ void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
 {
     if (header->has_body || md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
         return;
-    const unsigned kinds = md5i_word_kinds(word);
+    const unsigned kinds = word_kinds(word);
     header->has_body = kinds != 0;
     if (!header->version_at || !(kinds & header->kind) || !is_of_other_age(header, word, kinds))
         return;
@@ -127,7 +128,7 @@ void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
 
 bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
 {
-    const unsigned kinds = md5i_word_kinds(word);
+    const unsigned kinds = word_kinds(word);
     if (!md5_span_is_name(word))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a keyword, found %s",
                              md5i_lex_token(lex, lex->at).text);

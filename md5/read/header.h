@@ -11,8 +11,6 @@ typedef enum md5_kind {
     MD5_KIND_VERSION_6 = 8, // keywords of the 2002 alpha only, beside their kind
 } md5_kind;
 
-// The kinds of file that have the keyword `word` at the top level; 0 = none.
-unsigned md5i_word_kinds(md5_span word);
 bool md5i_is_top_word(md5_span word);
 
 // A number that the header gives once.

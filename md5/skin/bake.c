@@ -142,11 +142,7 @@ static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked
         baked = (md5_baked *)md5i_block_take(&block, 1, sizeof *baked);
         *vertices = (md5_baked_vertex *)md5i_block_take(
             &block, (size_t)counts->num_frames * counts->num_vertices, sizeof **vertices);
-        if (pass > 0)
-            break;
-        const size_t size = block.used;
-        block = (md5_block){.base = (unsigned char *)md5i_alloc(context, size)};
-        if (!block.base)
+        if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
     }
     *baked = *counts;

@@ -253,11 +253,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         integers = (uint32_t *)md5i_block_take(&block, num_integers, sizeof *integers);
         deltas = (md5_morph_delta *)md5i_block_take(&block, num_deltas, sizeof *deltas);
         job->names = (char *)md5i_block_take(&block, job->names_size, 1);
-        if (pass > 0)
-            break;
-        const size_t size = block.used;
-        block = (md5_block){.base = (unsigned char *)md5i_alloc(context, size)};
-        if (!block.base)
+        if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
     }
     *job->morph = (md5_morph){

@@ -119,7 +119,8 @@ view_name view_drop_words(view_name name, uint8_t kinds)
     return kept;
 }
 
-view_name view_last_word(const view_name *name)
+// The last word but for those of variants and single letters that mean nothing: "n" of "wall_n2".
+static view_name last_word(const view_name *name)
 {
     view_name last = {" "}, word;
     for (const char *at = name->words; next_word(&at, &word);) {
@@ -236,7 +237,7 @@ static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
 
 bool view_is_other_map(const char *path)
 {
-    const view_name name = view_split_stem(path), last = view_last_word(&name);
+    const view_name name = view_split_stem(path), last = last_word(&name);
     const bool is_letter = strlen(last.words) == 1 + 2;
     return view_has_word(&last, VIEW_WORD_MAP)
            && !(is_letter && strcmp(last.words, name.words) == 0);
@@ -253,7 +254,7 @@ const char *view_map_name(view_map map)
 // their purpose alone: "skin.png" and "normals.png".
 static bool is_map_of(const view_name *image, const char *path, const char *word)
 {
-    const view_name name = view_split_stem(path), last = view_last_word(&name);
+    const view_name name = view_split_stem(path), last = last_word(&name);
     const size_t length = strlen(last.words) - 2;
     return length == strlen(word) && strncmp(last.words + 1, word, length) == 0
            && (view_is_same(image, &name, VIEW_WORD_COLOR | VIEW_WORD_MAP)

@@ -37,9 +37,6 @@ bool view_has_word(const view_name *name, uint8_t kinds);
 bool view_is_all(const view_name *name, uint8_t kinds);
 bool view_is_specific(const view_name *name);
 
-// The last word but for those of variants and single letters that mean nothing: "n" of "wall_n2".
-view_name view_last_word(const view_name *name);
-
 // The share of the letters of `a`, in percent, that are in words which `b` has, too. Words of
 // four letters or more may be within others. 0 if both have numbers, and not the same ones.
 uint32_t view_share_in(const view_name *a, const view_name *b);

@@ -141,8 +141,9 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
     free(path);
 }
 
-md5_binding *view_bind_clip(const view_scene *scene, const md5_anim *anim,
-                            const md5_load_opts *opts, md5_error *error)
+// Binds a clip to the scene's model or, if there is none, to the clip's own skeleton.
+static md5_binding *bind_clip(const view_scene *scene, const md5_anim *anim,
+                              const md5_load_opts *opts, md5_error *error)
 {
     if (scene->model != NULL)
         return md5_bind(scene->model, anim, opts, error);
@@ -162,7 +163,7 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     clip.anim = md5_load_anim(file, &opts, &error);
     opts.file_name = file;
     if (clip.anim != NULL)
-        clip.binding = view_bind_clip(scene, clip.anim, &opts, &error);
+        clip.binding = bind_clip(scene, clip.anim, &opts, &error);
     if (clip.binding == NULL) {
         view_log_error(log, &error);
         free_clip(&clip);

@@ -102,9 +102,6 @@ bool view_load_scene_through(view_scene *scene, const char *const *files, size_t
 // makes the pose of a skeleton.
 void view_append_clip(view_scene *scene, view_clip clip);
 
-// Binds a clip to the scene's model or, if there is none, to the clip's own skeleton.
-md5_binding *view_bind_clip(const view_scene *scene, const md5_anim *anim,
-                            const md5_load_opts *opts, md5_error *error);
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 
 // Loads a clip and shows it; a clip of the same file is replaced. Returns false and logs an error
