@@ -9,8 +9,7 @@ limits='
 md5       100   95
 md5/core  100   95
 md5/compress 99  95
-md5/curve 100   95
-md5/ik    99    95
+md5/motion 99   95
 md5/read  100   95
 md5/pose  100   95
 md5/pose/simd   100 95
@@ -85,8 +84,8 @@ echo "$limits" | awk '
     {
         file = room = $1
         sub(/\/[^\/]*$/, "", room)
-        if (!(file in lines)) { files[++num_files] = file; room_of[file] = room }
-        if (!(room in lines)) rooms[++num_rooms] = room
+        if (!(file in room_of)) { files[++num_files] = file; room_of[file] = room }
+        if (!(room in is_room)) { rooms[++num_rooms] = room; is_room[room] = 1 }
         if ($3 == "line") {
             lines[file]++; lines_hit[file] += $4
             lines[room]++; lines_hit[room] += $4
