@@ -802,7 +802,8 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
 
 bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    if (!model)
+        return md5i_fail_missing(error, "model");
     MD5_ASSERT(parts <= MD5_PART_GEOMETRY, "parts: md5_part flags");
     const md5_load_opts opts = {.allocator = model->allocator};
     md5_context context;

@@ -27,6 +27,9 @@
 // Arrays must not overlap unless a comment allows it. Pointers must not be NULL unless a comment
 // allows it; debug builds assert this and the index arguments.
 //
+// Errors: `error` may be NULL, begins as {0} and is written by failures only: see md5_error. `opts`
+// may be NULL. What a file holds is an error, a mistake of the program an assertion.
+//
 // Growth: structures of options and descriptions end with `reserved`, which must be 0, as `= {0}`
 // and initializers that name their members leave it; debug builds assert this. Later versions may
 // use its room for new members, of which 0 is the default: programs that were compiled before then
@@ -65,10 +68,14 @@ typedef enum md5_status {
     MD5_ERROR_RANGE,    // a count, index or number outside its range
     MD5_ERROR_VERSION,  // an MD5 file of an unsupported version
     MD5_ERROR_MISMATCH, // no joint of the animation belongs to the model
+    MD5_ERROR_MISSING,  // an asset is NULL, and `error` held no failure that says why
     MD5_ERROR_GPU,      // render/ only: OpenGL or the shader compiler failed
 } md5_status;
 
-// Why and where a call failed. Holds no pointers: copy it freely.
+// Why and where a call failed. Begin with {0}: only failures write it, so look at results first. A
+// call whose asset is NULL, because its load failed, fails too, returns NULL or false and leaves
+// that load's failure (without one it is MD5_ERROR_MISSING): a chain of loads is checked once, at
+// its end. Holds no pointers: copy it freely.
 typedef struct md5_error {
     md5_status status;
     uint32_t line, column; // 1-based, column in bytes; 0 = no location in a file
@@ -405,9 +412,8 @@ typedef struct md5_camera {
 } md5_camera;
 
 // Loads a file. `path` is in the encoding of the system's open(), on Windows in UTF-8; a pipe or a
-// device is an error. `opts` and `error` may be NULL. Returns NULL on failure; fills `error` in any
-// case. Free the result with md5_free_*(). Time and memory are linear in the size of the file,
-// whatever it contains.
+// device is an error. `opts` and `error` may be NULL. Returns NULL on failure. Free the result with
+// md5_free_*(). Time and memory are linear in the size of the file, whatever it contains.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
@@ -454,7 +460,7 @@ MD5_API void md5_release_geometry(md5_model *model);
 // Derives what the load left out: then the model is the same, bit for bit, as one that was loaded
 // with these parts. `parts`: md5_part flags; 0 does nothing. Those that exist already stay. Counts
 // as a write to the model, and what makes new arrays frees the old ones. Memory comes from the
-// allocator of the load. Fills `error`, which may be NULL. Returns false, and leaves the model as
+// allocator of the load. Returns false, and leaves the model as
 // it was (but some meshes may have got their skinning plan), if memory runs out, or with
 // MD5_ERROR_MISMATCH after md5_release_geometry().
 //

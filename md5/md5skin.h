@@ -337,7 +337,7 @@ typedef struct md5_weights {
 // 1/200 are dropped. Vertices in parts that no bone reaches, such as a separate button, take the
 // straight distance (num_distant).
 //
-// Returns NULL on failure, and fills `error` in any case. A number out of range, an index of no
+// Returns NULL on failure. A number out of range, an index of no
 // position, or triangles that overlap in more than 2^26 voxels: MD5_ERROR_RANGE. No joint in the
 // volume: MD5_ERROR_MISMATCH. `opts` and `error` may be NULL; of the options, memory and its limit
 // count. Memory: 6 bytes for each voxel of the mesh's box, 36 for each of the volume, and for each

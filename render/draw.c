@@ -152,7 +152,7 @@ static const md5gl_program *program_of(md5gl_renderer *renderer, const model_dra
     const enum md5gl_pass pass = is_lit      ? renderer->lit_pass
                                  : is_opaque ? MD5GL_PASS_DEPTH_OPAQUE
                                              : draw->pass;
-    md5_error error;
+    md5_error error = {0};
     const md5gl_program *const program =
         md5gli_program_of(renderer, draw->model, mesh, pass, &error);
     if (program || !is_lit)
@@ -405,7 +405,8 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    if (!renderer || !model)
+        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT(mesh_index < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
@@ -413,7 +414,6 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     const size_t count = mesh->mesh->num_vertices;
     const size_t sizes[MD5GL_NUM_CAPTURED] = {count * sizeof *positions, count * sizeof *normals,
                                               count * sizeof *tangents};
-    md5gli_clear_error(error);
     if (count == 0)
         return true;
     md5gli_clear_gl_errors(renderer);

@@ -383,11 +383,14 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
 md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t width,
                                             uint32_t height, const float *rgb, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && rgb != NULL, "renderer, rgb: not NULL");
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
+    MD5_ASSERT(rgb != NULL, "rgb: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     // The library reads it only.
     const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
-    md5gli_clear_error(error);
     if (width == 0 || height == 0) {
         md5gli_fail(error, MD5_ERROR_GPU, "an environment of %u x %u texels", (unsigned)width,
                     (unsigned)height);

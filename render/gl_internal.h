@@ -357,10 +357,12 @@ bool md5gli_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_par
 
 // -- Errors and memory ----------------------------------------------------------------------
 
-void md5gli_clear_error(md5_error *error); // NULL is allowed, as for all errors below
-
-// Fills the error. Returns false.
+// Fills the error, which may be NULL, as all errors below. Returns false.
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...) MD5GL_PRINTF(3, 4);
+
+// For a public call whose renderer, model or other asset, `what`, is NULL because making it failed:
+// that failure stays in `error`; without one it is MD5_ERROR_MISSING. Returns false.
+bool md5gli_fail_missing(md5_error *error, const char *what);
 
 // Takes all pending GL errors. If there are any, returns false and fills the error; the message
 // names the first one and `where`.

@@ -289,11 +289,14 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
                                         md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && desc != NULL, "renderer, desc: not NULL");
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
+    MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_impostor_desc full;
-    md5gli_clear_error(error);
     if (!fill_description(desc, &full, error))
         return NULL;
     md5gl_impostors *const impostors =
@@ -431,11 +434,12 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
                                   md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
                                   md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && impostors != NULL && model != NULL,
-               "renderer, impostors, model: not NULL");
+    if (!renderer || !impostors || !model)
+        return md5gli_fail_missing(error, !renderer ? "renderer"
+                                          : !model  ? "model"
+                                                    : "impostor set");
     MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0, "palette: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gli_clear_error(error);
     if (frame >= impostors->desc.num_frames)
         return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
                            (unsigned)frame, (unsigned)impostors->desc.num_frames);
@@ -459,10 +463,10 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
 bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
                           const md5gl_impostor *instances, uint32_t count, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
+    if (!renderer || !impostors)
+        return md5gli_fail_missing(error, renderer ? "impostor set" : "renderer");
     MD5_ASSERT(instances != NULL || count == 0, "instances: not NULL");
     const float last = (float)(impostors->desc.num_frames - 1);
-    md5gli_clear_error(error);
     impostors->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const float frame = instances[i].frame;
@@ -550,7 +554,7 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
                                           : renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
                                               ? MD5GL_IMPOSTOR_LIT_CLASSIC
                                               : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
-    md5_error error;
+    md5_error error = {0};
     const md5gl_program *program = md5gli_build_impostor_program(renderer, pass, &error);
     if (!program) {
         md5gli_fail_light(renderer, &error);

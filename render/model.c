@@ -319,11 +319,11 @@ void md5gli_forget_looks(md5gl_model *model)
 bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                          md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    if (!renderer || !model)
+        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT(num_skins > 0, "num_skins: at least 1");
     const size_t num_meshes = model->model->num_meshes, size = sizeof *model->surfaces;
     const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
-    md5gli_clear_error(error);
     if (num_meshes > UINT32_MAX / num_skins)
         return md5gli_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many",
                            (unsigned)num_skins, num_meshes);
@@ -442,11 +442,11 @@ static void skin_on_cpu(md5gl_renderer *renderer, md5gl_mesh *mesh)
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    if (!renderer || !model)
+        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     md5gl_mesh *const formed = &model->meshes[mesh];
-    md5gli_clear_error(error);
     if (deform) {
         MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
         MD5_ASSERT_RESERVED(deform);
@@ -476,10 +476,12 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return NULL;
+    }
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gli_clear_error(error);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
             md5gli_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
@@ -582,10 +584,10 @@ const char *md5gl_path_name(md5gl_path path)
 bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
                         md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    if (!renderer || !model)
+        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gli_clear_error(error);
     // Those without morph targets too, so that targets can be taken away without an error.
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_path path = model->meshes[i].path;

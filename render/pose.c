@@ -77,10 +77,12 @@ static bool upload_targets(md5gl_renderer *renderer, md5gl_morph *morph, size_t 
 
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && source != NULL, "renderer, morph: not NULL");
+    if (!renderer || !source) {
+        md5gli_fail_missing(error, renderer ? "morph" : "renderer");
+        return NULL;
+    }
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     uint64_t num_vertices = 0, num_deltas = 0;
-    md5gli_clear_error(error);
     for (uint32_t i = 0; i < source->model->num_meshes; i++) {
         num_vertices += source->model->meshes[i].num_vertices;
         num_deltas += source->meshes[i].num_deltas;
@@ -192,10 +194,12 @@ static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
                                 const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return NULL;
+    }
     MD5_ASSERT(clips != NULL || count == 0, "clips: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gli_clear_error(error);
     if (!check_clips(renderer, model, clips, count, error) || !md5gli_build_baked(renderer, error))
         return NULL;
     md5gl_baked *const baked =
@@ -570,13 +574,13 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_ve
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL && instances != NULL,
-               "renderer, model, instances: not NULL");
+    if (!renderer || !model)
+        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5_ASSERT(instances != NULL, "instances: not NULL");
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: one of them");
     MD5_ASSERT_RESERVED(instances);
     const bool poses = instances->palettes || instances->baked || instances->count == 0;
     bool posed = true;
-    md5gli_clear_error(error);
     MD5_ASSERT(poses || instances->count == model->num_instances,
                "count: new looks need as many instances as there are");
     if (poses) {

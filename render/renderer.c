@@ -251,7 +251,6 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
 {
     MD5_ASSERT_RESERVED(opts);
-    md5gli_clear_error(error);
     if (!opts || !opts->load) {
         md5gli_fail(error, MD5_ERROR_GPU,
                     "md5gl_opts.load is NULL: a loader of GL functions is required");

@@ -409,7 +409,6 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
                        void (*draw_part)(md5gl_renderer *renderer, const list_draw *draw),
                        md5_error *error)
 {
-    md5gli_clear_error(error);
     renderer->gl.Enable(GL_DEPTH_TEST);
     bool built = true;
     for (uint32_t i = 0; i < count && built; i++) {
@@ -430,7 +429,8 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
 bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model, md5gl_stage_pass pass,
                        const md5gl_stage_list *lists, uint32_t count, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    if (!renderer || !model)
+        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT((unsigned)pass <= MD5GL_STAGE_PASS_STAGES, "pass: one of md5gl_stage_pass");
     MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");

@@ -5,23 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-void md5gli_clear_error(md5_error *error)
-{
-    if (error)
-        memset(error, 0, sizeof *error);
-}
-
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
 {
     if (!error)
         return false;
-    md5gli_clear_error(error);
-    error->status = status;
+    *error = (md5_error){.status = status};
     va_list values;
     va_start(values, format);
     vsnprintf(error->message, sizeof error->message, format, values);
     va_end(values);
     return false;
+}
+
+bool md5gli_fail_missing(md5_error *error, const char *what)
+{
+    return error && error->status == MD5_OK
+           && md5gli_fail(error, MD5_ERROR_MISSING, "no %s is given: expected one", what);
 }
 
 static const char *error_name(GLenum code)

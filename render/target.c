@@ -91,9 +91,11 @@ static void destroy_surface(const GladGLContext *gl, target_surface *surface)
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                   uint32_t samples, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    md5gli_clear_error(error);
     const uint32_t limit = renderer->max_target_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
         md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels",
@@ -146,11 +148,11 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                        uint32_t width, uint32_t height, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && target != NULL, "renderer, target: not NULL");
+    if (!renderer || !target)
+        return md5gli_fail_missing(error, renderer ? "target" : "renderer");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
     const bool has_size = width == target->width && height == target->height;
-    md5gli_clear_error(error);
     md5gli_clear_gl_errors(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, readable_surface(target)->framebuffer);
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
@@ -304,7 +306,6 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     MD5_ASSERT(renderer->in_frame, "begin a frame first");
     const GladGLContext *gl = &renderer->gl;
     const md5gl_target *const target = renderer->target;
-    md5gli_clear_error(error);
     if (target && target->samples > 1) {
         const GLint width = (GLint)target->width, height = (GLint)target->height;
         gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn.framebuffer);
@@ -363,7 +364,6 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
     MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
     const GladGLContext *gl = &renderer->gl;
-    md5gli_clear_error(error);
     if (target && (width > target->width || height > target->height))
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "cannot read %u x %u pixels of a target of %u x %u", (unsigned)width,

@@ -276,7 +276,6 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t limit = renderer->max_texture_size;
-    md5gli_clear_error(error);
     if (width == 0 || height == 0 || width > limit || height > limit) {
         md5gli_fail(error, MD5_ERROR_GPU,
                     "texture of %u x %u: a side must be 1 to %u texels (GL_MAX_TEXTURE_SIZE)",
@@ -309,7 +308,11 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                                    md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && desc != NULL, "renderer, desc: not NULL");
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return 0;
+    }
+    MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK, "kind: one of md5gl_texture_kind");
     MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
     MD5_ASSERT((desc->normals & ~(uint32_t)(MD5GL_NORMALS_GREEN_UP | MD5GL_NORMALS_RXGB)) == 0,
@@ -369,6 +372,8 @@ md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error)
 
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)
 {
+    if (texture == 0)
+        return;
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     renderer->gl.DeleteTextures(1, &texture);
 }

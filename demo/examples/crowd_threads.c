@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: crowd_threads CHARACTER.md5machine CHARACTERS THREADS\n");
         return 2;
     }
-    md5_error error;
+    md5_error error = {0};
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     if (!character) {
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);

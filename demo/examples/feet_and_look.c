@@ -71,9 +71,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: feet_and_look MODEL CLIP PELVIS LEFT_ANKLE RIGHT_ANKLE HEAD\n");
         return 2;
     }
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(argv[1], NULL, &error);
-    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!binding) {
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     }
     md5_error error{};
     const Model model{md5_load_model(argv[1], nullptr, &error)};
-    const Anim anim{model ? md5_load_anim(argv[2], nullptr, &error) : nullptr};
+    const Anim anim{md5_load_anim(argv[2], nullptr, &error)};
     const Binding binding{md5_bind(model.get(), anim.get(), nullptr, &error)};
     if (!binding) {
         std::fprintf(stderr, "%s:%u: %s\n", error.file, static_cast<unsigned>(error.line),
@@ -34,10 +34,10 @@ int main(int argc, char **argv)
         return 1;
     }
     std::vector<md5_xform> pose(model->skeleton.num_joints);
-    std::vector<md5_mat34> joints(pose.size()), palette(pose.size());
+    std::vector<md5_mat34> palette(pose.size());
     for (int frame = 0; frame < 4; frame++) {
         const md5_moment moment = md5_moment_at(anim.get(), frame * 0.25, MD5_WRAP_LOOP);
-        md5_pose_palette(binding.get(), moment, MD5_ROOT_FILE, pose.data(), joints.data(),
+        md5_pose_palette(binding.get(), moment, MD5_ROOT_FILE, pose.data(), nullptr,
                          palette.data());
         const md5_bounds bounds = md5_skin_bounds(model.get(), palette.data());
         std::printf("%.2f s: %.1f units high\n", frame * 0.25,

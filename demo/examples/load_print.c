@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: load_print MODEL.md5mesh CLIP.md5anim\n");
         return 2;
     }
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts opts = {.warn = print_warning}; // everything else is 0: the default
     md5_model *model = md5_load_model(argv[1], &opts, &error);
     if (!model)

@@ -65,7 +65,7 @@ int main(void)
         .allocator = {count_alloc, count_free, &held, 1 << 20}, // refuse files that need more
         .files = {open_file, close_file, NULL},
     };
-    md5_error error;
+    md5_error error = {0};
     md5_character *lamp = md5_load_character("lamp/lamp.md5machine", &opts, &error);
     md5_player *player = lamp ? md5_create_player(lamp->machine, &opts.allocator, &error) : NULL;
     void *scratch = player ? malloc(md5_player_pose_scratch(lamp->machine)) : NULL;

@@ -77,9 +77,9 @@ int main(int argc, char **argv)
         SDL_Log("usage: own_software MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp");
         return 2;
     }
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(argv[1], NULL, &error);
-    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!model || !binding) {
         SDL_Log("%s:%u: %s", error.file, (unsigned)error.line, error.message);
@@ -89,16 +89,15 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < model->num_meshes; i++)
         num_triangles += model->meshes[i].num_triangles;
     md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     face *faces = malloc(num_triangles * sizeof *faces);
     SDL_Surface *surface =
         SDL_CreateRGBSurfaceWithFormat(0, WIDTH, HEIGHT, 24, SDL_PIXELFORMAT_RGB24);
     SDL_Renderer *renderer = surface ? SDL_CreateSoftwareRenderer(surface) : NULL;
-    if (!pose || !joints || !palette || !faces || !renderer)
+    if (!pose || !palette || !faces || !renderer)
         exit(1);
     const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
-    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
     const md5_mat44 camera = make_camera(md5_skin_bounds(model, palette));
     for (uint32_t i = 0; i < model->num_meshes; i++)
         count += add_mesh(&model->meshes[i], palette, &camera, faces + count);
@@ -112,7 +111,7 @@ int main(int argc, char **argv)
         SDL_Log("%s", SDL_GetError());
     SDL_DestroyRenderer(renderer);
     SDL_FreeSurface(surface);
-    free(faces), free(palette), free(joints), free(pose);
+    free(faces), free(palette), free(pose);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

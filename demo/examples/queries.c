@@ -21,9 +21,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: queries MODEL.md5mesh CLIP.md5anim\n");
         return 2;
     }
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(argv[1], NULL, &error);
-    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!model || !binding)
         return fail(&error);

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: save_restore CHARACTER.md5machine\n");
         return 2;
     }
-    md5_error error;
+    md5_error error = {0};
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
     md5_player *other = player ? md5_create_player(character->machine, NULL, &error) : NULL;

@@ -42,13 +42,12 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
     const md5_model *model = binding->model;
     const size_t num_joints = model->skeleton.num_joints;
     md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
-    int is_written = pose && joints && palette;
+    int is_written = pose && palette;
     if (is_written) {
         // Time to frames, frames to a pose, the pose to one matrix a joint.
         const md5_moment moment = md5_moment_at(binding->anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
+        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, NULL, palette);
     }
     uint32_t first = 1;
     for (uint32_t i = 0; is_written && i < model->num_meshes; i++) {
@@ -65,7 +64,6 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
         free(positions);
     }
     free(palette);
-    free(joints);
     free(pose);
     return is_written;
 }
@@ -76,9 +74,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: skin_to_obj MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.obj\n");
         return 2;
     }
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(argv[1], NULL, &error);
-    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!binding)
         return fail(&error);

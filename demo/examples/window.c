@@ -41,7 +41,7 @@ static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
 
 static void save_picture(md5gl_renderer *renderer, int width, int height, const char *path)
 {
-    md5_error error;
+    md5_error error = {0};
     SDL_Surface *picture =
         SDL_CreateRGBSurfaceWithFormat(0, width, height, 32, SDL_PIXELFORMAT_RGBA32);
     if (!picture)
@@ -58,17 +58,16 @@ int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4)
         die("usage: window MODEL.md5mesh CLIP.md5anim [PICTURE.bmp]");
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(argv[1], NULL, &error);
-    md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
+    md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!model || !binding)
         die(error.message);
     const size_t num_joints = model->skeleton.num_joints;
     md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
-    if (!pose || !joints || !palette || SDL_Init(SDL_INIT_VIDEO) != 0)
+    if (!pose || !palette || SDL_Init(SDL_INIT_VIDEO) != 0)
         die(SDL_GetError());
 
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
@@ -80,8 +79,7 @@ int main(int argc, char **argv)
     if (!window || !SDL_GL_CreateContext(window))
         die(SDL_GetError());
     md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
-    md5gl_model *drawn =
-        renderer ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error) : NULL;
+    md5gl_model *drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     if (!drawn)
         die(error.message);
 
@@ -90,7 +88,7 @@ int main(int argc, char **argv)
             is_open = is_open && event.type != SDL_QUIT;
         const double time = argc == 4 ? 0.8 : SDL_GetTicks() / 1000.0;
         const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+        md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
 
         int width, height;
         SDL_GL_GetDrawableSize(window, &width, &height);
@@ -112,7 +110,7 @@ int main(int argc, char **argv)
     md5gl_destroy_model(renderer, drawn);
     md5gl_destroy_renderer(renderer);
     SDL_Quit();
-    free(palette), free(joints), free(pose);
+    free(palette), free(pose);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

@@ -128,7 +128,7 @@ static bool check_both(const game_checker *checker, md5_error *error)
 static int read_game(const tool_game_arguments *arguments, tool_game_check *check)
 {
     tool_game game;
-    md5_error error;
+    md5_error error = {0};
     int status = tool_open_game(arguments, tool_take_note, &game);
     const game_checker checker = {check, &game};
     if (status == TOOL_OK) {
@@ -317,7 +317,7 @@ static void read_file(report *to)
 {
     const md5_load_opts opts = {.warn = add_finding, .warn_user = to};
     tool_asset asset;
-    md5_error error;
+    md5_error error = {0};
     if (!tool_load(to->path, &opts, &asset, &error))
         add_finding(to, &error);
     unsigned num_warnings = 0;

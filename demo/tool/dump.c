@@ -102,10 +102,11 @@ static bool dump_moments(const md5_model *model, const dump_options *options, md
     md5_binding *binding = md5_bind(model, anim, &opts, error);
     dump_buffers buffers = {0};
 
-    if (binding && !allocate(model, &buffers)) {
+    const bool is_ready = binding && allocate(model, &buffers);
+    if (binding && !is_ready) {
         error->status = MD5_ERROR_MEMORY;
         snprintf(error->message, sizeof error->message, "out of memory");
-    } else if (binding) {
+    } else if (is_ready) {
         print_path("anim ", options->anim);
         for (int i = 0; i < options->num_moments; i++) {
             const double ms = options->moments[i];
@@ -143,7 +144,7 @@ static bool dump_moments(const md5_model *model, const dump_options *options, md
     free(buffers.points);
     md5_free_binding(binding);
     md5_free_anim(anim);
-    return error->status == MD5_OK;
+    return is_ready;
 }
 
 static bool dump(const dump_options *options, md5_error *error)
@@ -241,7 +242,7 @@ int tool_dump(int count, char **arguments)
         fputs("md5tool: error: out of memory\n", stderr);
         return TOOL_BAD_FILE;
     }
-    md5_error error;
+    md5_error error = {0};
     int status = read_options(count, arguments, &options);
     if (status == TOOL_OK && !dump(&options, &error)) {
         tool_print_error(&error);

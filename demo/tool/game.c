@@ -99,7 +99,7 @@ static bool open_game(tool_game *opened, md5_error *error)
 int tool_open_game(const tool_game_arguments *arguments, md5_warn_fn *warn, tool_game *result)
 {
     const char *const folders[] = {arguments->mod, arguments->folder, arguments->base};
-    md5_error error;
+    md5_error error = {0};
     *result = (tool_game){.places = {.goes_on = show_search}, .warn = warn};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         if (folders[i] && !common_add_game_folder(&result->places, folders[i]))
@@ -139,7 +139,6 @@ void tool_close_game(tool_game *game)
 
 bool tool_parse_decl(md5_game *game, md5_decl_type type, const char *name, md5_error *error)
 {
-    error->status = MD5_OK;
     if (type == MD5_DECL_TABLE)
         (void)md5_game_table(game, name, error);
     else if (type == MD5_DECL_MATERIAL)
@@ -365,7 +364,7 @@ static void list_clips_of(lister *list, const char *kind, const md5_model_def *m
 static bool list_clips(lister *list, const char *kind, md5_decl_type type)
 {
     const uint32_t count = md5_game_num_decls(list->opened->game, type);
-    md5_error error;
+    md5_error error = {0};
     for (uint32_t i = 0; i < count && !list->is_cut; i++) {
         const bool is_open = tool_renew_game(list->opened, &error);
         const md5_decl *const decl = is_open ? md5_game_decl(list->opened->game, type, i) : NULL;
@@ -508,7 +507,7 @@ static void print_mesh_materials(explainer *explain, const char *file)
         .files = md5_game_files(explain->game),
         .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS,
     };
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_load_model(file, &opts, &error);
     if (!model) {
         char text[TOOL_MESSAGE];
@@ -918,7 +917,6 @@ static bool explain_decls(explainer *explain, md5_error *error)
             print_file(explain, "hides declaration", hidden->file, line_of_decl(hidden));
         if (!print_verdicts(explain, kinds[i].type, error))
             return false;
-        error->status = MD5_OK;
         kinds[i].explain(explain, error);
         if (error->status != MD5_OK)
             return false;
@@ -1042,7 +1040,7 @@ int tool_verdicts(int count, char **arguments)
     status = tool_open_game(&read, warn, &opened);
     if (status == TOOL_OK) {
         md5_game *const game = opened.game;
-        md5_error error;
+        md5_error error = {0};
         size_t left = 1 << 18;
         bool is_printed = md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error);
         for (int i = 1; i < read.num_rest && is_printed; i++)

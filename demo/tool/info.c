@@ -86,7 +86,7 @@ static void check_anims(const cube_check *check, const md5_cube2_part *part)
     const char *before = "";
     for (uint32_t i = 0; i < part->num_anims; i++) {
         const char *const file = part->anims[i].file;
-        md5_error error;
+        md5_error error = {0};
         if (strcmp(file, before) == 0)
             continue;
         before = file;
@@ -103,7 +103,7 @@ void tool_check_cube(const char *path, const md5_cube2 *cube, md5_warn_fn *repor
 {
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         const md5_cube2_part *const part = &cube->parts[i];
-        md5_error error;
+        md5_error error = {0};
         md5_model *const model = md5_load_model(part->mesh, NULL, &error);
         const cube_check check = {path, model, report, user};
         if (!model) {
@@ -158,7 +158,7 @@ static md5_bounds all_frames(const md5_anim *anim)
 static bool print_file(const char *path)
 {
     tool_asset asset;
-    md5_error error;
+    md5_error error = {0};
     if (!tool_load(path, NULL, &asset, &error)) {
         tool_print_error(&error);
         return false;

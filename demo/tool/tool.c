@@ -184,7 +184,7 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
         asset->num_warnings = asset->character->num_warnings;
     if (asset->cube)
         asset->num_warnings = asset->cube->num_warnings;
-    return error->status == MD5_OK;
+    return asset->model || asset->anim || asset->camera || asset->cube || asset->character;
 }
 
 void tool_free(tool_asset *asset)

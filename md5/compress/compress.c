@@ -550,10 +550,10 @@ static void pass_on(const md5_model *model, const uint32_t *tracks, float *of_mo
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
                           float *own)
 {
-    md5_error error;
+    md5_error error = {.status = MD5_OK};
     const md5_context *const context = arena->context;
     const md5_load_opts opts = {.allocator = context->allocator,
-                                .file_name = context->error->file,
+                                .file_name = context->error.file,
                                 .warn = context->warn,
                                 .warn_user = context->warn_user,
                                 .max_warnings = context->max_warnings};
@@ -896,7 +896,10 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
 md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
                             const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    if (!anim) {
+        md5i_fail_missing(error, "animation");
+        return NULL;
+    }
     MD5_ASSERT_RESERVED(compress_opts);
     MD5_ASSERT_OPTS(opts);
     const md5_compress_opts defaults = {0};

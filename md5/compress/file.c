@@ -509,7 +509,10 @@ static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
 
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    if (!anim) {
+        md5i_fail_missing(error, "animation");
+        return NULL;
+    }
     MD5_ASSERT_OPTS(opts);
     const md5_anim *const compressed = anim;
     const md5_packed *const packed = anim->packed;

@@ -63,7 +63,7 @@ static void set_file(md5_error *error, const char *file)
 
 void md5i_context_set_file(md5_context *context, const char *file)
 {
-    set_file(context->error, file);
+    set_file(&context->error, file);
 }
 
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
@@ -89,25 +89,42 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->flip_v = chosen->flip_v;
     context->normals = chosen->normals;
     context->without = chosen->without;
-    context->error = error ? error : &context->unseen;
-    memset(context->error, 0, sizeof *context->error);
-    set_file(context->error, file);
+    context->caller = error;
+    set_file(&context->error, file);
+}
+
+bool md5i_fail_as(md5_context *context, const md5_error *failure)
+{
+    if (context->error.status != MD5_OK)
+        return false;
+    context->error = *failure;
+    if (context->caller
+        && (failure->status != MD5_ERROR_MISSING || context->caller->status == MD5_OK))
+        *context->caller = *failure;
+    return false;
+}
+
+bool md5i_fail_missing(md5_error *error, const char *what)
+{
+    if (!error || error->status != MD5_OK)
+        return false;
+    *error = (md5_error){.status = MD5_ERROR_MISSING};
+    (void)snprintf(error->message, sizeof error->message, "no %s is given: expected one", what);
+    return false;
 }
 
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...)
 {
-    md5_error *error = context->error;
-    if (error->status != MD5_OK)
+    if (context->error.status != MD5_OK)
         return false;
-    error->status = status;
-    error->line = line;
-    error->column = column;
+    md5_error failure = {.status = status, .line = line, .column = column};
+    memcpy(failure.file, context->error.file, sizeof failure.file);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    vsnprintf(failure.message, sizeof failure.message, format, arguments);
     va_end(arguments);
-    return false;
+    return md5i_fail_as(context, &failure);
 }
 
 // Appends a note to the message of a warning, whose end makes room for it if need be.
@@ -122,7 +139,7 @@ static void report(const md5_context *context, uint32_t number, md5_error *warni
 {
     if (!context->warn || number > context->max_warnings)
         return;
-    memcpy(warning->file, context->error->file, sizeof warning->file);
+    memcpy(warning->file, context->error.file, sizeof warning->file);
     if (number == context->max_warnings)
         append_note(warning->message, " (further warnings suppressed)");
     context->warn(context->warn_user, warning);

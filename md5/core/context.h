@@ -1,5 +1,6 @@
-// The state of one public call: its memory budget, its messages, its file name. Invariant: the
-// error holds the first failure; later ones do not change it.
+// The state of one public call: its memory budget, its messages, its file name. Invariant: `error`
+// holds the first failure; later ones do not change it. The caller's is written with it, and by
+// nothing else.
 #ifndef MD5_CORE_CONTEXT_H
 #define MD5_CORE_CONTEXT_H
 
@@ -42,14 +43,14 @@ typedef struct md5_context {
     md5_axes axes;           // of the options, unchecked: see md5i_check_conversion()
     float scale;             // not 0
     bool flip_v;
-    md5_error *error; // the caller's, or `unseen`
+    md5_error error;   // status MD5_OK: none yet, only its file is set
+    md5_error *caller; // the caller's error, or NULL
     md5_normals normals;
     uint32_t without; // md5_part flags
-    md5_error unseen;
 } md5_context;
 
-// Clears the caller's error (may be NULL) and applies the options (may be NULL). `file` names the
-// text in messages, NULL = none. `context` must not move afterwards.
+// Applies the options (may be NULL). `file` names the text in messages, NULL = none. `error` is the
+// caller's, or NULL: a failure writes it.
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                         md5_error *error);
 
@@ -67,6 +68,14 @@ void md5i_context_set_file(md5_context *context, const char *file);
 // Records why the call fails; the first failure wins. Line 0 = no location. Returns false.
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...) MD5_PRINTF(5, 6);
+
+// The same with the failure of another call, its file and location included. MD5_ERROR_MISSING does
+// not replace an earlier failure in the caller's error, which says why an asset is NULL.
+bool md5i_fail_as(md5_context *context, const md5_error *failure);
+
+// The same for a public call without a context, whose asset, `what`, is NULL: writes `error`, which
+// may be NULL, if it holds no failure yet. Returns false.
+bool md5i_fail_missing(md5_error *error, const char *what);
 
 // Counts a warning and reports it, up to max_warnings. While context->held is set, only counts what
 // is of a kind that was warned of before; md5i_report_held() then reports all kinds.

@@ -72,7 +72,7 @@ bool md5i_lex_fail(md5_lex *lex, const char *at, md5_status status, const char *
     char message[sizeof((md5_error *)0)->message];
     md5_context *const context = lex->arena->context;
     uint32_t line, column;
-    if (context->error->status != MD5_OK)
+    if (context->error.status != MD5_OK)
         return false;
     va_list arguments;
     va_start(arguments, format);
@@ -113,7 +113,7 @@ static void warn(md5_lex *lex, const char *at, bool with_token, const char *form
     md5_context *const context = lex->arena->context;
     const md5_span token = {at, at < lex->end ? (size_t)(token_end(lex, at) - at) : 0};
     uint32_t line = 0, column = 0;
-    char message[sizeof context->error->message] = "";
+    char message[sizeof context->error.message] = "";
     size_t length = 0;
     if (context->warn)
         md5i_lex_place(lex, at, &line, &column);

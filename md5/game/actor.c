@@ -125,7 +125,10 @@ static const md5_actor_slot empty_slot = {.clip = MD5_NONE};
 
 md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(entity != NULL, "entity: not NULL");
+    if (!entity) {
+        md5i_fail_missing(error, "entity");
+        return NULL;
+    }
     MD5_ASSERT_OPTS(opts);
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
@@ -775,7 +778,8 @@ static bool is_actor(const md5_actor *actor)
 
 bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error)
 {
-    MD5_ASSERT(actor != NULL, "actor: not NULL");
+    if (!actor)
+        return md5i_fail_missing(error, "actor");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
     md5_context context;
     md5_actor read = *actor;

@@ -565,8 +565,8 @@ static bool can_open(md5_context *context, const char *file)
     md5_file_text text = {0};
     const bool is_open = md5i_read_file_text(context, file, &text);
     md5i_free_file_text(context, &text);
-    if (!is_open && context->error->status != MD5_ERROR_MEMORY)
-        context->error->status = MD5_OK;
+    if (!is_open && context->error.status != MD5_ERROR_MEMORY)
+        context->error.status = MD5_OK;
     return is_open;
 }
 
@@ -587,16 +587,16 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
 static bool read_default(md5_cube2_reader *reader)
 {
     md5_context *const context = reader->arena->context;
-    const md5_error missing = *context->error;
+    const md5_error missing = context->error;
     if (missing.status != MD5_ERROR_IO)
         return false;
-    context->error->status = MD5_OK;
+    context->error.status = MD5_OK;
     const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
     const char *const file = default_file(reader->arena, reader->folder, ".md5anim");
     TRY(mesh && file);
     if (!can_open(context, mesh)) {
-        if (context->error->status == MD5_OK)
-            *context->error = missing;
+        if (context->error.status == MD5_OK)
+            context->error = missing;
         return false;
     }
     md5i_warn(context, 0, 0, "there is no such file: the model is %s",
@@ -604,7 +604,7 @@ static bool read_default(md5_cube2_reader *reader)
     md5_cube2_part_reader *const part = cube_add_part(reader, mesh);
     TRY(part);
     if (!can_open(context, file))
-        return context->error->status == MD5_OK;
+        return context->error.status == MD5_OK;
     md5_cube2_anim *const anim =
         (md5_cube2_anim *)cube_add(reader->arena, &part->anims, sizeof *anim);
     TRY(anim);
@@ -628,7 +628,7 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
     }
     md5i_cube2_script_close(&reader->script);
     md5i_context_set_file(context, path);
-    TRY(context->error->status == MD5_OK);
+    TRY(context->error.status == MD5_OK);
     if (reader->parts.count == 0)
         return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
                          "no mesh is loaded: expected a line 'md5load FILE'");
@@ -696,13 +696,12 @@ md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opt
         return NULL;
     memset(block, 0, sizeof *block);
     block->context = context;
-    if (!error)
-        block->context.error = &block->context.unseen;
+    block->context.caller = NULL; // files that may be missing fail, too
     block->arena.context = &block->context;
-    const bool is_read = read_cube(block, path ? path : "", root);
-    block->context.error = &block->context.unseen; // the caller's may not live as long
-    if (is_read)
+    if (read_cube(block, path ? path : "", root))
         return &block->cube;
+    if (error)
+        *error = block->context.error;
     md5_free_cube2(&block->cube);
     return NULL;
 }

@@ -352,11 +352,11 @@ static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
     const char *const reason = obstacle(script, name, file);
     if (!reason && md5i_cube2_script_open(script, file))
         return true;
-    if (context->error->status == MD5_ERROR_MEMORY)
+    if (context->error.status == MD5_ERROR_MEMORY)
         return false;
-    const md5_error failure = *context->error;
-    context->error->status = MD5_OK;
-    context->error->message[0] = '\0';
+    const md5_error failure = context->error;
+    context->error.status = MD5_OK;
+    context->error.message[0] = '\0';
     md5i_context_set_file(context, top_frame(script)->file);
     const char *const shown = reason ? name : file;
     md5i_cube2_script_warn(script, word, "%s %s", md5i_quote(shown, strlen(shown)).text,

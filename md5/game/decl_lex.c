@@ -37,8 +37,8 @@ void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
 {
     md5_context *const context = &lex->game->context;
-    char message[sizeof context->error->message];
-    char *const file = context->error->file;
+    char message[sizeof context->error.message];
+    char *const file = context->error.file;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -46,7 +46,7 @@ void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
     const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
     const char *const place = has_token ? lex->token_at : lex->at;
     // md5i_warn() takes the file's name from the error, which has none in this call.
-    (void)snprintf(file, sizeof context->error->file, "%s", lex->file ? lex->file : "");
+    (void)snprintf(file, sizeof context->error.file, "%s", lex->file ? lex->file : "");
     md5i_warn(context, lex->line, (uint32_t)(place - lex->line_start) + 1, "%s", message);
     file[0] = '\0';
 }

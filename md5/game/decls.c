@@ -64,7 +64,8 @@ static bool copy_lists(md5_game *game)
 
 bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game)
+        return md5i_fail_missing(error, "game");
     MD5_ASSERT(verdict == MD5_VERDICT_LENIENT || verdict == MD5_VERDICT_ENGINE,
                "verdict: one of md5_verdict");
     if (verdict == game->verdict || !game->is_used) {
@@ -73,7 +74,7 @@ bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
     }
     md5_game_begin(game, error);
     const bool is_copied = copy_lists(game);
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     TRY(is_copied);
     for (int i = 0; i < MD5_NUM_DECL_TYPES; i++) {
         const md5_decl_list list = game->decls[i];
@@ -524,10 +525,10 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
                 break;
             }
         }
-        TRY(game->context.error->status == MD5_OK);
+        TRY(game->context.error.status == MD5_OK);
     }
     md5i_arena_rewind(&game->scratch, before);
-    return game->context.error->status == MD5_OK;
+    return game->context.error.status == MD5_OK;
 }
 
 // Reads the files of declarations and fills game->decls. Returns false if memory runs out.
@@ -614,7 +615,7 @@ md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md
         (const md5_game_path *)md5i_arena_copy(&game->arena, paths, num_paths, sizeof *paths);
     game->num_paths = num_paths;
     if (game->paths && md5i_game_index_files(game) && index_decls(game)) {
-        game->context.error = &game->context.unseen;
+        md5_game_end(game);
         game->is_used = false;
         return game;
     }
@@ -638,7 +639,7 @@ void md5_destroy_game(md5_game *game)
 {
     if (!game)
         return;
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     md5i_arena_free(&game->arena);
     md5i_arena_free(&game->scratch);
     const md5_allocator allocator = game->context.allocator;

@@ -94,9 +94,9 @@ static uint32_t milliseconds(float seconds)
 // -- Messages -------------------------------------------------------------------------------------
 
 // Messages take the file's name from the error.
-static void set_place(const md5_context *context, const md5_decl *decl)
+static void set_place(md5_context *context, const md5_decl *decl)
 {
-    (void)snprintf(context->error->file, sizeof context->error->file, "%s",
+    (void)snprintf(context->error.file, sizeof context->error.file, "%s",
                    decl && decl->file ? decl->file : "");
 }
 
@@ -106,13 +106,13 @@ MD5_PRINTF(4, 5)
 static bool report(md5_context *context, md5_status status, const md5_decl *decl,
                    const char *format, ...)
 {
-    char message[sizeof context->error->message];
+    char message[sizeof context->error.message];
     const uint32_t line = decl ? decl->line : 0, column = decl ? 1 : 0;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (status == MD5_WARNING || context->error->status == MD5_OK)
+    if (status == MD5_WARNING || context->error.status == MD5_OK)
         set_place(context, decl);
     if (status == MD5_WARNING)
         md5i_warn(context, line, column, "%s", message);
@@ -200,8 +200,10 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 static bool load_model(md5_entity_load *load, const char *file)
 {
-    md5_model *const model = md5_load_model(file, &load->opts, load->context->error);
-    TRY(model);
+    md5_error error = {.status = MD5_OK};
+    md5_model *const model = md5_load_model(file, &load->opts, &error);
+    if (!model)
+        return md5i_fail_as(load->context, &error);
     load->owner->model = model;
     load->owner->entity.model = model;
     load->owner->entity.size += model->size + model->geometry_size;
@@ -326,7 +328,7 @@ static bool find_materials(md5_entity_load *load)
         // the skin.
         const char *const shader = entity->model->meshes[i].shader;
         const char *const custom = value_of(entity, "shader");
-        md5_error error;
+        md5_error error = {.status = MD5_OK};
         const md5_material *shown = md5_game_material(load->game, shader, &error);
         const bool is_drawn = shown && (shown->num_stages > 0 || shown->gui);
         if (shown && is_drawn && custom && custom[0])
@@ -573,7 +575,7 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
                              const md5_entity **part)
 {
     const md5_entity_load *const load = loader->load;
-    md5_error error;
+    md5_error error = {.status = MD5_OK};
     md5_context context;
     md5_entity_load own;
     md5i_context_begin(&context, &load->opts, NULL, &error);
@@ -703,7 +705,10 @@ static void free_parts(const md5_entity_owner *owner)
 md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
                             md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT(name != NULL, "name: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;

@@ -151,7 +151,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     list.count = count;
     parsed->own = keep_keys(&list);
     parsed->num_own = list.count;
-    TRY(parsed->own && game->context.error->status == MD5_OK);
+    TRY(parsed->own && game->context.error.status == MD5_OK);
     entry->parsed = parsed;
     entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
     return true;
@@ -246,23 +246,27 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
 
 const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_there = entry && collect(game, entry);
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     return is_there ? &((const parsed_entity *)entry->parsed)->def : NULL;
 }
 
 bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game)
+        return md5i_fail_missing(error, "game");
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_done = !entry || parse(game, entry);
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     return is_done;
 }
 

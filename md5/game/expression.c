@@ -97,7 +97,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     const bool is_good = read_table(&reader);
     if (!is_good) // a table with a mistake is { { 0 } }
         reader.table = (md5_table){.num_values = 0};
-    const bool is_kept = game->context.error->status == MD5_OK
+    const bool is_kept = game->context.error.status == MD5_OK
                          && (is_good || add_value(&reader, 0.0f))
                          && keep_table(game, entry, &reader);
     md5i_arena_rewind(&game->scratch, before);
@@ -108,12 +108,15 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 
 const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_TABLE, name, strlen(name));
     const bool is_there = entry && md5i_parse_table(game, entry);
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     return is_there ? (const md5_table *)entry->parsed : NULL;
 }
 

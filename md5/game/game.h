@@ -53,12 +53,17 @@ struct md5_game {
     uint32_t num_model_joints; // see model_spend()
 };
 
-// Begins a public call: its error is the caller's, which may be NULL.
+// Begin and end a public call whose failure is the caller's error, which may be NULL.
 static inline void md5_game_begin(md5_game *game, md5_error *error)
 {
-    game->context.error = error ? error : &game->context.unseen;
-    *game->context.error = (md5_error){.status = MD5_OK};
+    game->context.error = (md5_error){.status = MD5_OK};
+    game->context.caller = error;
     game->is_used = true;
+}
+
+static inline void md5_game_end(md5_game *game)
+{
+    game->context.caller = NULL;
 }
 
 // Suppresses warnings while a text is read that is also read elsewhere, so that its mistakes are

@@ -731,7 +731,7 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
         return read_tga(&context, file, size);
     if (opts && opts->decoder.decode) {
         uint32_t width = 0, height = 0;
-        md5_error reason;
+        md5_error reason = {.status = MD5_OK};
         memset(&reason, 0, sizeof reason);
         const void *const pixels =
             opts->decoder.decode(opts->decoder.user, bytes, size, &width, &height, &reason);

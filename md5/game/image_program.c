@@ -778,7 +778,7 @@ static md5_image *read_image(image_search *search, const md5_game_entry *entry, 
 // Tries a file; in messages it is called `shown`. Returns whether the search has ended.
 static bool try_file(image_search *search, const char *path, const char *shown)
 {
-    md5_error error;
+    md5_error error = {.status = MD5_OK};
     const md5_game_entry *const entry = md5i_game_find_file(search->game, path);
     memset(&error, 0, sizeof error);
     if (!entry) {
@@ -913,8 +913,7 @@ static bool run_step(image_run *run, const md5_image_step *step)
         md5_image *image = load_named(run->game, step->file, &opts, &reason);
         if (!image) {
             reason.status = reason.status == MD5_OK ? MD5_ERROR_IO : reason.status;
-            *run->context.error = reason;
-            return false;
+            return md5i_fail_as(&run->context, &reason);
         }
         run->context.memory_held += image->size;
         md5_image *const rounded = opts.keep_size ? image : round_image(&run->context, image);
@@ -1022,20 +1021,23 @@ static bool is_outdated(const md5_game *game, const md5_image_program *program)
 md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
                           const md5_image_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT(program != NULL, "program: not NULL");
     MD5_ASSERT_IMAGE_OPTS(opts);
     md5_game_begin(game, NULL);
-    md5_error unseen, *const reason = error ? error : &unseen;
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
     if (first && find_builtin(first))
-        return make_builtin_image(first, opts, reason);
+        return make_builtin_image(first, opts, error);
+    md5_error reason = {.status = MD5_OK};
     const bool is_first = opts && opts->compressed_first && !is_outdated(game, program);
     md5_image *image = is_first ? load_compressed(game, program, opts, true) : NULL;
     if (!image) {
         // Computes the picture of a program.
         image_run run = {.opts = opts, .game = game};
-        md5i_image_begin(&run.context, opts, reason);
+        md5i_image_begin(&run.context, opts, &reason);
         md5_image *result = NULL;
         if (run_program(&run, program))
             result = run.stack[--run.depth];
@@ -1044,10 +1046,10 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
         md5i_free(&run.context, run.stack, run.room * sizeof *run.stack);
         image = result;
     }
-    if (!image && reason->status == MD5_ERROR_IO && program->num_steps > 1)
+    if (!image && reason.status == MD5_ERROR_IO && program->num_steps > 1)
         image = load_compressed(game, program, opts, false);
-    if (image)
-        memset(reason, 0, sizeof *reason);
+    if (!image && error)
+        *error = reason;
     return image;
 }
 
@@ -1056,7 +1058,8 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
 {
     char whole[MD5_IMAGE_TEXT];
     md5_decl_lex lex;
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game)
+        return md5i_fail_missing(error, "game");
     MD5_ASSERT(text != NULL, "text: not NULL");
     MD5_ASSERT(program != NULL, "program: not NULL");
     md5_game_begin(game, error);
@@ -1065,6 +1068,6 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
     const bool is_made =
         md5i_read_image_text(&lex, whole) && md5i_make_image_program(game, whole, program);
     md5i_arena_rewind(&game->scratch, before);
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     return is_made;
 }

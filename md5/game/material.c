@@ -646,7 +646,7 @@ static bool parse_material(md5_game *game, md5_decl_entry *entry)
     md5_material_parser *const parser = game->parser;
     TRY(parser);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_kept = read_entry(parser, entry) && game->context.error->status == MD5_OK
+    const bool is_kept = read_entry(parser, entry) && game->context.error.status == MD5_OK
                          && keep_material(parser, entry);
     md5i_arena_rewind(&game->scratch, before);
     return is_kept;
@@ -660,10 +660,13 @@ md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t 
 
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
     const md5_decl_entry *const entry = md5i_parse_material_of(game, name, strlen(name));
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     return entry ? (const md5_material *)entry->parsed : NULL;
 }

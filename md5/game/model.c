@@ -686,7 +686,7 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
         }
         const char *const file = md5_game_copy(&parser->game->scratch, token.text, token.size);
         const md5_anim_asset *const asset = file ? md5i_find_anim_asset(parser->game, file) : NULL;
-        if (parser->game->context.error->status != MD5_OK) {
+        if (parser->game->context.error.status != MD5_OK) {
             parser->has_memory = false;
         } else if (!asset) {
             model_fail(parser, "a file that can be read", "Couldn't load anim %s",
@@ -911,7 +911,7 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
     }
     const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
     const md5_mesh_asset *const mesh = file ? md5i_find_mesh_asset(game, file) : NULL;
-    if (game->context.error->status != MD5_OK) {
+    if (game->context.error.status != MD5_OK) {
         parser->has_memory = false;
         return;
     }
@@ -1134,7 +1134,7 @@ static bool parse_alone(md5_game *game, md5_decl_entry *entry)
     if (parser.is_defaulted)
         clear(&parser);
     const bool is_kept =
-        parser.has_memory && game->context.error->status == MD5_OK && keep_model(&parser, entry);
+        parser.has_memory && game->context.error.status == MD5_OK && keep_model(&parser, entry);
     md5i_arena_rewind(&game->scratch, before);
     return is_kept;
 }
@@ -1208,13 +1208,16 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
 
 const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_MODEL, name, strlen(name));
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_there = entry && (entry->parsed || parse_with_parents(game, entry));
     md5i_arena_rewind(&game->scratch, before);
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     return is_there ? &((const md5_parsed_model *)entry->parsed)->def : NULL;
 }

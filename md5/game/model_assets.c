@@ -59,7 +59,7 @@ static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_s
 static void *load_mesh(md5_game *game, const char *file, const char *text, size_t size)
 {
     const md5_load_opts opts = opts_of(game);
-    md5_error error;
+    md5_error error = {.status = MD5_OK};
     md5_model *const model = md5_parse_model(text, size, &opts, &error);
     if (!model)
         return pass_on(game, &error);
@@ -71,7 +71,7 @@ static void *load_mesh(md5_game *game, const char *file, const char *text, size_
 static void *load_anim(md5_game *game, const char *file, const char *text, size_t size)
 {
     const md5_load_opts opts = opts_of(game);
-    md5_error error;
+    md5_error error = {.status = MD5_OK};
     md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
     if (!anim)
         return pass_on(game, &error);

@@ -125,18 +125,21 @@ md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size
     if (!entry || entry->parsed)
         return entry;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_parsed = parse_skin(game, entry) && game->context.error->status == MD5_OK;
+    const bool is_parsed = parse_skin(game, entry) && game->context.error.status == MD5_OK;
     md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? entry : NULL;
 }
 
 const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT(name != NULL, "name: not NULL");
     md5_game_begin(game, error);
     const md5_decl_entry *const entry = md5i_parse_skin_of(game, name, strlen(name));
-    game->context.error = &game->context.unseen;
+    md5_game_end(game);
     return entry ? (const md5_skin_def *)entry->parsed : NULL;
 }
 

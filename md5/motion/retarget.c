@@ -516,8 +516,10 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
                                   const md5_joint_pair *pairs, uint32_t num_pairs,
                                   const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(source != NULL, "source: not NULL");
-    MD5_ASSERT(target != NULL, "target: not NULL");
+    if (!source || !target) {
+        md5i_fail_missing(error, source ? "target" : "source");
+        return NULL;
+    }
     MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;

@@ -429,12 +429,7 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
 {
     MD5_ASSERT_OPTS(opts);
     if (!model || !anim) {
-        md5_context context;
-        if (error && error->status == MD5_OK) {
-            md5i_context_begin(&context, opts, NULL, error);
-            md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "no %s is given",
-                      model ? "animation" : "model");
-        }
+        md5i_fail_missing(error, model ? "animation" : "model");
         return NULL;
     }
     const md5_binding parts = {
@@ -472,9 +467,11 @@ static bool is_ordered(const md5_skeleton *skeleton)
 md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
                                const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    if (!skeleton || !anim) {
+        md5i_fail_missing(error, skeleton ? "animation" : "skeleton");
+        return NULL;
+    }
     MD5_ASSERT(bind_local != NULL || skeleton->num_joints == 0, "bind_local: not NULL");
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(is_ordered(skeleton), "skeleton: order lists every joint once, parents first");
     const md5_binding parts = {.skeleton = skeleton, .bind_local = bind_local, .anim = anim};

@@ -179,7 +179,8 @@ static int32_t find_named_joint(const md5_skeleton *skeleton, mask_word *word)
 bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
                     float *weights, md5_error *error)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    if (!skeleton)
+        return md5i_fail_missing(error, "skeleton");
     MD5_ASSERT(joints != NULL, "joints: not NULL");
     MD5_ASSERT(weights != NULL || skeleton->num_joints == 0, "weights: not NULL");
     md5_context context;

@@ -64,7 +64,7 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header)
         first++;
 
     const md5_span word = md5i_lex_peek_word(lex);
-    if (lex->arena->context->error->status != MD5_OK)
+    if (lex->arena->context->error.status != MD5_OK)
         return false;
     const bool is_binary = first < lex->end && (unsigned char)*first >= 0x80;
     if (lex->at == lex->end && !is_binary)
@@ -168,8 +168,8 @@ static void look_ahead(silent_lex *silent, const md5_lex *lex)
     silent->context = *lex->arena->context;
     silent->context.warn = NULL;
     silent->context.held = NULL;
-    silent->context.error = &silent->context.unseen;
-    silent->context.unseen = (md5_error){.status = MD5_OK};
+    silent->context.error.status = MD5_OK;
+    silent->context.caller = NULL;
     silent->arena = (md5_arena){.context = &silent->context};
     silent->lex = *lex;
     silent->lex.arena = &silent->arena;
@@ -287,7 +287,7 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
         md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last %u are not read",
                       count_word, count->value, number, num_more);
     const md5_span word = md5i_lex_peek_word(lex);
-    if (lex->arena->context->error->status != MD5_OK)
+    if (lex->arena->context->error.status != MD5_OK)
         return false;
     if (lex->at == lex->end)
         return true;

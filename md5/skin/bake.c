@@ -183,7 +183,10 @@ static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
 md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
                           const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    if (!model) {
+        md5i_fail_missing(error, "model");
+        return NULL;
+    }
     MD5_ASSERT(palettes != NULL || num_frames == 0 || model->skeleton.num_joints == 0,
                "palettes: not NULL");
     MD5_ASSERT_OPTS(opts);

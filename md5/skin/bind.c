@@ -480,7 +480,10 @@ md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts 
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(desc->positions != NULL || desc->num_positions == 0, "positions: not NULL");
     MD5_ASSERT(desc->indices != NULL || desc->num_triangles == 0, "indices: not NULL");
-    MD5_ASSERT(desc->skeleton != NULL, "skeleton: not NULL");
+    if (!desc->skeleton) {
+        md5i_fail_missing(error, "skeleton");
+        return NULL;
+    }
     MD5_ASSERT(desc->bind != NULL || desc->skeleton->num_joints == 0, "bind: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;

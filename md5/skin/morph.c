@@ -315,11 +315,18 @@ static md5_morph *create(md5_arena *arena, building *job)
 md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
                           const md5_load_opts *opts, md5_error *error)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    if (!model) {
+        md5i_fail_missing(error, "model");
+        return NULL;
+    }
     MD5_ASSERT(sources != NULL || count == 0, "sources: not NULL");
-    for (uint32_t i = 0; i < count; i++)
-        MD5_ASSERT(sources[i].name != NULL && sources[i].model != NULL,
-                   "sources: have names and models");
+    for (uint32_t i = 0; i < count; i++) {
+        MD5_ASSERT(sources[i].name != NULL, "sources: have names");
+        if (!sources[i].model) {
+            md5i_fail_missing(error, "model of a source");
+            return NULL;
+        }
+    }
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);

@@ -61,7 +61,7 @@ static bool open_context(gl_stage *stage)
 static void load(gl_stage *stage, const char *mesh, const char *anim)
 {
     const md5gl_opts opts = {.load = load_function};
-    md5_error error;
+    md5_error error = {0};
     stage->renderer = md5gl_create_renderer(&opts, &error);
     if (!stage->renderer)
         fail("no renderer", error.message);
@@ -111,7 +111,7 @@ static void pose(const gl_stage *stage)
     md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
     md5_mat34 *const palettes = malloc((size_t)CROWD * num_joints * sizeof *palettes);
     md5_mat34 placements[CROWD];
-    md5_error error;
+    md5_error error = {0};
     if (!scratch || !joints || !palettes)
         fail("no memory", "palettes");
     const float wide = cell_width(stage->model),
@@ -158,7 +158,7 @@ static md5gl_frame describe(const gl_stage *stage, uint32_t width, uint32_t heig
 
 static double draw(const gl_stage *stage, const md5gl_frame *frame)
 {
-    md5_error error;
+    md5_error error = {0};
     const GladGLContext *const gl = &stage->renderer->gl;
     md5gl_begin_frame(stage->renderer, frame);
     gl->Finish();

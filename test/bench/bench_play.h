@@ -64,7 +64,7 @@ static md5_machine *make_character(const playing *play)
         {.name = "right", .kind = MD5_MODIFIER_TWO_BONE, .joint = "foot_r"},
         {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head"},
     };
-    md5_error error;
+    md5_error error = {0};
     md5_machine *const machine = md5_create_machine(&(md5_machine_desc){.model = play->model,
                                                                         .clips = clips,
                                                                         .num_clips = PLAYING_CLIPS,

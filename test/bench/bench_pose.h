@@ -118,7 +118,7 @@ static void make_posing(posing *made, uint32_t num_joints)
     made_text mesh = {posing_memory(room, 1), 0, room};
     made_text anim = {posing_memory(room, 1), 0, room};
     uint64_t random = 1;
-    md5_error error;
+    md5_error error = {0};
     add_hierarchy(&mesh, &anim, num_joints, &random);
     add_frames(&anim, num_joints, &random);
     *made = (posing){

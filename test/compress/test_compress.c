@@ -140,7 +140,7 @@ static double measured(const clip_case *of)
 
 static void compress_case(clip_case *of, float tolerance)
 {
-    md5_error error;
+    md5_error error = {0};
     float *const distances = malloc(of->anim->skeleton.num_joints * sizeof *distances);
     for (uint32_t i = 0; i < of->anim->skeleton.num_joints; i++)
         distances[i] = 4.0f;
@@ -159,7 +159,7 @@ static double bytes_a_joint_frame(const md5_anim *compressed)
 
 static double check_clip(const char *model, const char *path, float tolerance)
 {
-    md5_error error;
+    md5_error error = {0};
     double bytes = 0.0;
     clip_case of = {.anim = md5_load_anim(path, NULL, &error)};
     of.model = model ? md5_load_model(test_path(model), NULL, NULL) : NULL;
@@ -375,7 +375,7 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
 
 // A clip is compressed once, and only a compressed one is written or decompressed.
 TEST (compress_and_decompress_take_what_they_can) {
-    md5_error error;
+    md5_error error = {0};
     clip_case of = {.anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL)};
     compress_case(&of, 0.05f);
     CHECK(md5_compress_anim(of.compressed, NULL, NULL, &error) == NULL);
@@ -406,7 +406,7 @@ static void check_frames(const md5_anim *compressed, const md5_anim *again)
 
 // Frames are the samples at them, bit for bit; with them all that loading an animation sets.
 TEST (decompress_gives_the_frames_of_the_clip) {
-    md5_error error;
+    md5_error error = {0};
     clip_case of = {.anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL)};
     compress_case(&of, 0.05f);
     const md5_anim *const anim = of.anim;

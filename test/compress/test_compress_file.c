@@ -33,7 +33,7 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
                          move * at * at, cos(half) > 0.0 ? -sin(half) : sin(half),
                          0.2 * sin(9.0 * at), 0.1 * at);
     }
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(text, (size_t)size, NULL, &error);
     test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message);
     free(text);
@@ -42,7 +42,7 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
 
 static md5_anim *compress(const md5_anim *anim, float tolerance)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5_compress_opts options = {.tolerance = tolerance};
     md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
     test_check(compressed != NULL, __FILE__, __LINE__, "%s", error.message);
@@ -80,7 +80,7 @@ TEST (compress_may_choose_each_step) {
 TEST (compress_measures_bones_where_there_is_no_skin) {
     md5_anim *const anim = make_anim(1.0, 0.0, "c");
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_skin_reach of;
@@ -215,7 +215,7 @@ static const char other_model[] =
     "\"b\" 2 ( 0 4 2 ) ( 0 0 0 )\n}\n";
 
 TEST (compress_binds_as_the_animation_does) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(other_model, sizeof other_model - 1, NULL, &error);
     md5_anim *const anim = make_anim(1.0, 50.0, "c");
     md5_anim *const compressed = compress(anim, 0.001f);
@@ -242,7 +242,7 @@ TEST (compress_binds_as_the_animation_does) {
 }
 
 TEST (compress_binding_reports_what_bind_does) {
-    md5_error error;
+    md5_error error = {0};
     static const char stranger[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                    "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     md5_model *const model = md5_parse_model(stranger, sizeof stranger - 1, NULL, &error);
@@ -263,7 +263,7 @@ TEST (compress_binding_reports_what_bind_does) {
 static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_status status,
                           const char *says)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const compressed = md5_compress_anim(anim, &options, NULL, &error);
     CHECK(compressed == NULL);
     CHECK_UINT(error.status, status);
@@ -299,7 +299,7 @@ TEST (compress_survives_failure_of_every_allocation) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         const md5_compress_opts options = {.model = model};
-        md5_error error;
+        md5_error error = {0};
         md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
         md5_binding *const binding = compressed ? md5_bind(model, compressed, &opts, &error) : NULL;
         CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
@@ -358,7 +358,7 @@ static bool is_sound(const md5_xform *pose)
 // The block has the size of the bytes, so that a read beyond the end is detected.
 static md5_status parse(const uint8_t *bytes, size_t size)
 {
-    md5_error error;
+    md5_error error = {0};
     uint8_t *const copy = malloc(size ? size : 1);
     memcpy(copy, bytes, size);
     md5_anim *const compressed = md5_parse_anim(copy, size, NULL, &error);
@@ -520,7 +520,7 @@ TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
 
 // Bytes are left out: the keys of the last track, then heads.
 TEST (compress_file_without_all_tracks_is_refused) {
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = make_anim(1.0, 50.0, "c");
     md5_anim *const compressed = compress(anim, 0.05f);
     const size_t num_bytes = compressed->packed->num_bytes;
@@ -541,7 +541,7 @@ TEST (compress_file_without_all_tracks_is_refused) {
 }
 
 TEST (compress_file_of_another_version_is_named) {
-    md5_error error;
+    md5_error error = {0};
     const saved made = saved_clip(1.0);
     made.bytes[4] = 9;
     CHECK(md5_parse_anim(made.bytes, made.size, NULL, &error) == NULL);

@@ -65,7 +65,7 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
         }
         add(&made, "}\n");
     }
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(made.at, made.size, NULL, &error);
     test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message);
     free(made.at);
@@ -101,7 +101,7 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
             const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-            md5_error error;
+            md5_error error = {0};
             const md5_compress_opts options = {.model = k % 2 == 0 ? model : NULL};
             md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
             CHECK_UINT(error.status, compressed ? MD5_OK : MD5_ERROR_MEMORY);
@@ -139,7 +139,7 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
             const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-            md5_error error;
+            md5_error error = {0};
             md5_anim *const read = md5_parse_anim(bytes, size, &opts, &error);
             CHECK_UINT(error.status, read ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(!read || poses_alike(made, read));

@@ -71,7 +71,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
 
 TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
     int num_warnings = 0;
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
     md5_anim *const anim = make_arm();
     if (!CHECK(model && anim))

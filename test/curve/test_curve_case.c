@@ -13,7 +13,7 @@ void curve_points(md5_vec3 points[CURVE_POINTS], uint64_t seed)
 
 md5_curve *curve_of(const md5_curve_desc *desc)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_curve *const curve = md5_create_curve(desc, NULL, &error);
     test_check(curve != NULL, __FILE__, __LINE__, "%s", error.message);
     return curve;

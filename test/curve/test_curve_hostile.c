@@ -11,7 +11,7 @@ static const md5_vec3 line[MD5_MAX_CURVE_DEGREE + 2] = {{0, 0, 0}, {1, 0, 0}, {2
 
 static void refuse(const md5_curve_desc *desc, const char *message)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_curve *const curve = md5_create_curve(desc, NULL, &error);
     CHECK(curve == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -68,7 +68,7 @@ TEST (curve_refuses_weights) {
             message);
     }
     const float nan[] = {NAN, 1.0f, 1.0f, 1.0f};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_create_curve(
         &(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 4, .weights = nan},
         NULL, &error));
@@ -185,7 +185,7 @@ TEST (curve_survives_failure_of_every_allocation) {
     for (size_t n = 1; n < 100; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_curve *const curve =
             md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &opts, &error);
         CHECK_UINT(error.status, curve ? MD5_OK : MD5_ERROR_MEMORY);
@@ -195,7 +195,7 @@ TEST (curve_survives_failure_of_every_allocation) {
             break;
     }
     const md5_load_opts small = {.allocator = {.limit = 100}};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &small, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_destroy_curve(NULL);

@@ -116,7 +116,7 @@ static void random_keys(md5_quat *keys, uint64_t seed)
 
 static md5_squad *squad_of(const md5_quat *keys, const double *times, uint32_t count, double period)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_squad *const squad = md5_create_squad(keys, times, count, period, NULL, &error);
     test_check(squad != NULL, __FILE__, __LINE__, "%s", error.message);
     return squad;
@@ -317,7 +317,7 @@ TEST (squad_refuses_keys) {
          "the period is -5 seconds, expected 0 or more than the 1 of the keys"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        md5_error error;
+        md5_error error = {0};
         CHECK(!md5_create_squad(cases[i].keys, cases[i].times, cases[i].count, cases[i].period,
                                 NULL, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -331,7 +331,7 @@ TEST (squad_survives_failing_memory) {
     for (size_t fail_at = 0; fail_at < 2; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_squad *const squad = md5_create_squad(keys, times, 2, 0.0, &opts, &error);
         CHECK((squad != NULL) == (fail_at == 0));
         CHECK_UINT(error.status, squad ? MD5_OK : MD5_ERROR_MEMORY);

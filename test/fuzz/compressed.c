@@ -60,7 +60,7 @@ static const char *sample_compressed(const md5_anim *clip, md5_xform *pose)
 static const char *decompress(const md5_anim *clip, md5_xform *pose)
 {
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_decompress_anim(clip, &opts, &error);
     if (!anim)
         return error.status == MD5_ERROR_MEMORY ? NULL : "a clip cannot be decompressed";
@@ -100,7 +100,7 @@ FUZZ_DESTROY(destroy_compressed, md5_anim, md5_free_anim)
 static const char *parse_compressed(const uint8_t *bytes, size_t size)
 {
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const clip = md5_parse_anim(bytes, size, &opts, &error);
     if (!clip)
         return error.status == MD5_OK || !error.message[0] ? "refused without a message" : NULL;

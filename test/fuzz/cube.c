@@ -70,7 +70,7 @@ const char *fuzz_cube(const uint8_t *data, size_t size)
         .files = {.open = open_fuzz_cube, .close = close_fuzz_cube, .user = &files},
     };
     const char *fault = NULL;
-    md5_error error;
+    md5_error error = {0};
     md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
     if (!cube)
         return error.status != MD5_OK ? NULL : "no model, and no reason";

@@ -102,7 +102,7 @@ static const char *game_material_fault(const md5_material *material)
 static const char *ask_for_materials(md5_game *game)
 {
     const char *fault = NULL;
-    md5_error error;
+    md5_error error = {0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL) && !fault; i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_MATERIAL, i)->name;
         const md5_material *const material = md5_game_material(game, name, &error);
@@ -115,7 +115,7 @@ static const char *ask_for_materials(md5_game *game)
 
 static const char *ask_for_entities(md5_game *game)
 {
-    md5_error error;
+    md5_error error = {0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
         // A look-up cuts the name at its last dot, so it may find another declaration.
@@ -147,7 +147,7 @@ static const char *restore_changed(md5_actor *actor, uint32_t choice)
     enum { HEAD = 16 };
     uint8_t bytes[MD5_ACTOR_SAVE_SIZE], again[MD5_ACTOR_SAVE_SIZE];
     static md5_xform pose[64];
-    md5_error error;
+    md5_error error = {0};
     md5_actor_save(actor, bytes);
     for (uint32_t i = 0; i < 1 + choice % 3; i++)
         bytes[HEAD + (choice * 7 + i * 131) % (MD5_ACTOR_SAVE_SIZE - HEAD)] ^=
@@ -218,7 +218,7 @@ static const char *play_tree(const md5_entity *entity)
 static const char *play_entities(md5_game *game)
 {
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
-    md5_error error;
+    md5_error error = {0};
     const char *fault = NULL;
     for (uint32_t i = 0; i < MOST_ENTITIES && !fault; i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
@@ -233,7 +233,7 @@ static const char *play_entities(md5_game *game)
 
 static const char *ask_for_rest(md5_game *game)
 {
-    md5_error error;
+    md5_error error = {0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_SKIN, i)->name;
         const md5_skin_def *const skin = md5_game_skin_def(game, name, &error);
@@ -274,7 +274,7 @@ static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
 {
     asset_warnings warnings = {0};
     md5_load_opts opts = asset_opts(heap, &warnings);
-    md5_error error;
+    md5_error error = {0};
     opts.allocator.limit = FUZZ_MEMORY_LIMIT;
     md5_game *const game = md5_create_game(path, 1, &opts, &error);
     if (!game)

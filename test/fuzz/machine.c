@@ -88,7 +88,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
     const size_t size = md5_player_save(player, NULL, 0);
     uint8_t *const bytes = malloc(size);
     md5_xform expected[FUZZ_JOINTS], pose[FUZZ_JOINTS];
-    md5_error error;
+    md5_error error = {0};
     const char *fault = NULL;
     if (!others[0] || !others[1] || !bytes || md5_player_save(player, bytes, size) != size)
         abort();
@@ -112,7 +112,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
 // What is written is read again, and written as the same text.
 static const char *written_fault(const md5_machine_file *file)
 {
-    md5_error error;
+    md5_error error = {0};
     const char *fault = NULL;
     const size_t size = md5_write_machine(&file->desc, file->model_file, NULL, 0, &error);
     char *const texts[2] = {malloc(size + 1), malloc(size + 1)};
@@ -142,7 +142,7 @@ FUZZ_DESTROY(destroy_machine, md5_machine, md5_destroy_machine)
 
 static const char *machine_fault(md5_machine_file *file)
 {
-    md5_error error;
+    md5_error error = {0};
     const char *fault = written_fault(file);
     md5_model *const model = md5_parse_model(FUZZ_MODEL, sizeof FUZZ_MODEL - 1, NULL, &error);
     md5_anim *const anim = md5_parse_anim(FUZZ_ANIM, sizeof FUZZ_ANIM - 1, NULL, &error);

@@ -15,7 +15,7 @@ static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, co
 {
     asset_heap heap = {0};
     asset_warnings warnings = {0};
-    md5_error error;
+    md5_error error = {0};
     opts.allocator = asset_opts(&heap, &warnings).allocator;
     void *asset = make(of, &opts, &error);
     const size_t num_allocs = heap.num_allocs;

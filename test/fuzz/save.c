@@ -110,7 +110,7 @@ static bool is_saved_as(const md5_player *player, const uint8_t *bytes, size_t s
 static const char *restore(const figure *of, const uint8_t *bytes, size_t size)
 {
     md5_player *const player = of->players[1];
-    md5_error error;
+    md5_error error = {0};
     if (md5_player_restore(player, bytes, size, &error)) {
         if (!is_saved_as(player, bytes, size))
             return "a restored player is saved as different bytes";

@@ -37,7 +37,7 @@ const char *fuzz_scale(const uint8_t *data, size_t size)
     static const md5_joint joints[] = {{"root", MD5_NONE}, {"arm", 0}, {"hand", 1}};
     const md5_anim anim = {.skeleton = {.num_joints = 3, .joints = joints}, .num_frames = 100};
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
-    md5_error error;
+    md5_error error = {0};
     md5_scales *const scales = md5_parse_scales(data, size, &anim, &opts, &error);
     if (!scales)
         return error.status != MD5_OK ? NULL : "no scales, and no reason";

@@ -91,7 +91,7 @@ static const char *bind_and_play(const md5_model *model, const md5_anim *anim, u
     asset_heap heap = {0};
     asset_warnings warnings = {0};
     const md5_load_opts opts = asset_opts(&heap, &warnings);
-    md5_error error;
+    md5_error error = {0};
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     const char *fault = warnings.fault;
     if (!fault && !binding && error.status != MD5_ERROR_MISMATCH)

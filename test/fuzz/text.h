@@ -31,7 +31,7 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
     asset_heap heap = {0};
     asset_warnings warnings = {0};
     md5_load_opts opts = asset_opts(&heap, &warnings);
-    md5_error error;
+    md5_error error = {0};
     opts.allocator.limit = FUZZ_MEMORY_LIMIT;
     opts.max_warnings = 1 + (uint32_t)(size % 8);
     void *const asset = kind->parse(text, size, &opts, &error);

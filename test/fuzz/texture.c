@@ -61,7 +61,7 @@ static const char *program_fault(const char *text, fuzz_texture_file *file,
         .user = file,
     };
     md5_image_program program;
-    md5_error error;
+    md5_error error = {0};
     const char *fault = NULL;
     md5_game *const game = md5_create_game(&path, 1, NULL, &error);
     if (game && md5_game_image_program(game, text, &program, &error))
@@ -84,7 +84,7 @@ const char *fuzz_texture(const uint8_t *data, size_t size)
     fuzz_texture_file file = {data + 1 + length, size - 1 - length};
     if (length > 0)
         return program_fault(text, &file, &opts);
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = md5_parse_image(file.bytes, file.size, &opts, &error);
     return texture_fault(image, &error);
 }

@@ -55,7 +55,7 @@ bool is_equal(const char *name, int flags, size_t block_size, uint64_t &state)
         expected[i] = expected[i + 3];
         expected[i + 3] = 255;
     }
-    md5_error error;
+    md5_error error = {};
     md5_image *const image = md5_parse_image(file.data(), file.size(), nullptr, &error);
     const bool held = image && std::memcmp(image->pixels, expected.data(), expected.size()) == 0;
     if (!held)

@@ -376,7 +376,7 @@ TEST_HERE (actors_report_that_memory_runs_out) {
     test_heap heap = {.fail_at = 1};
     const md5_load_opts opts = {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_create_actor(stage->entity, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_actor *const actor = md5_create_actor(stage->entity, &opts, &error);
@@ -579,7 +579,7 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         memcpy(changed, bytes, sizeof bytes);
         changed[changes[i].at] = changes[i].value;
-        md5_error error;
+        md5_error error = {0};
         CHECK(!md5_actor_restore(stage->head, changed, sizeof changed, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
     }
@@ -671,7 +671,7 @@ TEST_HERE (restored_actors_continue_with_the_same_bits) {
     const md5_xform motion = md5_actor_root_motion(stage->actor);
     const uint32_t chosen = md5_actor_choose(stage->actor, NULL, "wander");
     advance_stage(stage, 500);
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, &error));
     advance_stage(stage, 55);
     md5_actor_pose(stage->actor, pose, NULL, NULL);
@@ -685,7 +685,7 @@ static void check_refused(actor_stage *stage, const unsigned char *bytes, size_t
                           md5_status status, const char *message)
 {
     static unsigned char before[MD5_ACTOR_SAVE_SIZE], after[MD5_ACTOR_SAVE_SIZE];
-    md5_error error;
+    md5_error error = {0};
     md5_actor_save(stage->actor, before);
     CHECK(!md5_actor_restore(stage->actor, bytes, size, &error));
     CHECK_UINT(error.status, status);
@@ -986,7 +986,7 @@ static uint32_t seed_behind(const scenario *all, uint32_t seed)
 static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed,
                               uint32_t *num_poses)
 {
-    md5_error error;
+    md5_error error = {0};
     size_t size;
     uint32_t num_equal = 0;
     int next = 0;

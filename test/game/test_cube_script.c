@@ -121,7 +121,7 @@ TEST (cube_reads_other_files) {
                  "data/actors/base.cfg:3:6: 'actors/hero/md5.cfg' is being read already\n"
                  "data/actors/base.cfg:4:6: 'actors/base.cfg' is being read already\n" //
                  AT("2:1") "unknown word 'md5fly': its line is skipped\n");
-    CHECK_STRING(test.error.file, CUBE_CASE_PATH);
+    CHECK(!test.error.message[0] && !test.error.file[0]); // nothing failed
     close_cube(&test);
 }
 
@@ -150,7 +150,7 @@ static void check_mesh(const char *path, const char *root, const char *text, con
 {
     const game_text files[] = {{path, text}, {NULL, NULL}};
     game_log log;
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts opts = cube_opts(files, &log);
     md5_cube2 *const cube = md5_load_cube2(path, root, &opts, &error);
     if (CHECK(cube))
@@ -172,7 +172,7 @@ TEST (cube_finds_the_folders_of_a_game) {
 
 TEST (cube_without_a_file_takes_the_model_of_its_folder) {
     game_log log;
-    md5_error error;
+    md5_error error = {0};
     const game_text both[] = {
         {"m/flag/flag.md5mesh", ""}, {"m/flag/flag.md5anim", ""}, {NULL, NULL}};
     const game_text one[] = {{"m/flag/flag.md5mesh", ""}, {NULL, NULL}};
@@ -218,7 +218,7 @@ TEST (cube_survives_failure_of_every_allocation) {
     for (size_t i = 1;; i++) {
         test_heap heap = {.fail_at = i};
         game_log log;
-        md5_error error;
+        md5_error error = {0};
         md5_load_opts opts = cube_opts(files, &log);
         opts.allocator =
             (md5_allocator){.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap};
@@ -242,7 +242,7 @@ TEST (cube_survives_every_memory_limit) {
     md5_cube2 *cube = NULL;
     for (size_t limit = 1000; !cube && limit < 10000000; limit += 977) {
         game_log log;
-        md5_error error;
+        md5_error error = {0};
         md5_load_opts opts = cube_opts(many, &log);
         opts.allocator.limit = limit;
         cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
@@ -259,7 +259,7 @@ TEST (cube_reads_truncated_and_altered_texts) {
     for (size_t i = 0; i < size * (1 + sizeof bytes); i++) {
         char text[sizeof whole];
         game_log log;
-        md5_error error;
+        md5_error error = {0};
         memcpy(text, whole, sizeof text);
         text[i % size] = i < size ? '\0' : bytes[i / size - 1];
         const game_text files[] = {{"md5.cfg", text}, {NULL, NULL}};
@@ -280,7 +280,7 @@ static char *corpus_path(const char *name)
 }
 
 TEST (cube_reads_red_eclipses_drone) {
-    md5_error error;
+    md5_error error = {0};
     md5_cube2_look skin;
     if (!test_corpus()) {
         test_skip("needs MD5_CORPUS");

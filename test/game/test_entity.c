@@ -82,7 +82,7 @@ static void check_failure(const char *text, md5_status status, const char *place
                           const char *message)
 {
     char shown[600];
-    md5_error error;
+    md5_error error = {0};
     md5_game *const game = open_entity_game(text, NULL);
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     CHECK(!md5_load_entity(game, "e", NULL, &error));
@@ -269,7 +269,7 @@ TEST (entities_survive_failure_of_every_load) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
+        md5_error error = {0};
         md5_entity *const entity = md5_load_entity(game, "e", &opts, &error);
         CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
         md5_free_entity(entity);
@@ -294,7 +294,7 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
+        md5_error error = {0};
         md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         md5_entity *const entity = game ? md5_load_entity(game, "e", NULL, &error) : NULL;
         CHECK(entity ? entity->num_parts == 2 : error.status == MD5_ERROR_MEMORY);
@@ -446,7 +446,7 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
+        md5_error error = {0};
         md5_entity *const entity = md5_load_entity(game, "e", &opts, &error);
         CHECK(entity ? count_parts(entity) == 3 : error.status == MD5_ERROR_MEMORY);
         md5_free_entity(entity);

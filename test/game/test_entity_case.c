@@ -83,7 +83,7 @@ md5_game *open_entity_game(const char *text, game_log *log)
 
 md5_entity *load_entity(md5_game *game, const char *name)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_entity *const entity = md5_load_entity(game, name, NULL, &error);
     test_check(entity != NULL, __FILE__, __LINE__, "%s: %s", name, error.message);
     return entity;

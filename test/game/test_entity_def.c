@@ -18,7 +18,7 @@ static md5_game *open_entities(const char *text, game_log *log)
 
 static const md5_entity_def *entity_of(md5_game *game, const char *name)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5_entity_def *const def = md5_game_entity_def(game, name, &error);
     CHECK(def);
     CHECK_UINT(error.status, MD5_OK);
@@ -180,7 +180,7 @@ TEST (checking_entities_takes_linear_memory) {
     const game_text file = {"def/all.def", text};
     const md5_game_path place = game_place(&file, 1, false);
     const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MOST_BYTES}};
-    md5_error error;
+    md5_error error = {0};
     md5_game *const game = md5_create_game(&place, 1, &opts, &error);
     for (int i = 0; i < COUNT && game; i++) {
         (void)snprintf(name, sizeof name, "e%d", i);
@@ -205,7 +205,7 @@ TEST (entities_survive_failure_of_every_allocation) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
+        md5_error error = {0};
         md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         const bool is_strict = game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error);
         const md5_entity_def *const def = is_strict ? md5_game_entity_def(game, "e", &error) : NULL;

@@ -233,7 +233,7 @@ static const char whole[] =
 
 static void ask_for_all(md5_game *game)
 {
-    md5_error error;
+    md5_error error = {0};
     (void)md5_game_table(game, "t", &error);
     CHECK(error.status == MD5_OK && md5_game_material(game, "m", &error));
     CHECK(error.status == MD5_OK && md5_game_skin_def(game, "s", &error));
@@ -273,7 +273,7 @@ TEST (commands_without_a_brace_behind_them_count) {
 
 static md5_game *open_places(const md5_game_path *places, size_t count)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_game *const game = md5_create_game(places, count, NULL, &error);
     CHECK(game);
     return game;
@@ -338,7 +338,7 @@ TEST (game_leaves_out_names_that_cannot_be_reached) {
 TEST (game_reports_a_missing_file_to_loaders) {
     md5_game *const game = open_places(NULL, 0);
     const md5_load_opts opts = {.files = md5_game_files(game)};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_load_model("models/imp.md5mesh", &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.message, "cannot open the file: no such file in the game");
@@ -384,7 +384,7 @@ TEST (game_survives_failure_of_every_allocation) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
+        md5_error error = {0};
         md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         CHECK(game || error.status == MD5_ERROR_MEMORY);
         if (game)

@@ -13,7 +13,7 @@
 // Opens a game whose only material is m, and returns that.
 static const md5_material *parse(const char *text, md5_game **game, game_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     *game = open_materials(text, log);
     const md5_material *const material = md5_game_material(*game, "m", &error);
     CHECK(material);
@@ -354,7 +354,7 @@ TEST (builtin_images_have_their_own_sampling) {
 
 TEST (missing_materials_are_implicit) {
     md5_game *const game = open_materials("", NULL);
-    md5_error error;
+    md5_error error = {0};
     const md5_material *const material = md5_game_material(game, "Models\\Imp.tga", &error);
     CHECK_STRING(material->decl->name, "models/imp");
     CHECK(material->decl->file == NULL);

@@ -10,7 +10,7 @@
 
 static const md5_model_def *model_of(md5_game *game, const char *name)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5_model_def *const model = md5_game_model_def(game, name, &error);
     CHECK(model);
     return model;
@@ -230,7 +230,7 @@ TEST (models_survive_failure_of_every_allocation) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
+        md5_error error = {0};
         md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         const md5_model_def *const model = game ? md5_game_model_def(game, "b", &error) : NULL;
         CHECK(model ? model->num_joints == 4 : error.status == MD5_ERROR_MEMORY);
@@ -271,7 +271,7 @@ TEST (shared_arrays_are_as_copies) {
     md5_context context;
     md5_arena arena = {.context = &context};
     uint64_t random = 7;
-    md5_error error;
+    md5_error error = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
     for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
         const uint32_t parent = i > 0 ? test_random_u32(&random) % i : 0;
@@ -328,7 +328,7 @@ static md5_game *open_chain(const char *text, test_heap *heap)
     place = game_place(texts, 3, false);
     const md5_load_opts opts = {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = heap}};
-    md5_error error;
+    md5_error error = {0};
     md5_game *const game = md5_create_game(&place, 1, &opts, &error);
     CHECK(game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error));
     return game;
@@ -341,7 +341,7 @@ static size_t size_of_chain(int count, const char *first, const char *form, uint
     test_heap heap = {.fail_at = 0};
     md5_game *const game = open_chain(text, &heap);
     const size_t before = heap.live_bytes;
-    md5_error error;
+    md5_error error = {0};
     char name[16];
     for (int i = count; i >= 0; i--) {
         (void)snprintf(name, sizeof name, "m%d", i);
@@ -390,7 +390,7 @@ TEST (chains_that_only_inherit_take_little_memory) {
 TEST (links_of_a_chain_have_what_those_before_them_have) {
     char *const text = write_chain(1000, "", "anim add#x two.md5anim");
     md5_game *const game = open_models(text, NULL);
-    md5_error error;
+    md5_error error = {0};
     const md5_model_def *const last = md5_game_model_def(game, "m1000", &error);
     const md5_model_def *const middle = md5_game_model_def(game, "m400", &error);
     CHECK_UINT(middle->num_anims, 400);
@@ -410,7 +410,7 @@ TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
                                        "model c { inherit a mesh x.md5mesh anim cc two.md5anim }\n"
                                        "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
                                        &log);
-    md5_error error;
+    md5_error error = {0};
     // a inherits b, b inherits c, and c inherits a, which is being parsed and has nothing yet.
     CHECK_UINT(md5_game_model_def(game, "a", &error)->num_anims, 3);
     CHECK_UINT(md5_game_model_def(game, "b", &error)->num_anims, 2);
@@ -513,7 +513,7 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     }
     game_log log;
     md5_game *const game = open_models(text, &log);
-    md5_error error;
+    md5_error error = {0};
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
         char name[16];
         (void)snprintf(name, sizeof name, "m%d", i);
@@ -538,7 +538,7 @@ TEST (channels_of_parents_stay_as_they_are) {
         "model n { inherit m channel legs ( root ) channel tail ( b ) channel ear ( b ) }\n"
         "model o { inherit n mesh x.md5mesh channel head ( *root ) }\n",
         NULL);
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
     const md5_model_def *const m = md5_game_model_def(game, "m", &error);
     const md5_model_def *const n = md5_game_model_def(game, "n", &error);

@@ -10,14 +10,14 @@
 
 static void be_lenient(md5_game *game)
 {
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
 }
 
 // Returns the lenient material m of a text, which the engine defaults.
 static const md5_material *parse(const char *text, md5_game **game, game_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     *game = open_materials(text, NULL);
     const md5_material *const strict = md5_game_material(*game, "m", &error);
     CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
@@ -125,7 +125,7 @@ TEST (lenient_expressions) {
 
 TEST (lenient_tables) {
     static const char text[] = "table t { nonsense { 1 2, three, 4, } }\ntable u { { 7, 8";
-    md5_error error;
+    md5_error error = {0};
     game_log log;
     md5_game *const game = open_materials(text, &log);
     CHECK_UINT(md5_game_table(game, "t", &error)->decl->state, MD5_DECL_DEFAULTED);
@@ -142,7 +142,7 @@ TEST (lenient_tables) {
 
 TEST (lenient_skins) {
     static const game_text texts[] = {{"skins/a.skin", "skin s { a b lonely }"}};
-    md5_error error;
+    md5_error error = {0};
     game_log log;
     md5_game *const game = open_texts(texts, 1, &log);
     CHECK_UINT(md5_game_skin_def(game, "s", &error)->num_rows, 2);
@@ -165,7 +165,7 @@ TEST (lenient_skins) {
 static void check_model(const char *text, const char *expected, const char *line)
 {
     char anims[256] = "", all[512];
-    md5_error error;
+    md5_error error = {0};
     game_log log;
     (void)snprintf(all, sizeof all, "model m { mesh x.md5mesh %s }", text);
     md5_game *game = open_models(all, NULL);
@@ -250,7 +250,7 @@ TEST (lenient_models_keep_what_is_right) {
 TEST (models_take_linear_time_in_their_animations) {
     enum { COUNT = 20000, ROW = 32 };
     static char text[COUNT * ROW + 128];
-    md5_error error;
+    md5_error error = {0};
     size_t used = (size_t)snprintf(text, sizeof text, "model m { mesh x.md5mesh\n");
     for (unsigned i = 0; i < COUNT; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "anim a%05ux two.md5anim\n", i);
@@ -267,7 +267,7 @@ TEST (models_take_linear_time_in_their_animations) {
 TEST (models_inherit_many_times) {
     enum { COUNT = 20000 };
     static char text[COUNT * sizeof " inherit m" + 128];
-    md5_error error;
+    md5_error error = {0};
     strcpy(text, "model m { mesh x.md5mesh anim bc two.md5anim }\nmodel n {");
     char *end = text + strlen(text);
     for (int i = 0; i < COUNT; i++)
@@ -286,7 +286,7 @@ TEST (animations_are_removed_by_name_and_alias) {
         "model m { mesh x.md5mesh anim bc1 two.md5anim anim bc2 two.md5anim anim de two.md5anim }\n"
         "model n { inherit m remove bc1 anim bc1 three.md5anim remove de }\n"
         "model o { inherit m remove bc1 remove bc }\nmodel p { inherit m remove bc remove bc1 }";
-    md5_error error;
+    md5_error error = {0};
     game_log log;
     md5_game *const game = open_models(text, &log);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
@@ -302,7 +302,7 @@ TEST (animations_are_removed_by_name_and_alias) {
 TEST (lenient_models_go_on_without_a_mesh) {
     static const char text[] = "model m { mesh y.md5mesh channel legs ( a ) anim bc two.md5anim }\n"
                                "model n { anim bc two.md5anim { frame 1 jump } inherit nobody }";
-    md5_error error;
+    md5_error error = {0};
     game_log log;
     md5_game *const game = open_models(text, &log);
     be_lenient(game);
@@ -324,7 +324,7 @@ TEST (lenient_models_keep_unknown_channels) {
     static const char text[] =
         "model m { mesh x.md5mesh channel tail ( *a ) channel all ( c ) channel TAIL ( b ) channel "
         "legs ( b ) }\nmodel n { inherit m channel wings ( a ) }";
-    md5_error error;
+    md5_error error = {0};
     game_log log;
     md5_game *const game = open_models(text, &log);
     be_lenient(game);
@@ -345,7 +345,7 @@ TEST (lenient_entities) {
     static const game_text texts[] = {{"def/a.def",
                                        "entityDef e { model \"imp\" , \"health\" \"5\" \"last\" }\n"
                                        "entityDef f { \"first\""}};
-    md5_error error;
+    md5_error error = {0};
     game_log log;
     md5_game *const game = open_texts(texts, 1, &log);
     const md5_entity_def *entity = md5_game_entity_def(game, "e", &error);
@@ -367,7 +367,7 @@ TEST (lenient_entities) {
 // -- Both -----------------------------------------------------------------------------------------
 
 TEST (verdicts_do_not_disturb_each_other) {
-    md5_error error;
+    md5_error error = {0};
     md5_game *const game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
     const md5_material *const strict = md5_game_material(game, "m", &error);
     (void)md5_game_material(game, "implicit", &error);
@@ -398,7 +398,7 @@ TEST (verdicts_fail_without_memory) {
     for (size_t step = 1; step < 100 && changed == 0; step++) {
         test_heap heap = {.fail_at = 0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         if (!CHECK(game) || !CHECK(md5_game_material(game, "m0001", &error)))
             return;

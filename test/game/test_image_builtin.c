@@ -60,7 +60,7 @@ TEST (pcx_files_with_palettes_are_read) {
     static const uint8_t expected[][4] = {{10, 11, 12, 255}, {10, 11, 12, 255}, {20, 21, 22, 255},
                                           {30, 31, 32, 255}, {30, 31, 32, 255}, {30, 31, 32, 255}};
     uint8_t file[2 * PCX_MARK];
-    md5_error error;
+    md5_error error = {0};
     const size_t size = write_indexed_pcx(file);
     md5_image *const image = parse_exact(file, size, &error);
     CHECK_UINT(image ? image->width : 0, 3);
@@ -72,7 +72,7 @@ TEST (pcx_files_of_three_planes_are_read) {
     static const uint8_t expected[][4] = {{1, 3, 5, 255}, {2, 4, 6, 255}};
     static const uint8_t rows[] = {1, 2, 3, 4, 5, 6};
     uint8_t file[PCX_HEADER + sizeof rows];
-    md5_error error;
+    md5_error error = {0};
     write_pcx_header(file, 2, 1, 3, 2);
     memcpy(file + PCX_HEADER, rows, sizeof rows);
     md5_image *const image = parse_exact(file, sizeof file, &error);
@@ -82,7 +82,7 @@ TEST (pcx_files_of_three_planes_are_read) {
 
 static void check_pcx_refused(const uint8_t *file, size_t size, const char *message)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = parse_exact(file, size, &error);
     CHECK(!image && error.status != MD5_OK);
     test_check(strstr(error.message, message) != NULL, __FILE__, __LINE__, "%s", error.message);
@@ -91,7 +91,7 @@ static void check_pcx_refused(const uint8_t *file, size_t size, const char *mess
 
 TEST (damaged_pcx_files_are_refused) {
     uint8_t file[2 * PCX_MARK];
-    md5_error error;
+    md5_error error = {0};
     const size_t size = write_indexed_pcx(file);
     // A file that is cut off anywhere is refused, unless only its last byte is missing: the byte
     // that marks the palette is not checked.
@@ -187,7 +187,7 @@ TEST (builtin_pictures_are_those_of_the_engine) {
     md5_game *const game = open_images(&place, NULL);
     for (size_t i = 0; i < sizeof builtin_cases / sizeof builtin_cases[0]; i++) {
         const builtin_case *const expected = &builtin_cases[i];
-        md5_error error;
+        md5_error error = {0};
         md5_image *const image = load_image_text(game, expected->name, NULL, &error);
         test_check(image && image->width == expected->width && image->height == expected->height,
                    __FILE__, __LINE__, "%s", expected->name);
@@ -204,7 +204,7 @@ TEST (builtin_pictures_are_those_of_the_engine) {
 TEST (pictures_made_while_drawing_are_errors) {
     image_place place = {.count = 0};
     md5_game *const game = open_images(&place, NULL);
-    md5_error error;
+    md5_error error = {0};
     CHECK(!load_image_text(game, "_currentRender", NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.file, "_currentrender");
@@ -219,7 +219,7 @@ TEST (pictures_made_while_drawing_are_errors) {
 TEST (builtin_pictures_inside_of_programs_are_lenient) {
     image_place place = {.count = 0};
     md5_game *const game = open_images(&place, NULL);
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = load_image_text(game, "add( _white, _black )", NULL, &error);
     CHECK(image && image->pixels[0] == 255);
     md5_free_image(image);
@@ -245,7 +245,7 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
     const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
     const md5_image_opts first = {.compressed_first = true};
     static const char program[] = "makeIntensity( b )";
-    md5_error error;
+    md5_error error = {0};
     image_write_tga(red_file, red, 1, 1);
     image_write_tga(green_file, green, 1, 1);
     image_place_add(&place, "a.tga", red_file, sizeof red_file);
@@ -277,7 +277,7 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
 static bool is_compressed(md5_game *game, const char *text)
 {
     const md5_image_opts first = {.compressed_first = true};
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = load_image_text(game, text, &first, &error);
     const bool is_green = image && image->pixels[1] == 255 && image->pixels[0] == 0;
     CHECK(image);

@@ -31,7 +31,7 @@ static char color_of(md5_game *game, const char *text, md5_error *error)
 static bool prefers(const char *name, const char *red, const char *green)
 {
     image_place place = {.count = 0};
-    md5_error error;
+    md5_error error = {0};
     make_files();
     image_place_add(&place, red, red_file, FILE_SIZE);
     if (green)
@@ -67,7 +67,7 @@ TEST (images_of_programs_are_found_compressed) {
 TEST (images_that_are_missing_name_all_that_was_tried) {
     image_place place = {.count = 0};
     md5_game *const game = open_images(&place, NULL);
-    md5_error error;
+    md5_error error = {0};
     CHECK(!color_of(game, "add(t/a,b)", &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.file, "t/a");
@@ -93,7 +93,7 @@ TEST (images_that_are_damaged_say_so) {
     image_place place = {.count = 0};
     char line[512] = "";
     const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
-    md5_error error;
+    md5_error error = {0};
     make_files();
     image_place_add(&place, "a.tga", red_file, FILE_SIZE - 1);
     image_place_add(&place, "b.tga", red_file, FILE_SIZE - 1);
@@ -104,6 +104,7 @@ TEST (images_that_are_damaged_say_so) {
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.message, ".tga: the TGA file ends after 0 of 1 pixels; .jpg: no such file; "
                                 ".png: no such file; dds/a.dds: no such file");
+    error = (md5_error){0};
     CHECK(color_of(game, "b", &error) == 'g');
     CHECK_UINT(error.status, MD5_OK);
     CHECK_STRING(line, "b: warning: .tga: the TGA file ends after 0 of 1 pixels; .jpg: no such "
@@ -130,7 +131,7 @@ static md5_image *parse(const void *bytes, size_t size, const md5_image_opts *op
 
 static void check_refused(const void *bytes, size_t size, const char *message)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = parse(bytes, size, NULL, &error);
     CHECK(!image && error.status != MD5_OK);
     CHECK_STRING(error.message, message);
@@ -188,7 +189,7 @@ static void fake_release(void *user, const void *pixels)
 TEST (images_of_other_formats_go_to_the_callers_decoder) {
     fake_decoder fake = {.pixels = {1, 2, 3, 4, 5, 6, 7, 8}, .width = 2};
     const md5_image_opts opts = {.decoder = {fake_decode, fake_release, &fake}};
-    md5_error error;
+    md5_error error = {0};
     md5_image *image = parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error);
     if (CHECK(image))
         CHECK(image->width == 2 && image->height == 1
@@ -232,7 +233,7 @@ TEST (images_are_made_within_limits) {
             .file_name = "big",
             .decoder = {decode_size, release_size, (void *)(uintptr_t)sizes[i]},
         };
-        md5_error error;
+        md5_error error = {0};
         CHECK(!parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
         CHECK_UINT(error.status, i < 2 ? MD5_ERROR_RANGE : MD5_ERROR_MEMORY);
         CHECK_STRING(error.file, "big");

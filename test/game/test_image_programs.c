@@ -61,7 +61,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
 {
     char name[64];
     size_t size = 0;
-    md5_error error;
+    md5_error error = {0};
     (void)snprintf(name, sizeof name, "verdicts/images/img_%02d.raw", number);
     char *const raw = test_read_file(golden_path(name), &size);
     md5_image *const image = load_image_text(game, text, NULL, &error);
@@ -139,7 +139,7 @@ typedef void expect_texel(const made_images *made, int i, uint8_t expected[4]);
 
 static void check_program(made_images *made, const char *text, expect_texel *expect, int tolerance)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = load_image_text(made->game, text, NULL, &error);
     if (!test_check(image != NULL, __FILE__, __LINE__, "%s: %s", text, error.message))
         return;
@@ -293,7 +293,7 @@ TEST (image_programs_compute_normals) {
 TEST (image_programs_smooth_over_unused_texels) {
     uint8_t file[IMAGE_TGA_HEADER + 8], texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};
     image_place place = {.count = 0};
-    md5_error error;
+    md5_error error = {0};
     image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 2, 1));
     md5_game *const game = open_images(&place, NULL);
     md5_image *const image = load_image_text(game, "smoothnormals(a)", NULL, &error);
@@ -310,7 +310,7 @@ TEST (image_programs_survive_huge_scales) {
     static const char *const texts[] = {"heightmap(a,1e38)", "scale(a,1e38,1e38,1e38,1e38)",
                                         "addnormals(a,heightmap(b,1e38))"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        md5_error error;
+        md5_error error = {0};
         md5_image *const image = load_image_text(made.game, texts[i], NULL, &error);
         CHECK(image);
         md5_free_image(image);
@@ -335,7 +335,7 @@ TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
     md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);
     image_place place;
-    md5_error error;
+    md5_error error = {0};
     if (!CHECK(steps))
         return;
     md5_game *const game = open_texel(&place);
@@ -365,7 +365,7 @@ static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const
 {
     const md5_image_program program = {"", num_steps, steps};
     image_place place;
-    md5_error error;
+    md5_error error = {0};
     md5_game *const game = open_texel(&place);
     CHECK(!md5_load_image(game, &program, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
@@ -390,7 +390,7 @@ TEST (image_programs_must_be_trees) {
 TEST (image_programs_keep_sizes_if_asked) {
     static uint8_t texels[12 * 20 * 4], file[IMAGE_TGA_HEADER + sizeof texels];
     image_place place = {.count = 0};
-    md5_error error;
+    md5_error error = {0};
     memset(texels, 77, sizeof texels);
     image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 12, 20));
     md5_game *const game = open_images(&place, NULL);
@@ -411,7 +411,7 @@ TEST (image_programs_survive_failure_of_every_allocation) {
         test_heap heap = {.fail_at = i};
         const md5_image_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-        md5_error error;
+        md5_error error = {0};
         md5_image *const image = load_image_text(
             made.game, "add(addnormals(a,heightmap(b,4)),smoothnormals(a))", &opts, &error);
         CHECK(image || error.status == MD5_ERROR_MEMORY);

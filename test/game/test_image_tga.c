@@ -130,7 +130,7 @@ static md5_image *parse(const tga_bytes *file, size_t size, md5_error *error)
 static void check_kind(const tga_kind *kind)
 {
     tga_bytes file;
-    md5_error error;
+    md5_error error = {0};
     write_file(&file, kind);
     md5_image *const image = parse(&file, file.size, &error);
     if (!test_check(image && image->width == WIDTH && image->height == HEIGHT, __FILE__, __LINE__,
@@ -171,7 +171,7 @@ TEST (images_tga_cut_off_anywhere) {
     for (size_t i = 0; i < (size_t)NUM_KINDS * 4; i++) {
         const tga_kind kind = kind_of(i);
         tga_bytes file;
-        md5_error error;
+        md5_error error = {0};
         write_file(&file, &kind);
         for (size_t size = 0; size < file.size; size++) {
             md5_image *const image = parse(&file, size, &error);
@@ -185,7 +185,7 @@ TEST (images_tga_cut_off_anywhere) {
 TEST (images_tga_of_impossible_sizes) {
     const tga_kind kind = {2, 32, 0, true, false}, palette = {1, 8, 24, false, false};
     tga_bytes file;
-    md5_error error;
+    md5_error error = {0};
     write_file(&file, &kind);
     memset(file.bytes + 12, 0xFF, 4);
     CHECK(!parse(&file, file.size, &error));
@@ -263,7 +263,7 @@ static md5_image *image_dds_parse(const dds_bytes *file, md5_error *error)
 
 static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t expected[4])
 {
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = image_dds_parse(file, &error);
     if (!test_check(image != NULL, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -274,7 +274,7 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
 
 static void check_message(const dds_bytes *file, const char *message)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_image *const image = image_dds_parse(file, &error);
     CHECK(!image);
     CHECK_STRING(error.message, message);

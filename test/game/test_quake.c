@@ -272,7 +272,7 @@ TEST (scales_name_line_and_column_of_mistakes) {
 
 TEST (scales_survive_failure_of_every_allocation) {
     static const char text[] = "{\"arm\":{\"0\":0.5,\"1\":2}}";
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     for (size_t i = 1; CHECK(anim); i++) {
         test_heap heap = {.fail_at = i};
@@ -290,7 +290,7 @@ TEST (scales_survive_failure_of_every_allocation) {
 }
 
 TEST (scales_have_as_many_rows_as_memory_allows) {
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     char *const text = malloc(1 << 20);
     if (!CHECK(anim && text)) {
@@ -314,7 +314,7 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
 }
 
 TEST (scales_are_read_from_files) {
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     if (!CHECK(anim))
         return;

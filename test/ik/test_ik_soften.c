@@ -58,7 +58,7 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
 // Loads a machine file of the project, to be released by md5_free_machine_file().
 static md5_machine_file *load_machine(const char *path)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, &error);
     CHECK_STRING(error.message, "");
     return file;
@@ -125,7 +125,7 @@ TEST (ik_soften_of_the_manual_is_small) {
         return;
     char *const begin = strstr(text, "```\n") + 4;
     const size_t length = (size_t)(strstr(begin, "```") - begin);
-    md5_error error;
+    md5_error error = {0};
     md5_machine_file *const file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
     float most = 0.0f;

@@ -151,7 +151,7 @@ static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, co
 }
 
 TEST (pose_tools_mirror_of_our_own_model) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
     md5_anim *anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, &error);
     if (!CHECK(model && anim))

@@ -79,7 +79,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
     for (int round = 0; round < 300; round++) {
         body man;
         make_man(&man, 1.0f, 0.3f, &random);
-        md5_error error;
+        md5_error error = {0};
         md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
         if (!CHECK(retarget != NULL))
             return;
@@ -107,7 +107,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         body man, giant;
         make_man(&man, 1.0f, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
-        md5_error error;
+        md5_error error = {0};
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
         if (!CHECK(retarget != NULL))
@@ -143,7 +143,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, made_any_rotation(&random));
     const md5_joint_pair pairs[] = {
         {"origin", "root", false}, {"hips", "pelvis", false}, {"hand", NULL, false}};
-    md5_error error;
+    md5_error error = {0};
     md5_retarget *retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
@@ -181,7 +181,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     make_man(&other, 1.5f, 0.9f, &random);
     const md5_joint_pair pairs[] = {
         {"arm", "arm", true}, {"forearm", "forearm", true}, {"hand", "hand", true}};
-    md5_error error;
+    md5_error error = {0};
     md5_retarget *retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
@@ -211,7 +211,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
         add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5.0f}, plain);
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
     }
-    md5_error error;
+    md5_error error = {0};
     md5_retarget *retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
     if (!CHECK(retarget != NULL))
         return;
@@ -239,7 +239,7 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
     begin_body(&other);
     add_joint(&other, "x", MD5_NONE, (md5_vec3){0, 0, 9}, plain);
     add_joint(&other, "y", 0, (md5_vec3){0, 0, 9}, plain);
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_create_retarget(&man.model, &other.model, pairs, num_pairs, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
@@ -261,7 +261,7 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
     make_man(&man, 1.0f, 0.0f, &random);
     const md5_joint_pair leave[] = {{"hand", NULL, false}, {"chest", "chest", false}};
     const md5_load_opts opts = {.warn = remember};
-    md5_error error;
+    md5_error error = {0};
     md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);
     CHECK(retarget != NULL);
     CHECK_STRING(reported,
@@ -278,7 +278,7 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     for (size_t fail_at = 1;; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &other.model, NULL, 0, &opts, &error);
         CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
@@ -314,7 +314,7 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
         fail_at++;
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_retarget *retarget = md5_create_retarget(&one, &other, NULL, 0, &opts, &error);
         CHECK_UINT(error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
         is_made = retarget != NULL;

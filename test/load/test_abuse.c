@@ -245,7 +245,7 @@ static bool open_victim(victim *file, const char *path)
     const char *const megabytes = getenv("MD5_ABUSE_MB");
     asset_heap heap = {0};
     const md5_load_opts opts = asset_opts(&heap, &file->warnings);
-    md5_error error;
+    md5_error error = {0};
     *file = (victim){.path = path, .kind = kind_of_path(path)};
     file->budget =
         1000000 * (megabytes ? (size_t)strtoul(megabytes, NULL, 10) : (size_t)DEFAULT_MEGABYTES);
@@ -386,7 +386,7 @@ TEST (abuse_bindings_survive_failed_allocations_and_limits) {
         md5_load_model(test_path("test/reference/data/roots.md5mesh"), NULL, NULL);
     md5_anim *const anim =
         md5_load_anim(test_path("test/reference/data/travel.md5anim"), NULL, NULL);
-    md5_error error;
+    md5_error error = {0};
     if (!CHECK(model && anim))
         return;
     bool is_bound = false;

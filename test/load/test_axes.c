@@ -404,7 +404,7 @@ TEST (axes_of_model_and_animation_must_agree) {
     md5_model *const model = axes_load_model("models/zoo/chain.md5mesh", NULL);
     for (int i = 0; model && i < 3; i++) {
         md5_anim *const anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
-        md5_error error;
+        md5_error error = {0};
         md5_binding *const binding = md5_bind(model, anim, NULL, &error);
         CHECK((binding != NULL) == (i == 2));
         CHECK(error.status == (i == 2 ? MD5_OK : MD5_ERROR_MISMATCH));
@@ -423,7 +423,7 @@ TEST (axes_and_scale_must_be_valid) {
         {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1.0f}, {.scale = NAN},
         {.scale = INFINITY},          {.scale = 1e-7f}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        md5_error error;
+        md5_error error = {0};
         CHECK(!md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error));
         CHECK(error.status == MD5_ERROR_RANGE);
         CHECK(!md5_load_anim(test_path("models/zoo/chain.md5anim"), &bad[i], &error));

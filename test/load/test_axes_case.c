@@ -129,7 +129,7 @@ static const char *full_path(const char *path, char *room, size_t size)
 md5_model *axes_load_model(const char *path, const md5_load_opts *opts)
 {
     char room[1024];
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_load_model(full_path(path, room, sizeof room), opts, &error);
     CHECK_STRING(error.message, "");
     return model;
@@ -138,7 +138,7 @@ md5_model *axes_load_model(const char *path, const md5_load_opts *opts)
 md5_anim *axes_load_anim(const char *path, const md5_load_opts *opts)
 {
     char room[1024];
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_load_anim(full_path(path, room, sizeof room), opts, &error);
     CHECK_STRING(error.message, "");
     return anim;

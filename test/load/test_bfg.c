@@ -142,7 +142,7 @@ static void make_model(bytes *model)
 
 TEST (bfg_models_are_read_like_text) {
     bytes file;
-    md5_error error;
+    md5_error error = {0};
     make_model(&file);
     md5_model *const model = md5_parse_model(file.data, file.size, NULL, &error);
     if (!CHECK(model)) {
@@ -180,7 +180,7 @@ TEST (bfg_models_are_read_like_text) {
 // A vertex whose weights are all 0 is at the origin, like a vertex without weights in a text file.
 TEST (bfg_vertices_may_have_no_weights) {
     bytes file;
-    md5_error error;
+    md5_error error = {0};
     make_model(&file);
     unsigned char *at = file.data;
     while (memcmp(at, "\0\0\0\0\0\0\0\xff", 8) != 0)
@@ -200,7 +200,7 @@ static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t v
                           const char *message)
 {
     bytes file = *good;
-    md5_error error;
+    md5_error error = {0};
     file.size = at;
     put_big(&file, value);
     file.size = good->size;
@@ -300,7 +300,7 @@ static const char same_text[] =
 
 TEST (bfg_anims_are_those_of_text) {
     bytes file;
-    md5_error error;
+    md5_error error = {0};
     make_anim(&file);
     md5_anim *const anim = md5_parse_anim(file.data, file.size, NULL, &error);
     md5_anim *const text = md5_parse_anim(same_text, strlen(same_text), NULL, &error);
@@ -355,7 +355,7 @@ static void free_any(md5_model *model, md5_anim *anim)
 
 static void check_hostile(const bytes *good, bool is_anim)
 {
-    md5_error error;
+    md5_error error = {0};
     for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
         unsigned char *const part = calloc(size, 1);
         if (!CHECK(part))
@@ -373,6 +373,7 @@ static void check_hostile(const bytes *good, bool is_anim)
                  is_anim ? md5_parse_anim(file.data, file.size, NULL, &error) : NULL);
     }
     for (size_t i = 1;; i++) {
+        error = (md5_error){0};
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
@@ -460,7 +461,7 @@ static void check_same(const md5_camera *a, const md5_camera *b)
 
 TEST (bfg_cameras_are_those_of_text) {
     camera_bytes file;
-    md5_error error;
+    md5_error error = {0};
     make_camera(&file);
     md5_camera *const camera = md5_parse_camera(file.data, file.size, NULL, &error);
     md5_camera *const text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, &error);
@@ -478,7 +479,7 @@ TEST (bfg_cameras_are_those_of_text) {
 static void check_mistake(size_t at, uint32_t big, const char *message)
 {
     camera_bytes file;
-    md5_error error;
+    md5_error error = {0};
     char text[300];
     make_camera(&file);
     const size_t size = file.size;
@@ -509,7 +510,7 @@ static void note_warning(void *user, const md5_error *warning)
 
 TEST (bfg_cameras_warn_of_odd_views) {
     camera_bytes file;
-    md5_error error, warning = {.status = MD5_OK};
+    md5_error error = {0}, warning = {0};
     const md5_load_opts opts = {.warn = note_warning, .warn_user = &warning};
     make_camera(&file);
     const size_t size = file.size;
@@ -528,7 +529,7 @@ TEST (bfg_cameras_warn_of_odd_views) {
 // Truncated at each byte, with each bit altered, and with each allocation failing.
 TEST (bfg_cameras_may_be_anything) {
     camera_bytes good;
-    md5_error error;
+    md5_error error = {0};
     make_camera(&good);
     for (size_t size = 4; size < good.size; size++) {
         unsigned char *const part = calloc(size, 1); // exact size: a read beyond it is detected
@@ -545,6 +546,7 @@ TEST (bfg_cameras_may_be_anything) {
         md5_free_camera(md5_parse_camera(file.data, file.size, NULL, &error));
     }
     for (size_t i = 1;; i++) {
+        error = (md5_error){0};
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
             .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};

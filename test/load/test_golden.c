@@ -384,7 +384,7 @@ static void check_single_frame(golden *g)
 static bool load(golden *g)
 {
     char path[1024];
-    md5_error error;
+    md5_error error = {0};
     expect(g, "md5golden");
     check_count(g, "format", 1);
     expect(g, "lenient");
@@ -416,7 +416,7 @@ static bool load(golden *g)
 static bool load_anim(golden *g)
 {
     char path[1024];
-    md5_error error;
+    md5_error error = {0};
     if (!expect(g, "anim"))
         return false;
     load_path(g, path, sizeof path);
@@ -521,7 +521,7 @@ TEST (golden_overlong_rotations_become_rotations) {
     }
     char path[1024];
     unsigned mesh_warnings = 0, anim_warnings = 0;
-    md5_error error;
+    md5_error error = {0};
     snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5mesh", test_corpus());
     md5_load_opts opts = {.warn = count_warning, .warn_user = &mesh_warnings};
     md5_model *const model = md5_load_model(path, &opts, &error);

@@ -661,7 +661,7 @@ static outcome read_text(const char *name, file_kind kind, const hostile_text *t
     asset_heap heap = {0};
     asset_warnings warnings = {0};
     md5_load_opts opts = asset_opts(&heap, &warnings);
-    md5_error error;
+    md5_error error = {0};
     opts.allocator.limit = SIZE_MAX;
     const double start = processor_seconds();
     void *const asset = parse(kind, text, &opts, &error);
@@ -683,7 +683,7 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
     asset_heap heap = {0};
     asset_warnings warnings = {0};
     const md5_load_opts opts = asset_opts(&heap, &warnings);
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts unlimited = {.allocator = {.limit = SIZE_MAX}};
     md5_model *const model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
     md5_anim *const anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);

@@ -15,7 +15,7 @@ static const char *const small_files[] = {"test/data/read/small.md5mesh",
 // -- What is in an asset --------------------------------------------------------------------
 
 TEST (load_model_holds_what_the_file_says) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_load_model(test_path(small_files[0]), NULL, &error);
     if (!test_check(model != NULL, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -57,7 +57,7 @@ TEST (load_model_holds_what_the_file_says) {
 }
 
 TEST (load_anim_holds_what_the_file_says) {
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
     if (!test_check(anim != NULL, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -84,7 +84,7 @@ TEST (load_anim_holds_what_the_file_says) {
 }
 
 TEST (load_camera_holds_what_the_file_says) {
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera =
         md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
     if (!test_check(camera != NULL, __FILE__, __LINE__, "%s", error.message))
@@ -103,7 +103,7 @@ TEST (load_camera_holds_what_the_file_says) {
 
 TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
-    md5_error error;
+    md5_error error = {0};
     char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
     if (!CHECK(anim_text))
         return;
@@ -147,7 +147,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
     for (int i = 0; i < 6; i++) {
         const unsigned count = counts[i / 2];
         const bool triangles_first = i % 2 > 0;
-        md5_error error;
+        md5_error error = {0};
         size_t size = write_two_triangles(text, count, count - 1, triangles_first);
         md5_model *const model = md5_parse_model(text, size, NULL, &error);
         if (test_check(model != NULL, __FILE__, __LINE__, "%s", error.message)) {
@@ -167,7 +167,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
 
 TEST (load_names_the_file_in_messages) {
     char text[700];
-    md5_error error;
+    md5_error error = {0};
     const char *path = test_path("test/data/read/missing.md5mesh");
     CHECK(!md5_load_model(path, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
@@ -210,7 +210,7 @@ TEST (load_names_the_file_in_messages) {
 TEST (load_refuses_files_without_a_true_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
-    md5_error error;
+    md5_error error = {0};
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/tty"};
     for (size_t i = 0; i < 3; i++) {
         if (access(devices[i], R_OK) != 0)
@@ -236,7 +236,7 @@ TEST (load_takes_paths_in_utf8) {
     char *const text = test_read_file(test_path(small_files[0]), &size);
     FILE *const file = _wfopen(wide, L"wb");
     if (CHECK(text && file && fwrite(text, 1, size, file) == size && fclose(file) == 0)) {
-        md5_error error;
+        md5_error error = {0};
         md5_model *const model = md5_load_model(u8"build/m\u00f6del \u6a21.md5mesh", NULL, &error);
         CHECK_STRING(error.message, "");
         CHECK(model != NULL);
@@ -249,7 +249,7 @@ TEST (load_takes_paths_in_utf8) {
 #endif
 
 TEST (load_from_memory_uses_the_given_file_name) {
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts opts = {.file_name = "pack.zip/a.md5mesh"};
     CHECK(!md5_parse_model("x", 1, &opts, &error));
     CHECK_STRING(error.file, "pack.zip/a.md5mesh");
@@ -279,7 +279,7 @@ TEST (load_survives_failure_of_every_allocation) {
         for (size_t n = 1; !loaded && n < 1000; n++) {
             test_heap heap = {.fail_at = n};
             const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-            md5_error error;
+            md5_error error = {0};
             const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
             loaded = read_asset_is_there(made);
             CHECK_UINT(error.status, loaded ? MD5_OK : MD5_ERROR_MEMORY);
@@ -301,7 +301,7 @@ TEST (load_keeps_to_every_memory_limit) {
             test_heap heap = {0};
             const md5_load_opts opts = {
                 .allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
-            md5_error error;
+            md5_error error = {0};
             const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
             CHECK_UINT(error.status, read_asset_is_there(made) ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(heap.peak_bytes <= limit);
@@ -331,7 +331,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
             if (!part)
                 abort();
             memcpy(part, text, cut);
-            md5_error error;
+            md5_error error = {0};
             const read_asset made = read_asset_parse(f == 1, part, cut, NULL, &error);
             if (read_asset_is_there(made)) {
                 num_loaded++;
@@ -364,7 +364,7 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
                 test_heap heap = {0};
                 const md5_load_opts opts = {
                     .allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-                md5_error error;
+                md5_error error = {0};
                 text[at] = others[i];
                 const read_asset made = read_asset_parse(f == 1, text, size, &opts, &error);
                 if (read_asset_is_there(made))
@@ -398,7 +398,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
         "numweights 3 weight 0 1 1 ( 0 0 0 ) weight 1 1 0.25 ( 0 0 0 ) weight 2 0 0.75 ( 0 0 0 )\n"
         "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     if (!CHECK(model != NULL))
         return;

@@ -92,7 +92,7 @@ TEST (load_reads_the_whole_corpus) {
         num_files++;
         test_heap heap = {0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         const read_asset made = read_asset_load(corpus_path("corpus", split.path), &opts, &error);
         test_check(read_asset_is_there(made) != is_broken(split.path), __FILE__, __LINE__, "%s: %s",
                    split.path, error.message);
@@ -141,7 +141,7 @@ TEST (load_reports_warnings_of_the_corpus) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
-        md5_error error;
+        md5_error error = {0};
         const read_asset made =
             read_asset_load(corpus_path("corpus", cases[i].path), &opts, &error);
         if (!read_asset_is_there(made))
@@ -209,7 +209,7 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
         num_files++;
         snprintf(key, sizeof key, "%s %s", kind, name);
         snprintf(file, sizeof file, "edge/%s.md5%s", name, kind);
-        md5_error error;
+        md5_error error = {0};
         const read_asset made = read_asset_load(corpus_path("golden", file), NULL, &error);
         const bool is_same = read_asset_is_there(made) == (strcmp(verdict, "ok") == 0);
         CHECK(!read_asset_is_there(made) || read_asset_holds(made));

@@ -117,7 +117,7 @@ static md5_load_opts reading(archive *from)
 TEST (load_reads_models_clips_and_machines_through_file_functions) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_load_model("chars/hero.md5mesh", &opts, &error);
     md5_anim *const anim = md5_load_anim("chars/anims/walk.md5anim", &opts, &error);
     md5_machine_file *const file = md5_load_machine_file("chars/hero.md5machine", &opts, &error);
@@ -134,7 +134,7 @@ TEST (load_reads_models_clips_and_machines_through_file_functions) {
 TEST (load_closes_a_file_with_an_error_and_names_it) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_load_anim("broken.md5anim", &opts, &error) == NULL);
     CHECK_STRING(error.file, "broken.md5anim");
     CHECK(error.status == MD5_ERROR_VERSION);
@@ -148,7 +148,7 @@ TEST (load_reports_why_a_file_function_fails) {
     archive from = good_archive();
     from.fails_at = "chars/hero.md5mesh";
     const md5_load_opts opts = reading(&from);
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_load_model("chars/hero.md5mesh", &opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_IO);
     CHECK_STRING(error.message, "cannot open the file: the archive is damaged");
@@ -164,7 +164,7 @@ TEST (load_reports_why_a_file_function_fails) {
 TEST (character_reads_nothing_on_other_machines) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_load_character("chars/remote.md5machine", &opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_IO);
     CHECK_STRING(from.last, "chars/host\\share/m.md5mesh");
@@ -173,7 +173,7 @@ TEST (character_reads_nothing_on_other_machines) {
 TEST (character_loads_everything_its_machine_names) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
-    md5_error error;
+    md5_error error = {0};
     md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
     if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -203,7 +203,7 @@ TEST (character_loads_everything_its_machine_names) {
 TEST (character_takes_folders_and_drives_as_windows_writes_them) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
-    md5_error error;
+    md5_error error = {0};
     md5_character *const hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
     if (!test_check(hero != NULL, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -213,7 +213,7 @@ TEST (character_takes_folders_and_drives_as_windows_writes_them) {
 }
 
 TEST (character_loads_the_machine_of_our_model) {
-    md5_error error;
+    md5_error error = {0};
     md5_character *const bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
     if (!test_check(bobbin != NULL, __FILE__, __LINE__, "%s", error.message))
@@ -244,7 +244,7 @@ static const char *error_with(const char *path, const char *text)
         if (strcmp(files[i].path, path) == 0)
             files[i] = (memory_file){text ? path : "gone", text ? text : ""};
     const md5_load_opts opts = reading(&from);
-    md5_error error;
+    md5_error error = {0};
     md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
     CHECK(hero == NULL);
     CHECK_UINT(from.num_open, 0);
@@ -254,7 +254,7 @@ static const char *error_with(const char *path, const char *text)
     size_t num_items = 0;
     const md5_threads threads = {run_backwards, &num_items, 2};
     md5_load_opts threaded = opts;
-    md5_error other;
+    md5_error other = {0};
     threaded.threads = &threads;
     CHECK(md5_load_character("chars/hero.md5machine", &threaded, &other) == NULL);
     CHECK(memcmp(&error, &other, sizeof error) == 0);
@@ -336,7 +336,7 @@ TEST (character_of_many_clips_takes_linear_time) {
     for (int i = 0; i < 5; i++) {
         archive from = {.files = files, .num_files = 2};
         const md5_load_opts opts = reading(&from);
-        md5_error error;
+        md5_error error = {0};
         clock_t start = clock();
         md5_free_machine_file(md5_parse_machine_file(text, (size_t)(to - text), NULL, NULL));
         parsed = fmin(parsed, seconds_since(start));
@@ -383,7 +383,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
         opts.warn = add_warning;
         opts.warn_user = warned[i];
         opts.threads = i == 1 ? &threads : NULL;
-        md5_error error;
+        md5_error error = {0};
         heroes[i] = md5_load_character("m.md5machine", &opts, &error);
         if (!test_check(heroes[i] != NULL, __FILE__, __LINE__, "%s", error.message))
             return;
@@ -415,7 +415,7 @@ TEST (character_reports_the_first_error_of_several_with_threads) {
     opts.warn = add_warning;
     opts.warn_user = warned;
     opts.threads = &threads;
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_load_character("m.md5machine", &opts, &error) == NULL);
     CHECK_STRING(error.file, "b");
     CHECK_UINT(error.column, 25);
@@ -441,7 +441,7 @@ static void load_with_less_memory(archive from, const char *path, const md5_thre
         opts.warn = ignore_warning;
         opts.threads = threads;
         opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap, 0};
-        md5_error error;
+        md5_error error = {0};
         md5_character *const hero = md5_load_character(path, &opts, &error);
         num_loaded += hero != NULL;
         CHECK((error.status == MD5_ERROR_MEMORY) == (hero == NULL));

@@ -18,7 +18,7 @@ enum { NUM_PATHS = sizeof paths / sizeof paths[0] };
 
 static md5_model *load(const char *path, const md5_load_opts *opts)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_load_model(test_path(path), opts, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
     return model;
@@ -46,7 +46,7 @@ static void check_equal(const md5_model *found, const md5_model *expected)
 static void check_made(const char *path, const md5_load_opts *opts, uint32_t parts,
                        const md5_load_opts *whole_opts)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = load(path, opts), *const whole = load(path, whole_opts);
     CHECK(!asset_models_equal(model, whole)
           || !plans_equal(model->meshes[0].skin_plan, whole->meshes[0].skin_plan));
@@ -170,7 +170,7 @@ TEST (bad_tables_are_errors_without_geometry) {
         "0 "
         ") }\nmesh { shader \"\" numverts 1\nvert 0 ( 0 0 ) 0 1\nnumtris 1\ntri 0 0 0 7\n"
         "numweights 1\nweight 0 0 1 ( 1 2 3 ) }";
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_UINT(error.line, 5);
@@ -194,7 +194,7 @@ enum { NUM_PARTS = sizeof some_parts / sizeof some_parts[0] };
 TEST (nothing_is_made_of_released_geometry) {
     for (int i = 0; i < 2 * NUM_PARTS; i++) {
         const md5_load_opts opts = {.without = i % 2 == 0 ? ALL : MD5_PART_TANGENTS};
-        md5_error error;
+        md5_error error = {0};
         md5_model *const model = load(paths[0], &opts);
         md5_release_geometry(model);
         CHECK(!md5_complete_model(model, some_parts[i / 2], &error));
@@ -212,7 +212,7 @@ static size_t check_failures(uint32_t without, uint32_t parts)
         asset_heap heap = {0};
         md5_load_opts opts = asset_opts(&heap, NULL);
         opts.without = without;
-        md5_error error;
+        md5_error error = {0};
         md5_model *const model = load(paths[0], &opts);
         const void *const geometry = model->geometry;
         heap.fail_at = heap.num_allocs + fail;
@@ -245,7 +245,7 @@ TEST (loading_without_geometry_survives_any_failure_of_memory) {
     CHECK(num_allocs > 2);
     for (size_t fail = 1; fail <= num_allocs; fail++) {
         heap = (asset_heap){.fail_at = fail};
-        md5_error error;
+        md5_error error = {0};
         CHECK(md5_load_model(test_path(paths[0]), &opts, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_MEMORY);
         CHECK(asset_heap_fault(&heap) == NULL);
@@ -265,7 +265,7 @@ static const char version_12[] =
 
 TEST (stored_tangents_are_kept_with_the_tables_only) {
     const size_t size = strlen(version_12);
-    md5_error error;
+    md5_error error = {0};
     md5_model *const whole = md5_parse_model(version_12, size, NULL, NULL);
     md5_model *const bare =
         md5_parse_model(version_12, size, &(md5_load_opts){.without = ALL}, NULL);

@@ -21,7 +21,7 @@ static measured measure(const char *path, const char *text, size_t size)
 {
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-    md5_error error;
+    md5_error error = {0};
     measured result = {0};
     if (strstr(path, ".md5anim")) {
         md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);

@@ -12,7 +12,7 @@
 
 static md5_model *load(const md5_load_opts *opts)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model =
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), opts, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
@@ -129,7 +129,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
 TEST (released_models_are_refused_by_machines) {
     md5_model *const model = load(NULL);
     md5_release_geometry(model);
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_create_machine(&(md5_machine_desc){.model = model}, NULL, &error) == NULL);
     CHECK(strstr(error.message, "released") != NULL);
     md5_free_model(model);

@@ -59,7 +59,7 @@ TEST (load_refuses_pipes_without_waiting) {
 
 TEST (load_reports_what_cannot_be_read) {
     static const char unreadable[] = "/proc/self/mem"; // can be opened, but not read from byte 0
-    md5_error error;
+    md5_error error = {0};
     if (access(unreadable, R_OK) == 0) {
         CHECK(md5_load_model(unreadable, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_IO);
@@ -85,7 +85,7 @@ TEST (load_reads_files_of_unknown_size) {
         return;
     for (size_t i = 0; i < PIECES; i += 2)
         CHECK(mprotect(pieces + i * page, page, PROT_NONE) == 0);
-    md5_error error;
+    md5_error error = {0};
     md5_context context;
     md5_file_text text = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
@@ -130,7 +130,7 @@ static read_case_log parse(const char *text, size_t size, bool is_anim, uint32_t
     read_case_log log = {0};
     const md5_load_opts opts = {
         .warn = most > 0 ? read_case_warn : NULL, .warn_user = &log, .max_warnings = most};
-    md5_error error;
+    md5_error error = {0};
     const read_asset made = read_asset_parse(is_anim, text, size, &opts, &error);
     if (!read_asset_is_there(made))
         read_case_add(&log, &error);
@@ -202,7 +202,7 @@ TEST (load_reports_more_kinds_than_it_keeps) {
 #if defined(NDEBUG)
 
 TEST (load_without_a_path_is_an_error) {
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_load_model(NULL, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_IO);
     CHECK_STRING(error.message, "no path is given");
@@ -213,7 +213,7 @@ TEST (load_without_a_path_is_an_error) {
 }
 
 TEST (parse_reads_a_null_text_as_empty) {
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_parse_model(NULL, 5, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK(!md5_parse_anim(NULL, 5, NULL, &error));

@@ -278,7 +278,7 @@ TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
     static writer mesh = {.random = 1}, clip = {.random = 2};
     unsigned num_refused = 0, num_posed = 0;
     for (int i = 0; i < 3000; i++) {
-        md5_error mesh_error, clip_error;
+        md5_error mesh_error = {0}, clip_error = {0};
         write_model(&mesh);
         write_anim(&clip);
         md5_model *const model = md5_parse_model(mesh.text, mesh.used, NULL, &mesh_error);

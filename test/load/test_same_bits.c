@@ -140,7 +140,7 @@ static uint64_t hash_model(const md5_model *model)
 
 static uint64_t hash_clip(const md5_model *model, const char *path)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_load_anim(test_path(path), NULL, &error);
     md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
     uint64_t hash = empty_hash;
@@ -248,7 +248,7 @@ static uint64_t hash_player(const machine_case *made)
 static uint64_t hash_machine(const char *path)
 {
     machine_case made = {0};
-    md5_error error;
+    md5_error error = {0};
     uint64_t hash = empty_hash;
     if (test_check(load_machine(path, &made, &error), __FILE__, __LINE__, "%s: %s", path,
                    error.message))
@@ -261,7 +261,7 @@ static uint64_t hash_machine(const char *path)
 
 static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_load_model(test_path(mesh), NULL, &error);
     uint64_t hash = empty_hash;
     if (test_check(model != NULL, __FILE__, __LINE__, "%s: %s", mesh, error.message))

@@ -311,7 +311,7 @@ static md5_machine_file *parse_good(md5_error *error)
 static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opts,
                           const char *expected)
 {
-    md5_error error;
+    md5_error error = {0};
     char text[512];
     CHECK(!md5_create_machine(desc, opts, &error));
     md5_format_error(&error, text, sizeof text);
@@ -321,7 +321,7 @@ static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opt
 // The tables of a file may be changed before a machine is created from them: new rows have no
 // location, rows that are changed in place keep the location of their word.
 TEST (machine_locations_of_tables_that_were_changed) {
-    md5_error error;
+    md5_error error = {0};
     play_begin(&made);
     play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, 0);
     md5_machine_file *const file = parse_good(&error);
@@ -431,7 +431,7 @@ enum { NUM_NAMES = sizeof names / sizeof names[0], ROOM = 8192 };
 static md5_model *make_model(void)
 {
     char text[ROOM];
-    md5_error error;
+    md5_error error = {0};
     size_t used = (size_t)snprintf(text, ROOM,
                                    "MD5Version 10 commandline \"\" numJoints %d numMeshes 1\n"
                                    "joints {\n",
@@ -453,7 +453,7 @@ static md5_model *make_model(void)
 // Two masks, a modifier and a layer for each joint, some with names that are just as unusual.
 TEST (machine_names_any_joint_in_masks_and_modifiers) {
     char text[ROOM];
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = make_model();
     size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
     for (int i = 0; i < NUM_NAMES; i++)
@@ -514,7 +514,7 @@ typedef struct zero_rig {
 static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machine_desc *desc))
 {
     char text[1024];
-    md5_error error;
+    md5_error error = {0};
     snprintf(text, sizeof text, "machine m { float one 1 clip a a clip b b { turn }\n%s\n}", words);
     play_begin(&rig->made);
     play_add_clip(&rig->made, 21, 20.0, 0.4, (play_walk){0}, 1);
@@ -736,7 +736,7 @@ static void machine_zero_check_refused(const char *words, void (*set)(const md5_
                                        const char *message)
 {
     zero_rig rig;
-    md5_error error;
+    md5_error error = {0};
     begin(&rig, BODY, NULL);
     char text[256];
     snprintf(text, sizeof text, "machine m { clip a a clip b b\n%s }", words);

@@ -221,7 +221,7 @@ typedef struct walker {
 
 static bool make_walker(const md5_load_opts *opts, walker *made)
 {
-    md5_error error;
+    md5_error error = {0};
     memset(made, 0, sizeof *made);
     made->character =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), opts, &error);

@@ -577,7 +577,7 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
                               "clip run run.md5anim { turn markers ( 0 12 ) } motion go %s "
                               "layer body { state go go } }",
                               motion_text);
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model =
         md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
     md5_machine_file *const file = md5_parse_machine_file(text, (size_t)size, NULL, &error);
@@ -625,7 +625,7 @@ static void check_refused(const md5_motion_desc *motions, uint32_t num_motions,
                           md5_clip_desc *clips, const md5_model *model, const char *message)
 {
     const md5_parameter_desc parameter = {"speed", MD5_PARAMETER_FLOAT, 0.0f};
-    md5_error error;
+    md5_error error = {0};
     md5_machine *const machine = md5_create_machine(&(md5_machine_desc){.model = model,
                                                                         .clips = clips,
                                                                         .num_clips = 4,

@@ -84,7 +84,7 @@ void play_begin(play_case *made)
     }
     put(&to, "}\n");
     put_mesh(&to);
-    md5_error error;
+    md5_error error = {0};
     made->model = md5_parse_model(to.bytes, to.used, NULL, &error);
     free(to.bytes);
     if (!CHECK_STRING(error.message, ""))
@@ -157,7 +157,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         }
         put(&to, "\n}\n");
     }
-    md5_error error;
+    md5_error error = {0};
     const uint32_t number = made->num_clips++;
     made->anims[number] = md5_parse_anim(to.bytes, to.used, NULL, &error);
     free(to.bytes);
@@ -350,7 +350,7 @@ bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
 
 md5_machine *play_machine(const md5_machine_desc *desc)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_machine *const machine = md5_create_machine(desc, NULL, &error);
     CHECK_STRING(error.message, "");
     if (!machine)
@@ -360,7 +360,7 @@ md5_machine *play_machine(const md5_machine_desc *desc)
 
 md5_player *play_player(const md5_machine *machine)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_player *const player = md5_create_player(machine, NULL, &error);
     if (!CHECK_STRING(error.message, "") || !player)
         abort();

@@ -518,7 +518,7 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
 // Motion counts from the root's place in the first frame, wherever that is.
 TEST (root_motion_begins_where_the_clip_does) {
     play_scene of;
-    md5_error error;
+    md5_error error = {0};
     play_scene_begin(&of);
     (void)play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
     md5_anim moved = *of.made.anims[0];

@@ -471,7 +471,7 @@ static md5_model *odd_model(const char *weights, unsigned num_weights)
                          "mesh {\nshader \"\"\nnumverts 1\nvert 0 ( 0 0 ) 0 %u\nnumtris 0\n"
                          "numweights %u\n%s}\n",
                          num_weights, num_weights, weights);
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, (size_t)used, NULL, &error);
     CHECK_STRING(error.message, "");
     return model;

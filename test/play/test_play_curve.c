@@ -121,7 +121,7 @@ TEST (curve_of_a_transition_is_saved_and_copied) {
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
     const md5_transition_desc transition = eased(easing, curve);
-    md5_error error;
+    md5_error error = {0};
     play_scene of;
     play_scene_begin(&of);
     play_scene_add(&of, 11, 10.0, 0.3, 1);
@@ -362,7 +362,7 @@ TEST (fingerprint_depends_on_every_curve) {
 
 static void weight_curves_check_refused(faded *of, const char *message)
 {
-    md5_error error;
+    md5_error error = {0};
     of->desc.model = of->scene.made.model;
     of->desc.clips = of->scene.clips;
     of->desc.num_clips = 2;
@@ -799,7 +799,7 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
 {
     static const md5_parameter_desc two[2] = {{"speed", MD5_PARAMETER_FLOAT, 0.0f},
                                               {"jump", MD5_PARAMETER_TRIGGER, 0.0f}};
-    md5_error error;
+    md5_error error = {0};
     play_case made;
     play_begin(&made);
     const md5_machine_desc desc = {

@@ -214,7 +214,7 @@ TEST (play_feet_without_a_table_are_refused) {
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
     const md5_machine_desc desc = {.model = model, ROW(modifiers, modifier)};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_STRING(error.message, "modifier 'stand': no array of feet, but a count of 1");
     modifier.feet = &nameless;
@@ -275,7 +275,7 @@ static void pose(strider *of)
 
 static bool soles_begin(strider *of, const char *file)
 {
-    md5_error error;
+    md5_error error = {0};
     memset(of, 0, sizeof *of);
     of->character = md5_load_character(test_path(file), NULL, &error);
     CHECK_STRING(error.message, "");

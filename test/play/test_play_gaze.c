@@ -341,7 +341,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_desc modifier = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
     const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'look' has a gaze, which only 'gaze' has");
     modifier.kind = MD5_MODIFIER_GAZE;

@@ -759,7 +759,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     md5_modifier_desc modifier = {
         .name = "legs", .kind = MD5_MODIFIER_AIM, .joint = "pelvis", .hold = &rule};
     const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'legs' holds feet, which only 'feet' has");
     modifier.kind = MD5_MODIFIER_FEET;

@@ -116,7 +116,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
     states[2 * of->num_clips] = (md5_state_desc){"x", "x"};
     const md5_layer_desc layer = {
         .name = "body", .states = states, .num_states = 2 * of->num_clips + is_blended};
-    md5_error error;
+    md5_error error = {0};
     md5_machine *const machine =
         md5_create_machine(&(md5_machine_desc){.model = of->model,
                                                .clips = clips,

@@ -172,7 +172,7 @@ static void begin(play_case *made)
 // Checks that the tables are refused with this message.
 static void check_refused(const full *all, const char *message)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_machine *const machine = md5_create_machine(&all->desc, NULL, &error);
     CHECK(machine == NULL);
     CHECK_STRING(error.message, message);
@@ -454,7 +454,7 @@ static void survive_failures(const md5_machine_desc *desc)
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_machine *const machine = md5_create_machine(desc, &opts, &error);
         const size_t blocks = heap.live;
         md5_player *player = NULL;
@@ -522,7 +522,7 @@ TEST (machine_keeps_within_every_memory_limit) {
     for (size_t limit = 1; !is_made; limit += 97) {
         test_heap heap = {0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
-        md5_error error;
+        md5_error error = {0};
         md5_machine *const machine = md5_create_machine(&all.desc, &opts, &error);
         is_made = machine != NULL;
         CHECK((error.status == MD5_OK) == is_made);

@@ -248,7 +248,7 @@ static void check_refused(const md5_morph_desc *rows, uint32_t count, const char
     desc.model = of.made.model;
     desc.clips = of.clips;
     desc.num_clips = of.made.num_clips;
-    md5_error error;
+    md5_error error = {0};
     md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
     if (CHECK(!machine))
         CHECK_STRING(error.message, message);

@@ -32,7 +32,7 @@ static void check_state(plant *of, double seconds, const char *name)
 }
 
 TEST (near_tendril_strikes_while_something_is_near_and_recoils) {
-    md5_error error;
+    md5_error error = {0};
     plant of = {0};
     of.character = md5_load_character(test_path("models/tendril/tendril.md5machine"), NULL, &error);
     CHECK_STRING(error.message, "");

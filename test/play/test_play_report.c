@@ -211,7 +211,7 @@ TEST (tables_cannot_hold_reported_events) {
     report_test of;
     begin(&of);
     of.events[0].kind = MD5_EVENT_ENTER;
-    md5_error error;
+    md5_error error = {0};
     of.desc.model = of.scene.made.model;
     of.desc.clips = of.scene.clips;
     of.desc.num_clips = of.scene.made.num_clips;

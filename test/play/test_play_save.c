@@ -156,7 +156,7 @@ typedef bool take_over(md5_player *to, const md5_player *from);
 
 static bool by_saving(md5_player *to, const md5_player *from)
 {
-    md5_error error;
+    md5_error error = {0};
     size_t size;
     void *const bytes = save(from, &size);
     const bool is_restored = md5_player_restore(to, bytes, size, &error);
@@ -229,7 +229,7 @@ TEST (copied_player_of_any_machine_continues_with_the_same_bits) {
 static bool is_refused_or_valid(md5_player *player, const md5_player *before, const void *bytes,
                                 size_t size)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_xform pose[PLAY_JOINTS];
     if (!md5_player_restore(player, bytes, size, &error))
         return CHECK(error.status != MD5_OK && error.message[0])
@@ -325,7 +325,7 @@ TEST (player_of_another_machine_is_refused_by_name) {
     md5_destroy_machine(other.scene.machine);
     other.states[1].name = "run";
     play_scene_play(&other.scene, &other.desc);
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_player_restore(other.scene.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "another machine than 'hero'") != NULL);
@@ -340,7 +340,7 @@ TEST (player_of_another_version_is_refused_by_number) {
     size_t size;
     uint8_t *const bytes = save(one.scene.player, &size);
     bytes[4] = 200;
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "version 200") != NULL);
@@ -582,7 +582,7 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
 // In version 2 easings have no parameters; its players have neither more nor fewer bytes.
 TEST_WITH (saved_player_of_version_2_is_checked, play_scene, of, begin(of), play_scene_end(of)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
-    md5_error error;
+    md5_error error = {0};
     read_saved(saved, SAVED_SIZE, bytes);
     CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE + 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);

@@ -375,7 +375,7 @@ TEST (written_machines_are_read_bit_for_bit) {
     static random_tables tables;
     char *const text = malloc(TEXT_SIZE);
     uint64_t random = 77;
-    md5_error error;
+    md5_error error = {0};
     const uint32_t count = play_transitions(5000);
     uint32_t num_same = 0;
     for (uint32_t i = 0; text && i < count; i++) {
@@ -406,7 +406,7 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
     };
     char *const text = malloc(TEXT_SIZE);
     for (size_t i = 0; text && i < sizeof paths / sizeof paths[0]; i++) {
-        md5_error error;
+        md5_error error = {0};
         md5_machine_file *const file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
         const size_t size =
             file ? md5_write_machine(&file->desc, file->model_file, text, TEXT_SIZE, &error) : 0;
@@ -526,7 +526,7 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
 static void is_refused(const md5_machine_desc *desc, const char *message)
 {
     char text[256];
-    md5_error error;
+    md5_error error = {0};
     CHECK_UINT(md5_write_machine(desc, NULL, text, sizeof text, &error), 0);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);

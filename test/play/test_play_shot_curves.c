@@ -199,7 +199,7 @@ TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
         {20, minus_one},   {24, minus_one}, {24, many},        {28, nothing},   {32, minus_one},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        md5_error error;
+        md5_error error = {0};
         memcpy(broken, bytes, size);
         memcpy(broken + curves + cases[i].offset, cases[i].value, 4);
         CHECK(!md5_player_restore(of->player, broken, size, &error));

@@ -289,7 +289,7 @@ TEST_HERE (shot_that_makes_no_sense_is_refused) {
 
 TEST_WITH (shot_slots_are_counted_when_the_machine_is_made, play_scene, of, play_scene_begin(of),
            play_scene_end(of)) {
-    md5_error error;
+    md5_error error = {0};
     play_scene_add(of, 17, rate, 0.5, 1);
     md5_machine_desc desc = {.model = of->made.model, .max_shots = MD5_MAX_SHOTS + 1};
     CHECK(!md5_create_machine(&desc, NULL, &error));

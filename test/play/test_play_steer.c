@@ -89,7 +89,7 @@ static void find_soles(walker *of)
 
 static bool make(walker *of, const subject *who)
 {
-    md5_error error;
+    md5_error error = {0};
     memset(of, 0, sizeof *of);
     of->who = who;
     of->character = md5_load_character(test_path(who->file), NULL, &error);

@@ -19,7 +19,7 @@ static void set(crawler *of, const char *name, float value)
 
 static bool make(crawler *of)
 {
-    md5_error error;
+    md5_error error = {0};
     *of = (crawler){0};
     of->character =
         md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, &error);

@@ -12,7 +12,7 @@ enum { MAX_JOINTS = 40 };
 
 static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_binding *const binding =
         md5_bind_skeleton(&made->model.skeleton, made->model.bind_local, &made->anim, opts, &error);
     CHECK(binding != NULL || error.status == MD5_ERROR_MEMORY);
@@ -128,7 +128,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     for (size_t fail_at = 1; fail_at < 50 && num_bound == 0; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_binding *const binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &opts, &error);
         num_bound += binding != NULL;
         CHECK((error.status == MD5_ERROR_MEMORY) == (binding == NULL));

@@ -123,7 +123,7 @@ static md5_binding *bind(const made *model, const made *anim, warnings *t)
 {
     memset(t, 0, sizeof *t);
     const md5_load_opts opts = {.file_name = "walk.md5anim", .warn = note, .warn_user = t};
-    md5_error error;
+    md5_error error = {0};
     md5_binding *binding = md5_bind(&model->model, &anim->anim, &opts, &error);
     CHECK(binding != NULL);
     CHECK_UINT(error.status, MD5_OK);
@@ -371,7 +371,7 @@ TEST (bind_names_the_first_difference) {
     made model, anim;
     make(&model, walker, 6, &random);
     make(&anim, parts, 2, &random);
-    md5_error error;
+    md5_error error = {0};
     memset(&error, 0x5A, sizeof error);
     const md5_load_opts opts = {.file_name = "other.md5anim"};
     CHECK(md5_bind(&model.model, &anim.anim, &opts, &error) == NULL);
@@ -473,7 +473,7 @@ TEST (bind_survives_failure_of_every_allocation) {
         const md5_load_opts opts = {
             .allocator = {test_heap_alloc, test_heap_free, &heap, 0},
         };
-        md5_error error;
+        md5_error error = {0};
         md5_binding *binding = md5_bind(&model.model, &anim.anim, &opts, &error);
         CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
         CHECK_UINT(heap.live, binding ? 1 : 0);
@@ -486,7 +486,7 @@ TEST (bind_survives_failure_of_every_allocation) {
             break;
         }
     }
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts small = {.allocator = {.limit = 100}};
     CHECK(md5_bind(&model.model, &anim.anim, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
@@ -508,7 +508,7 @@ TEST (bind_keeps_the_error_of_a_failed_load) {
     // Without an earlier failure it says what is missing.
     error = (md5_error){.status = MD5_OK};
     CHECK(md5_bind(&model.model, NULL, NULL, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_MISMATCH && strstr(error.message, "no animation"));
+    CHECK(error.status == MD5_ERROR_MISSING && strstr(error.message, "no animation"));
 }
 
 // -- Hostile skeletons --------------------------------------------------------------------------

@@ -484,7 +484,7 @@ static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints
 static void check_mask(const char *words, uint32_t feather, const char *digits, int whole)
 {
     float weights[NUM_JOINTS];
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_build_mask(&skeleton, words, feather, weights, &error));
     CHECK_STRING(error.message, "");
     for (int i = 0; i < NUM_JOINTS; i++) {
@@ -544,7 +544,7 @@ static const md5_skeleton odd = {
 static void check_odd(const char *words, const char *digits)
 {
     float weights[NUM_JOINTS];
-    md5_error error;
+    md5_error error = {0};
     if (!CHECK(md5_build_mask(&odd, words, 0, weights, &error)))
         printf("%s: %s\n", words, error.message);
     for (int i = 0; i < NUM_JOINTS; i++) {
@@ -579,7 +579,7 @@ TEST (mask_takes_signs_in_quotes_for_an_existing_name) {
 static void check_failure(const char *words, uint32_t column, const char *message)
 {
     float weights[NUM_JOINTS];
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_build_mask(&skeleton, words, 0, weights, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK_UINT(error.line, 1);
@@ -614,7 +614,7 @@ TEST (mask_counts_lines) {
     static const uint32_t lines[] = {3, 3, 4};
     for (int i = 0; i < 3; i++) {
         float weights[NUM_JOINTS];
-        md5_error error;
+        md5_error error = {0};
         CHECK(!md5_build_mask(&skeleton, texts[i], 0, weights, &error));
         CHECK_UINT(error.line, lines[i]);
         CHECK_UINT(error.column, 3);

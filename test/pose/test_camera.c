@@ -69,7 +69,7 @@ static void check_rotation(md5_quat actual, double x, double y, double z, double
 
 TEST (camera_plays_between_frames) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera = parse(camera_text(5, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
@@ -92,7 +92,7 @@ TEST (camera_plays_between_frames) {
 // blended towards but never reached.
 TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera = parse(camera_text(9, "3 5", 2), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
@@ -202,7 +202,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
 
 TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
@@ -222,7 +222,7 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
 
 TEST (camera_of_one_frame_does_not_move) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera = parse(camera_text(1, "", 0), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
@@ -234,7 +234,7 @@ TEST (camera_of_one_frame_does_not_move) {
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
@@ -249,7 +249,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
 // Each cut hides a frame, but one is played.
 TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera = parse(camera_text(3, "2 2 2", 3), &seen, &error);
     if (!CHECK(camera != NULL))
         return;
@@ -263,7 +263,7 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
 // without them.
 TEST (camera_offers_the_views_of_cuts) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
         &seen, &error);
@@ -308,7 +308,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
                                    720.0 * test_random(&random) - 360.0};
         char cut[128];
         warnings seen;
-        md5_error error;
+        md5_error error = {0};
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
         md5_camera *const camera = parse(camera_text(3, cut, 1), &seen, &error);
         if (!CHECK(camera != NULL))
@@ -336,7 +336,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
 
 TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, &error);
     if (CHECK(camera != NULL)) {
         CHECK_UINT(camera->num_cut_views, 0);
@@ -394,7 +394,7 @@ TEST (camera_errors_name_their_location) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         warnings seen;
-        md5_error error;
+        md5_error error = {0};
         md5_camera *const camera = parse(cases[i].text, &seen, &error);
         test_check(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
                        && error.column == cases[i].column,
@@ -406,7 +406,7 @@ TEST (camera_errors_name_their_location) {
 
 TEST (camera_without_numcuts_has_none) {
     warnings seen;
-    md5_error error;
+    md5_error error = {0};
     md5_camera *const camera =
         parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &seen, &error);
     CHECK(camera != NULL && camera->num_cuts == 0);
@@ -417,7 +417,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     const char *const text = camera_text(6, "2 4", 2);
     const size_t size = strlen(text);
     for (size_t cut = 0; cut < size; cut++) {
-        md5_error error;
+        md5_error error = {0};
         md5_camera *const camera = md5_parse_camera(text, cut, NULL, &error);
         // Only the final newline may be missing.
         CHECK((camera != NULL) == (cut >= size - 1));
@@ -427,7 +427,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_camera *const camera = md5_parse_camera(text, size, &opts, &error);
         CHECK_UINT(error.status, camera ? MD5_OK : MD5_ERROR_MEMORY);
         md5_free_camera(camera);

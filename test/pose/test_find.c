@@ -12,7 +12,7 @@ static const char text[] =
     "mesh {\nname \"hat\"\nshader \"hat\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n";
 
 TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     if (!CHECK(model != NULL))
         return;

@@ -215,7 +215,7 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     make_skeleton(made, num_joints, random);
     pair_skeleton(made, pairing, random);
     make_frames(made, rotating, moving, random);
-    md5_error error;
+    md5_error error = {0};
     made->binding = md5_bind(&made->model, &made->anim, NULL, &error);
     if (!CHECK_STRING(error.message, "") || !made->binding)
         abort();

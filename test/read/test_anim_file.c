@@ -418,7 +418,7 @@ TEST (anim_file_reads_the_densest_text) {
             size += (size_t)sprintf(text + size, i + 1 < COUNT ? "%d " : "%d}", i % 10);
     }
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_anim_file file;
@@ -453,7 +453,7 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
         size += (size_t)sprintf(text + size, "}\n");
         for (int f = 0; f < COUNT; f++)
             size += (size_t)sprintf(text + size, "frame %d { %d }\n", f, f);
-        md5_error error;
+        md5_error error = {0};
         const bool loaded = load(text, size, NULL, &error);
         CHECK(loaded == (flags == 0));
         if (!loaded) {

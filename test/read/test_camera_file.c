@@ -40,7 +40,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 
 TEST (camera_file_holds_what_the_text_says) {
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5_camera_file file;
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};

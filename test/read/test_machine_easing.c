@@ -10,7 +10,7 @@
 
 static md5_machine_file *parse(const char *text)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (!CHECK(file)) {
         printf("%s\n", error.message);
@@ -189,7 +189,7 @@ TEST (machine_file_refuses_odd_morphs_at_their_places) {
         {"machine m { morph", 18},
     };
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
-        md5_error error;
+        md5_error error = {0};
         CHECK(!md5_parse_machine_file(odd[i].text, strlen(odd[i].text), NULL, &error));
         CHECK_UINT(error.line, 1);
         CHECK_UINT(error.column, odd[i].column);

@@ -114,7 +114,7 @@ static void check_layers(const md5_machine_desc *desc)
 }
 
 TEST (machine_file_holds_what_the_text_says) {
-    md5_error error;
+    md5_error error = {0};
     md5_machine_file *const file = md5_parse_machine_file(good, strlen(good), NULL, &error);
     if (!CHECK(file)) {
         printf("%s\n", error.message);
@@ -248,7 +248,7 @@ TEST (machine_file_refuses_what_it_does_not_know) {
 
 static md5_machine_file *parse(const char *text)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (!CHECK(file)) {
         printf("%s\n", error.message);
@@ -353,7 +353,7 @@ TEST (machine_file_cut_anywhere_is_refused) {
     for (size_t size = 0; size + 2 < sizeof good; size++) {
         char *const text = malloc(size + 1);
         memcpy(text, good, size);
-        md5_error error;
+        md5_error error = {0};
         if (!CHECK(!load(text, size, NULL, &error)) || !CHECK(error.message[0])) {
             printf("cut at %zu\n", size);
             free(text);
@@ -370,7 +370,7 @@ TEST (machine_file_with_a_wrong_byte_does_no_harm) {
         for (size_t b = 0; b < sizeof bytes; b++) {
             memcpy(text, good, sizeof good);
             text[at] = bytes[b];
-            md5_error error;
+            md5_error error = {0};
             if (!load(text, sizeof good - 1, NULL, &error))
                 CHECK(error.line > 0 && error.message[0]);
         }
@@ -381,7 +381,7 @@ TEST (machine_file_gives_all_memory_back) {
     for (size_t fail_at = 1; fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         const bool loaded = load(good, sizeof good - 1, &opts, &error);
         CHECK_UINT(heap.live, 0);
         if (loaded)
@@ -396,17 +396,17 @@ TEST (machine_file_keeps_within_any_memory) {
     bool loaded = false;
     for (size_t limit = 16; limit < 100000 && !loaded; limit += 16) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
-        md5_error error;
+        md5_error error = {0};
         loaded = load(good, sizeof good - 1, &opts, &error);
     }
     CHECK(loaded);
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_parse_machine_file(NULL, 0, NULL, &error));
     md5_free_machine_file(NULL);
 }
 
 TEST (machine_file_is_loaded_from_a_path) {
-    md5_error error;
+    md5_error error = {0};
     char path[256];
     snprintf(path, sizeof path, "%s", test_path("models/bobbin/bobbin.md5machine"));
     md5_machine_file *const file = md5_load_machine_file(path, NULL, &error);
@@ -443,7 +443,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     bool loaded = false;
     for (size_t limit = 1000; limit < 6000000 && !loaded; limit += 1 + limit / 64) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
-        md5_error error;
+        md5_error error = {0};
         loaded = load(text, size, &opts, &error);
         CHECK(loaded || error.status == MD5_ERROR_MEMORY);
     }
@@ -461,7 +461,7 @@ TEST (machine_file_names_the_events_to_report) {
     CHECK(report->enter && report->leave && !report->transition_end && report->clip_end);
     md5_free_machine_file(file);
     static const char odd[] = "machine m { report { exit } }";
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_parse_machine_file(odd, sizeof odd - 1, NULL, &error));
     CHECK_UINT(error.column, 22);
 }
@@ -491,7 +491,7 @@ TEST (machine_file_says_which_parameters_follow) {
         "machine m { follow a ease }",   "machine m { follow"};
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
         CHECK(!load(odd[i], strlen(odd[i]), NULL, NULL));
-    md5_error error;
+    md5_error error = {0};
     CHECK(!load(odd[1], strlen(odd[1]), NULL, &error));
     CHECK_STRING(error.message, "expected 'smooth', 'spring' or 'ease', found 'fast'");
 }

@@ -77,7 +77,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
 
 TEST (mesh_file_holds_what_the_text_says) {
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5_arena arena;
     md5_mesh_file file;
     if (read_text(&context, &arena, &error, good, strlen(good), &file)) {
@@ -169,7 +169,7 @@ TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
             }
         }
         memset(text + size, 0, 5);
-        md5_error error;
+        md5_error error = {0};
         CHECK(load(text, size + 5, NULL, &error));
     }
 }
@@ -206,7 +206,7 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
         size_t size;
         char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
         md5_context context;
-        md5_error error;
+        md5_error error = {0};
         md5_arena arena;
         md5_mesh_file file;
         if (read_text(&context, &arena, &error, text, size, &file)) {
@@ -427,7 +427,7 @@ TEST (mesh_file_rejects_other_kinds_and_versions) {
          "2:1: error: this is a camera (.md5camera), not a model (.md5mesh): found 'numCuts'"},
     };
     CHECK_CASES(cases);
-    md5_error error;
+    md5_error error = {0};
     CHECK(!load("MD5Version 11", 13, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_VERSION);
     CHECK(!load("numbones 1", 10, NULL, &error));
@@ -511,7 +511,7 @@ TEST (mesh_file_reads_the_densest_text) {
     size = add_times(text, size, "vert 0(0 0)0 0 ", COUNT);
     text[size++] = '}';
     size = add_times(text, size, "mesh{numverts 0 numtris 0 numweights 0}", COUNT);
-    md5_error error;
+    md5_error error = {0};
     test_check(load(text, size, NULL, &error), __FILE__, __LINE__, "%u:%u: %s", error.line,
                error.column, error.message);
     free(text);
@@ -523,7 +523,7 @@ TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
     test_heap heap = {0};
     const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!load(text, size, &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(heap.peak_bytes <= 16384);
@@ -549,7 +549,7 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
         for (uint32_t w = 0; w < NUM_WEIGHTS; w++)
             size += (size_t)sprintf(text + size, "weight %u 0 1 (0 0 0)\n", w);
         size += (size_t)sprintf(text + size, "}");
-        md5_error error;
+        md5_error error = {0};
         const bool loaded = load(text, size, NULL, &error);
         CHECK(loaded == (share == 1));
         if (!loaded) {
@@ -564,7 +564,7 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
 
 TEST (mesh_file_memory_limit_is_an_error) {
     const md5_load_opts opts = {.allocator = {.limit = 1000}};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!load(good, strlen(good), &opts, &error));
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
 }

@@ -56,7 +56,7 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
         char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
-        md5_error error;
+        md5_error error = {0};
         const bool loaded = load(text, size, &opts, &error);
         if (!loaded)
             read_case_add(&log, &error);

@@ -45,7 +45,7 @@ TEST (joints_stand_behind_their_parents_in_order) {
                                 j + 1 < NUM_JOINTS ? j + 1 : -1);
     size += (size_t)sprintf(text + size, "}");
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5_arena arena;
     md5_mesh_file file;
     if (read_text(&context, &arena, &error, text, size, &file)) {
@@ -74,7 +74,7 @@ TEST (joints_before_their_parents_are_warned_of) {
     read_cases_check(late, cases, 1, load, __FILE__, __LINE__);
 
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5_arena arena;
     md5_mesh_file file;
     if (read_text(&context, &arena, &error, late, strlen(late), &file)) {
@@ -126,7 +126,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         text[size++] = '}';
 
         md5_context context;
-        md5_error error;
+        md5_error error = {0};
         md5_mesh_file file;
         md5i_context_begin(&context, NULL, NULL, &error);
         md5_arena arena = {.context = &context};

@@ -102,7 +102,7 @@ static void sweep(const text *of, char kind, md5_status expected)
     for (size_t n = 1; has_failed; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         read_asset made = {0};
         md5_camera *camera = NULL;
         if (kind == 'c')

@@ -70,7 +70,7 @@ static void check_point(md5_vec3 point, double x, double y, double z)
 
 // A vertex is the sum of bias * (position + x * first row + y * second row + z * third row).
 TEST (version_6_models_are_read) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
     if (!test_check(model, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -148,14 +148,14 @@ TEST (version_6_models_say_what_is_wrong) {
 // The joints are counted as in a later version, before the version is known; then a bone follows.
 TEST (version_6_bones_need_their_own_count) {
     static const char text[] = "commandline \"\" numJoints 1 MD5Version 6 bone 0 { }";
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_parse_model(text, strlen(text), NULL, &error));
     CHECK_STRING(error.message, "expected 'numbones' before 'bone'");
 }
 
 TEST (version_6_cameras_are_not_known) {
     static const char text[] = "MD5Version 6 commandline \"\" numchannels 0";
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_parse_camera(text, strlen(text), NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_VERSION);
     CHECK_STRING(error.message, "MD5 version 6 cannot be read, only version 10; cameras of the "
@@ -166,7 +166,7 @@ TEST (version_6_cameras_are_not_known) {
 
 // The first and last key hold before and after their range; what a joint has no channel for is 0.
 TEST (version_6_animations_are_read) {
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
     if (!test_check(anim, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -244,7 +244,7 @@ TEST (version_6_animations_need_a_joint) {
     static const char text[] = "MD5Version 6 commandline \"\" numchannels 2\n"
                                "channel 0 { joint camera1 attribute fov framerate 24 keys 1 90 }\n"
                                "channel 1 { joint boundsMin attribute x framerate 24 keys 1 9 }\n";
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5_parse_anim(text, strlen(text), NULL, &error));
     CHECK(error.line == 1 && error.column == 41);
     CHECK_STRING(error.message, "no channel moves a joint");
@@ -374,7 +374,7 @@ static char *write_anim(const figure *of)
 TEST (version_6_animations_move_models_of_version_6) {
     static figure made;
     static placement placed[NUM_BONES];
-    md5_error error;
+    md5_error error = {0};
     read_case_log log = {.used = 0};
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
     make_figure(&made);
@@ -428,7 +428,7 @@ TEST (version_6_animations_may_stand_still) {
         "channel 2 { joint boundsMin attribute x framerate 24 keys 1 1 }\n"
         "channel 3 { joint boundsMin attribute y framerate 24 keys 1 1 }\n"
         "channel 4 { joint boundsMax attribute x framerate 24 keys 1 1 }\n";
-    md5_error error;
+    md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(text, strlen(text), NULL, &error);
     if (!test_check(anim, __FILE__, __LINE__, "%s", error.message))
         return;
@@ -450,7 +450,7 @@ TEST (version_6_bones_may_share_a_name) {
         "bone 1 { name a bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 }\n"
         "bone 2 { name ab bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent a }\n"
         "nummeshes 0\n";
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
     if (test_check(model, __FILE__, __LINE__, "%s", error.message))
         CHECK(model->skeleton.joints[2].parent == 0);
@@ -461,7 +461,7 @@ TEST (version_6_bones_may_share_a_name) {
 
 static void check_cuts(bool is_anim, const char *text)
 {
-    md5_error error;
+    md5_error error = {0};
     for (size_t i = 0; i < strlen(text); i++) {
         const read_asset made = read_asset_parse(is_anim, text, i, NULL, &error);
         CHECK(read_asset_is_there(made) ? read_asset_holds(made) : error.message[0] != '\0');
@@ -472,7 +472,7 @@ static void check_cuts(bool is_anim, const char *text)
 static void check_memory(bool is_anim, const char *text)
 {
     const size_t size = strlen(text);
-    md5_error error;
+    md5_error error = {0};
     for (size_t i = 1;; i++) {
         test_heap heap = {.fail_at = i};
         const md5_load_opts opts = {
@@ -531,7 +531,7 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
     test_heap heap = {.fail_at = 0};
     const md5_load_opts opts = {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
-    md5_error error;
+    md5_error error = {0};
     const size_t size = strlen(text);
     md5_model *const model = md5_parse_model(text, size, &opts, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
@@ -561,7 +561,7 @@ static md5_model *load(const char *frame, md5_error *error)
 
 static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = load(frame, &error);
     if (!test_check(model, __FILE__, __LINE__, "%s: %s", frame, error.message))
         return;
@@ -603,7 +603,7 @@ TEST (version_12_tangents_without_a_direction_get_one) {
     static const char *const frames[] = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )",
                                          "( 1 0 0 ) ( 1 0 0 1 )", "( 0 1 0 ) ( 0 3e38 0 1 )"};
     for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
-        md5_error error;
+        md5_error error = {0};
         md5_model *const model = load(frames[i], &error);
         CHECK(model && !asset_model_fault(model));
         md5_free_model(model);

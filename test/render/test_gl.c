@@ -9,7 +9,7 @@ static const uint8_t black[4] = {0, 0, 0, 255};
 static md5gl_texture make_texture(gl_stage *stage, uint32_t width, uint32_t height,
                                   const uint8_t *rgba)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5gl_texture texture =
         scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, width, height, rgba, &error);
     CHECK(texture != 0);
@@ -190,7 +190,7 @@ static void draw_three(gl_stage *stage, md5_mat34 first_low, gl_picture *picture
                                    scene_identity, scene_identity, scene_moved(0, 0, -20)};
     md5_mat34 edge_on = {{0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0}};
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), edge_on, scene_moved(3, 50, 10)};
-    md5_error error;
+    md5_error error = {0};
     md5gl_begin_frame(stage->scene.renderer, &stage->frame);
     CHECK(scene_pose_and_draw(stage->scene.renderer, stage->copy, palettes, placements, 3,
                               MD5GL_LIT, &error));

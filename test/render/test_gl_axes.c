@@ -48,7 +48,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
     for (int i = 0; is_there && i < NUM_PICTURES; i++) {
         const md5_moment moment = md5_moment_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
         md5gl_frame frame = scene_frame(stage->target);
-        md5_error error;
+        md5_error error = {0};
         if (i == 1)
             scene_look_from_behind(&frame);
         if (i == 2)
@@ -138,7 +138,7 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
         palette[i] = scene_rotation(&random);
     md5_skin(mesh, palette, cpu, cpu_normals, NULL);
     double worst = 0.0;
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, &error));
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],
@@ -164,7 +164,7 @@ TEST (gl_draws_models_without_tangents_on_every_path) {
     if (!model)
         return;
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        md5_error error;
+        md5_error error = {0};
         md5gl_model *const copy =
             md5gl_create_model(scene.renderer, model, (md5gl_path)path, &error);
         if (!copy) { // the driver lacks what the path needs
@@ -191,7 +191,7 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
     CHECK(copies[MD5GL_PATH_4] && copies[MD5GL_PATH_CPU]);
     md5_release_geometry(model);
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        md5_error error;
+        md5_error error = {0};
         if (path == MD5GL_PATH_CPU) {
             const size_t num_joints = model->skeleton.num_joints;
             md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
@@ -203,7 +203,7 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
         }
         md5gl_destroy_model(scene.renderer, copies[path]);
     }
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, &error) == NULL);
     CHECK(error.status == MD5_ERROR_MISMATCH);
     md5_free_model(model);

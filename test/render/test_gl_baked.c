@@ -66,7 +66,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
 static void check_path(const gl_scene *scene, md5gl_path path)
 {
     uint64_t random = 11;
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
     md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
     const md5_baked *clips[2];
@@ -173,7 +173,7 @@ static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_clip_job wrong[] = {
         {1, {0}}, {0, {.frame0 = 2}}, {0, {.frame1 = 2}}, {UINT32_MAX, {0}}};
-    md5_error error;
+    md5_error error = {0};
     for (int i = 0; i < 4; i++) {
         CHECK(!scene_pose_baked(renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -183,7 +183,7 @@ static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
 }
 
 TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
-    md5_error error;
+    md5_error error = {0};
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
@@ -303,7 +303,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     md5_vec3 *const cpu = calloc(count, 2 * sizeof *cpu), *const cpu_normals = cpu + count;
     md5_vec3 *const gpu = calloc(count, 2 * sizeof *gpu), *const gpu_normals = gpu + count;
     errors largest = {0.0, 0.0, 0.0};
-    md5_error error;
+    md5_error error = {0};
     md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
     md5_vec4 *const gpu_tangents = tangents + count;
     md5_skin(mesh, palette, cpu, cpu_normals, tangents);
@@ -418,7 +418,7 @@ TEST_OWN_SCENE (gl_capture_without_normals) {
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, NULL, NULL, &error));
     CHECK_NEAR(positions[0].z, -20.0, 0.0);
     CHECK_NEAR(positions[3].x, 1.0, 0.0);

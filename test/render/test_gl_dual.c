@@ -28,7 +28,7 @@ static md5_vec3 along(md5_vec4 tangent)
 // Creates a GPU copy of the model that blends by dual quaternions.
 static md5gl_model *make_copy(const gl_scene *scene, const md5_model *model, md5gl_path path)
 {
-    md5_error error;
+    md5_error error = {0};
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
     if (!CHECK(copy != NULL && copy->blending == MD5GL_BLEND_LINEAR))
         return copy;
@@ -104,7 +104,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 4 1 1 ( 1 7 3 )\nweight 5 1 -1 ( 1 5 3 )\n" // one influence of bias 0
         "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
     const md5_mat34 palette[NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},   {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
@@ -206,7 +206,7 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
 }
 
 TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
-    md5_error error;
+    md5_error error = {0};
     md5gl_renderer *const renderer = stage->scene.renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     renderer->gl.GetShaderiv = say_no;

@@ -155,7 +155,7 @@ static void draw_model(engine *host)
 {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5gl_renderer *const renderer = host->stage.scene.renderer;
-    md5_error error;
+    md5_error error = {0};
     md5gl_save_state(renderer);
     md5gl_begin_frame(renderer, &host->stage.frame);
     CHECK(scene_pose_and_draw(renderer, host->stage.copy, palette, NULL, 1, MD5GL_LIT, &error));

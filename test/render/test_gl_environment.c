@@ -141,7 +141,7 @@ typedef struct lit_stage {
 static bool open_lit(lit_stage *lit)
 {
     gl_stage *const stage = &lit->stage;
-    md5_error error;
+    md5_error error = {0};
     if (!scene_share(&stage->scene))
         return false;
     md5gl_renderer *const renderer = stage->scene.renderer;
@@ -320,7 +320,7 @@ TEST_HERE (gl_environment_belongs_to_frames_of_the_studio) {
 
 TEST_SCENE (gl_environment_has_limits) {
     static const float texels[6] = {-1.0f, NAN, 1e30f, 0.5f, 0.5f, 0.5f};
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5gl_create_environment(scene->renderer, 0, 1, texels, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
     md5gl_destroy_environment(scene->renderer, NULL);

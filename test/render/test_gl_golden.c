@@ -92,7 +92,7 @@ static void compare(const char *file, const char *path, const golden_picture *dr
 
 static void draw_view(view_state *viewer, md5gl_target *target, int view, golden_picture *picture)
 {
-    md5_error error;
+    md5_error error = {0};
     viewer->camera.azimuth = strtof(views[view].azimuth, NULL);
     viewer->camera.elevation = strtof(views[view].elevation, NULL);
     CHECK(view_draw(viewer, target, SIDE, SIDE, false, true, &error));

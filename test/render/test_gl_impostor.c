@@ -26,7 +26,7 @@ typedef struct gl_figure {
 
 static bool open_figure(gl_figure *figure, uint32_t samples)
 {
-    md5_error error;
+    md5_error error = {0};
     if (!scene_open(&figure->scene, NULL))
         return false;
     figure->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);

@@ -65,7 +65,7 @@ TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
 }
 
 TEST_STAGE (gl_impostors_need_pictures_of_their_frames, scene_square, 1) {
-    md5_error error;
+    md5_error error = {0};
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5gl_impostor_desc desc = {.num_frames = 3, .radius = 30};
@@ -142,7 +142,7 @@ TEST (gl_impostors_survive_failing_allocations) {
     const md5_allocator allocator = {failing_alloc, failing_free, &heap, 0};
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    md5_error error;
+    md5_error error = {0};
     gl_scene scene;
     if (!scene_open(&scene, &allocator))
         return;

@@ -161,7 +161,7 @@ static void draw_shadow_scene(gl_stage *stage, const shadow_scene *scene, bool c
                               gl_picture *picture)
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
-    md5_error error;
+    md5_error error = {0};
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, stage->copy, scene->palettes, scene->placements, 2, &error));
     if (cast)
@@ -338,7 +338,7 @@ TEST_HERE (gl_cut_out_texels_cast_no_shadow) {
 }
 
 TEST_HERE (gl_missing_depth_maps_are_reported) {
-    md5_error error;
+    md5_error error = {0};
     md5gl_renderer *const renderer = stage->scene.renderer;
     prepare_shadows(stage);
     renderer->has_shadows = false;
@@ -358,7 +358,7 @@ static GLenum GLAD_API_PTR lost_by_another(void)
 }
 
 TEST_STAGE (gl_lost_context_is_reported, scene_floor, 1) {
-    md5_error error;
+    md5_error error = {0};
     uint8_t pixel[4];
     md5gl_renderer *const renderer = stage->scene.renderer;
     renderer->optional.GetGraphicsResetStatus = lost_by_another;

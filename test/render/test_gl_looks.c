@@ -178,10 +178,51 @@ TEST_STAGE (gl_materials_change_between_draws_of_a_frame, scene_square, 1) {
     on_each_path(stage, check_changes);
 }
 
+// What is NULL because making it failed needs no check of its own.
+TEST_STAGE (gl_null_assets_keep_the_first_failure, scene_square, 1) {
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5_error error = {0}, none;
+    CHECK(!md5gl_create_target(renderer, 0, 4, 1, &error));
+    const md5_error first = error;
+    CHECK_UINT(first.status, MD5_ERROR_GPU);
+#define KEEPS(call, what)                                                                 \
+    do {                                                                                  \
+        md5_error *to = &error;                                                           \
+        CHECK(!(call) && memcmp(&error, &first, sizeof error) == 0);                      \
+        to = &none, none = (md5_error){0};                                                \
+        CHECK(!(call) && none.status == MD5_ERROR_MISSING && strstr(none.message, what)); \
+        to = NULL;                                                                        \
+        CHECK(!(call));                                                                   \
+    } while (0)
+    const md5gl_instances instances = {.count = 1};
+    const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 1.0f};
+    const float black[3] = {0};
+    KEEPS(md5gl_create_model(NULL, stage->model, MD5GL_PATH_AUTO, to), "renderer");
+    KEEPS(md5gl_create_model(renderer, NULL, MD5GL_PATH_AUTO, to), "model");
+    KEEPS(md5gl_create_texture(NULL, &(md5gl_texture_desc){.width = 1, .height = 1}, to),
+          "renderer");
+    KEEPS(md5gl_create_target(NULL, 4, 4, 1, to), "renderer");
+    KEEPS(md5gl_create_environment(NULL, 1, 1, black, to), "renderer");
+    KEEPS(md5gl_create_morph(renderer, NULL, to), "morph");
+    KEEPS(md5gl_create_baked(renderer, NULL, NULL, 0, to), "model");
+    KEEPS(md5gl_create_impostors(NULL, &desc, to), "renderer");
+    KEEPS(md5gl_set_blending(renderer, NULL, MD5GL_BLEND_DUAL, to), "model");
+    KEEPS(md5gl_set_num_skins(renderer, NULL, 2, to), "model");
+    KEEPS(md5gl_set_deform(renderer, NULL, 0, NULL, to), "model");
+    KEEPS(md5gl_pose(renderer, NULL, &instances, to), "model");
+    KEEPS(md5gl_capture(renderer, NULL, 0, NULL, NULL, NULL, NULL, to), "model");
+    KEEPS(md5gl_copy_target(renderer, NULL, 0, 4, 4, to), "target");
+    KEEPS(md5gl_draw_stages(renderer, NULL, MD5GL_STAGE_PASS_BASES, NULL, 0, to), "model");
+    KEEPS(md5gl_pose_impostors(renderer, NULL, NULL, 0, to), "impostor");
+    KEEPS(md5gl_draw_impostor_pictures(renderer, NULL, stage->copy, 0, NULL, to), "impostor");
+    md5gl_destroy_texture(NULL, 0);
+#undef KEEPS
+}
+
 TEST_STAGE (gl_unknown_skin_is_refused, scene_square, 1) {
     static const uint32_t skins[COUNT] = {0, 0, 2, 0, 0};
     gl_picture picture;
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5gl_set_num_skins(stage->scene.renderer, stage->copy, 2, NULL));
     pose_row(stage, stage->copy);
     CHECK(!scene_look(stage->scene.renderer, stage->copy, NULL, skins, &error));
@@ -381,7 +422,7 @@ static md5_model *coloured_square(void)
         "weight 1 0 1 ( 0 20 -20 )\nweight 2 1 1 ( 0 -20 20 )\nweight 3 1 1 ( 0 20 20 )\n"
         "numvertexcolors 4\nvertexcolor 0 ( 1 0.5 0 1 )\nvertexcolor 1 ( 1 0.5 0 1 )\n"
         "vertexcolor 2 ( 1 0.5 0 1 )\nvertexcolor 3 ( 1 0.5 0 1 )\n}\n";
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
     return model;

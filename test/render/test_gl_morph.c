@@ -75,7 +75,7 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
         deform(made->sources[i], (uint32_t)(i + 1), &random);
         sources[i] = (md5_morph_source){names[i], made->sources[i]};
     }
-    md5_error error;
+    md5_error error = {0};
     made->morph = md5_make_morph(made->model, sources, TARGETS, NULL, &error);
     test_check(made->morph != NULL, __FILE__, __LINE__, "%s", error.message);
 }
@@ -114,7 +114,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     }
     const md5gl_instances one = {
         .count = 1, .palettes = palette, .morph = morph, .weights = weights};
-    md5_error error;
+    md5_error error = {0};
     test_check(md5gl_pose(scene->renderer, copy, &one, &error), __FILE__, __LINE__, "path %s: %s",
                md5gl_path_name(md5gl_mesh_path(copy, 0, NULL)), error.message);
     CHECK(md5gl_capture(scene->renderer, copy, 0, NULL, gpu, gpu_normals, gpu_tangents, NULL));
@@ -135,7 +135,7 @@ static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_wei
     static const float weights[][TARGETS] = {{0, 0, 0}, {1, 0, 0}, {0.25f, -0.5f, 2}, {0, 0, 0.7f}};
     morph_case made;
     uint64_t random = 5;
-    md5_error error;
+    md5_error error = {0};
     make_case(&made, most_weights, off);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, made.model, path, NULL);
     md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, &error);
@@ -237,7 +237,7 @@ TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
 // -- Refusals ---------------------------------------------------------------------------------
 
 TEST_STAGE (gl_morph_refuses_what_does_not_fit, scene_square, 1) {
-    md5_error error;
+    md5_error error = {0};
     morph_case made;
     md5gl_renderer *const renderer = stage->scene.renderer;
     make_case(&made, 2, false);

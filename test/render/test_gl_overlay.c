@@ -152,7 +152,7 @@ TEST_STAGE (gl_panel_is_in_pixels_from_the_top_left, scene_square, 1) {
         {50, 5, 1, 0, {255, 0, 0, 255}},  {50, 25, 1, 1, {255, 0, 0, 255}},
     };
     gl_picture picture;
-    md5_error error;
+    md5_error error = {0};
     const md5gl_texture mask =
         scene_texture(stage->scene.renderer, MD5GL_TEXTURE_MASK, 2, 1, half, &error);
     CHECK(mask != 0);
@@ -200,7 +200,7 @@ TEST_STAGE (gl_image_shows_texels_of_its_file, scene_square, 1) {
     };
     gl_picture picture;
     md5gl_renderer *const renderer = stage->scene.renderer;
-    md5_error error;
+    md5_error error = {0};
     const md5gl_texture images[2] = {
         scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 1, texels[0], &error),
         scene_normals(renderer, 2, 1, texels[0], 0, &error),

@@ -133,7 +133,7 @@ TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 
 }
 
 TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = scene_square();
     const bool had = *scene_limits(scene->renderer).has_compute;
     *scene_limits(scene->renderer).has_compute = false;
@@ -149,7 +149,7 @@ TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
     static const char text[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                "joints {\n\"only\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     const md5_mat34 palette = scene_identity;
-    md5_error error;
+    md5_error error = {0};
     gl_picture picture;
     md5gl_renderer *const renderer = stage->scene.renderer;
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);

@@ -100,7 +100,7 @@ static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
     md5gl_opts opts = {.load = scene_load};
     if (allocator)
         opts.allocator = *allocator;
-    md5_error error;
+    md5_error error = {0};
     scene->renderer = md5gl_create_renderer(&opts, &error);
     if (!test_check(scene->renderer != NULL, __FILE__, __LINE__, "%s", error.message)) {
         scene_close(scene);
@@ -156,7 +156,7 @@ void scene_close(gl_scene *scene)
 
 static md5_model *parse(const char *text)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
     test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
     return model;
@@ -375,7 +375,7 @@ bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expe
 
 void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture)
 {
-    md5_error error;
+    md5_error error = {0};
     test_check(md5gl_end_frame(scene->renderer, &error), __FILE__, __LINE__, "%s", error.message);
     memset(picture, 77, sizeof *picture); // so that stale content is not taken for the frame
     test_check(md5gl_read_pixels(scene->renderer, frame->target, SCENE_WIDTH, SCENE_HEIGHT,
@@ -490,7 +490,7 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
                 gl_picture *picture)
 {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    md5_error error;
+    md5_error error = {0};
     md5gl_begin_frame(scene->renderer, frame);
     test_check(scene_pose_and_draw(scene->renderer, model, palette, NULL, 1, style, &error),
                __FILE__, __LINE__, "%s", error.message);

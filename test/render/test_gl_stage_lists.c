@@ -446,7 +446,7 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum name, GLint *value)
 
 TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
     static const uint8_t texel[4] = {0};
-    md5_error error;
+    md5_error error = {0};
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_stage_list list = {ROW(stages, adding)};
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;

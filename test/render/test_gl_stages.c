@@ -254,7 +254,7 @@ md5_model *layer_quad(void)
         "weight 1 0 1 ( 0 20 -20 )\nweight 2 1 1 ( 0 -20 20 )\nweight 3 1 1 ( 0 20 20 )\n"
         "numvertexcolors 4\nvertexcolor 0 ( 1 0.5 0 0.75 )\nvertexcolor 1 ( 0.25 1 0.5 1 )\n"
         "vertexcolor 2 ( 0 0.25 1 0.5 )\nvertexcolor 3 ( 0.75 0 0.25 0.25 )\n}\n";
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
     test_check(model != NULL, __FILE__, __LINE__, "line %u: %s", error.line, error.message);
     return model;
@@ -264,7 +264,7 @@ void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *pictu
 {
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5gl_renderer *const renderer = stage->scene.renderer;
-    md5_error error;
+    md5_error error = {0};
     md5gl_begin_frame(renderer, &stage->frame);
     CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, &error));
     test_check(

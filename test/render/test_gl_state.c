@@ -149,7 +149,7 @@ static md5gl_proc load_all_but_one(void *user, const char *name)
 }
 
 TEST (gl_create_without_functions_fails) {
-    md5_error error;
+    md5_error error = {0};
     const md5gl_opts none = {0}, nothing = {.load = load_nothing};
     CHECK(md5gl_create_renderer(&none, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "loader"));
@@ -162,7 +162,7 @@ TEST (gl_create_without_functions_fails) {
 TEST_IF (gl_create_names_a_missing_function, gl_scene, scene, scene_open_context(scene),
          scene_close(scene)) {
     static char missing[] = "glDrawElementsInstanced";
-    md5_error error;
+    md5_error error = {0};
     const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
     CHECK(md5gl_create_renderer(&opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, missing));
@@ -181,7 +181,7 @@ static md5gl_proc load_old(void *user, const char *name)
 
 TEST_IF (gl_create_on_an_old_context_fails, gl_scene, scene, scene_open_context(scene),
          scene_close(scene)) {
-    md5_error error;
+    md5_error error = {0};
     const md5gl_opts opts = {.load = load_old};
     CHECK(md5gl_create_renderer(&opts, &error) == NULL);
     CHECK(error.status == MD5_ERROR_GPU);
@@ -199,7 +199,7 @@ TEST_OWN_SCENE (gl_device_has_a_name) {
 
 TEST_OWN_SCENE (gl_sizes_beyond_the_device_are_refused) {
     static const uint8_t texel[4] = {0};
-    md5_error error;
+    md5_error error = {0};
     md5gl_renderer *const renderer = scene->renderer;
     const uint32_t too_large = renderer->max_texture_size + 1;
     CHECK(scene_texture(renderer, MD5GL_TEXTURE_COLOR, too_large, 1, texel, &error) == 0);
@@ -222,7 +222,7 @@ TEST_OWN_SCENE (gl_sizes_beyond_the_device_are_refused) {
 }
 
 TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
-    md5_error error;
+    md5_error error = {0};
     gl_picture picture;
     md5gl_renderer *const renderer = scene->renderer;
     md5_model *const model = scene_square();
@@ -253,7 +253,7 @@ TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
 }
 
 TEST_OWN_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
-    md5_error error;
+    md5_error error = {0};
     md5gl_renderer *const renderer = scene->renderer;
     const md5gl_frame frame = scene_frame(NULL);
     renderer->gl.Enable(GL_RGBA); // an invalid enum
@@ -285,7 +285,7 @@ TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
                                     "void main() { colour = given.xyzx; }\n"}},
     };
     md5gl_program program = {0};
-    md5_error error;
+    md5_error error = {0};
     CHECK(!md5gli_build_program(scene->renderer, &broken, &program, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shaders/bad.glsl:2: "));
     CHECK(strstr(error.message, "nothing") && !strchr(error.message, '\n'));
@@ -320,7 +320,7 @@ static bool create_everything(gl_scene *scene, const md5_model *model, md5_error
 
 TEST (gl_allocates_and_frees_through_the_allocator) {
     uint64_t random = 11;
-    md5_error error;
+    md5_error error = {0};
     gl_scene context;
     if (!scene_open_context(&context))
         return;

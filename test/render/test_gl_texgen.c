@@ -220,7 +220,7 @@ TEST_STAGE (gl_texgen_spans_the_picture, scene_square, 1) {
 TEST_OWN_SCENE (gl_stage_cube_has_limits) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     static const uint8_t *const sides[6] = {texel, texel, texel, texel, texel, texel};
-    md5_error error;
+    md5_error error = {0};
     CHECK(scene_stage_cube(scene->renderer, 0, sides, true, &error) == 0);
     CHECK_UINT(error.status, MD5_ERROR_GPU);
     CHECK(scene_stage_cube(scene->renderer, 1u << 30, sides, true, &error) == 0);
@@ -401,7 +401,7 @@ TEST_HERE (gl_deform_is_refused) {
     static const uint32_t none[3] = {0, 1, 2};
     md5gl_deform deform = {
         .num_vertices = 4, .num_triangles = 1, .indices = none, .write = write_strip};
-    md5_error error;
+    md5_error error = {0};
     deform.num_vertices = 3; // fewer than the mesh has
     CHECK(!md5gl_set_deform(stage->scene.renderer, stage->copy, 0, &deform, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);

@@ -506,7 +506,7 @@ TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
 // -- Limits -----------------------------------------------------------------------------------
 
 TEST_ES_SCENE (gl_es_refuses_what_it_lacks) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = scene_square();
     CHECK(strstr(md5gl_device_name(scene->renderer), "/ OpenGL ES 3.") != NULL);
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));

@@ -25,7 +25,7 @@ enum { FRAMES = 5, MOST = 16 };
 
 static md5_model *model_of(const char *text)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
     return model;
@@ -123,7 +123,7 @@ static void check_frames(const md5_baked *baked, const md5_model *model, const m
 TEST (bake_stores_what_skinning_computes) {
     md5_model *const model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
-    md5_error error;
+    md5_error error = {0};
     turn(model, 0.7, palettes);
     md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
     if (CHECK(baked != NULL)) {
@@ -196,7 +196,7 @@ TEST (bake_normals_are_within_their_error) {
 TEST (bake_refuses_what_it_cannot_store) {
     md5_model *const model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
-    md5_error error;
+    md5_error error = {0};
     turn(model, 0.7, palettes);
     CHECK(md5_make_baked(model, palettes, 0, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -218,7 +218,7 @@ TEST (bake_survives_failure_of_every_allocation) {
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_baked *const baked = md5_make_baked(model, palettes, FRAMES, &opts, &error);
         CHECK_UINT(error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
         const bool done = baked != NULL;
@@ -228,7 +228,7 @@ TEST (bake_survives_failure_of_every_allocation) {
             break;
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_make_baked(model, palettes, FRAMES, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     md5_free_model(model);

@@ -11,7 +11,7 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
     static const md5_mat34 palette;
     md5_mesh meshes[2];
     md5_model model;
-    md5_error error;
+    md5_error error = {0};
     memset(meshes, 0, sizeof meshes);
     memset(&model, 0, sizeof model);
     for (int i = 0; i < 2; i++) {
@@ -42,7 +42,7 @@ static const char flat[] =
 
 // A coordinate that never changes has steps of 0, and is stored exactly.
 TEST (bake_of_a_flat_model_is_flat) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(flat, strlen(flat), NULL, &error);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     md5_baked *const baked = md5_make_baked(model, &palette, 1, NULL, &error);

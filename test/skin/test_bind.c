@@ -23,7 +23,7 @@ static bind_case *tube_with_two_joints(bool is_closed)
 
 static md5_weights *create(const bind_case *of)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_weights *const weights = md5_make_weights(&of->desc, NULL, &error);
     if (!weights)
         test_check(false, __FILE__, __LINE__, "%s", error.message);
@@ -35,7 +35,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
     bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
     bind_add_joint(of, MD5_NONE, (md5_vec3){2.5f, 3.5f, 4.5f});
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_grid grid;
@@ -77,7 +77,7 @@ TEST (bind_grid_holds_a_triangle_without_area) {
         bind_add_position(of, (md5_vec3){(float)(4 * i), 0, 0});
     bind_add_triangle(of, 0, 1, 2);
     md5_context context;
-    md5_error error;
+    md5_error error = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_grid grid;

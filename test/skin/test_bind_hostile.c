@@ -18,7 +18,7 @@ static bind_case *box_with_joint(void)
 
 static void check_refused(const bind_case *of, md5_status status, const char *message)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_weights *const weights = md5_make_weights(&of->desc, NULL, &error);
     CHECK(weights == NULL);
     CHECK_UINT(error.status, status);
@@ -88,7 +88,7 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
     for (uint32_t i = of->desc.num_triangles; i < BIND_TRIANGLES; i++)
         bind_add_triangle(of, 0, of->desc.num_positions - 1, 6);
     of->desc.resolution = 256;
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_make_weights(&of->desc, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(strstr(error.message, "overlap in more than 67108864 voxels") != NULL);
@@ -101,7 +101,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     for (size_t fail_at = 1; !is_done && fail_at < 100; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_weights *const weights = md5_make_weights(&of->desc, &opts, &error);
         is_done = weights != NULL;
         CHECK_UINT(error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
@@ -109,7 +109,7 @@ TEST (bind_survives_failure_of_every_allocation) {
         CHECK_UINT(heap.live, 0);
     }
     CHECK(is_done);
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts small = {.allocator = {.limit = 10000}};
     CHECK(md5_make_weights(&of->desc, &small, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);

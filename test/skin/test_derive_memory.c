@@ -83,7 +83,7 @@ static size_t load_with_failures(const char *text, size_t size)
     for (size_t fail_at = 1;; fail_at++) {
         test_heap heap;
         const md5_load_opts opts = failing(&heap, fail_at);
-        md5_error error;
+        md5_error error = {0};
         md5_model *const model = md5_parse_model(text, size, &opts, &error);
         CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
         md5_free_model(model);
@@ -117,7 +117,7 @@ TEST (derive_survives_any_memory_limit) {
             test_heap heap;
             md5_load_opts opts = failing(&heap, 0);
             opts.allocator.limit = limit;
-            md5_error error;
+            md5_error error = {0};
             model = md5_parse_model(text, size, &opts, &error);
             CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(heap.peak_bytes <= limit);
@@ -137,7 +137,7 @@ TEST (bind_survives_the_end_of_memory_at_any_table) {
     if (!text)
         abort();
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        md5_error error;
+        md5_error error = {0};
         md5_model *const model = md5_parse_model(text, make_model(text, sizes[i], 3), NULL, &error);
         md5_anim *const anim = md5_parse_anim(text, make_anim(text, sizes[i]), NULL, &error);
         if (!CHECK(model && anim))
@@ -145,6 +145,7 @@ TEST (bind_survives_the_end_of_memory_at_any_table) {
         for (size_t fail_at = 1;; fail_at++) {
             test_heap heap;
             const md5_load_opts opts = failing(&heap, fail_at);
+            error = (md5_error){0};
             md5_binding *const binding = md5_bind(model, anim, &opts, &error);
             CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
             if (binding)

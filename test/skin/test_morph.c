@@ -59,7 +59,7 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
     }
     ADD("}\n");
 #undef ADD
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, used, opts, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
     return model;
@@ -76,7 +76,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     static const char *const names[] = {"smile", "frown", "blink"};
     uint64_t random = 17;
     md5_morph_source sources[TARGETS];
-    md5_error error;
+    md5_error error = {0};
     fill(&scene->base, &random);
     scene->model = load(&scene->base, opts);
     for (int i = 0; i < TARGETS; i++) {
@@ -458,7 +458,7 @@ TEST (morph_follows_the_options_of_the_load) {
             worse(&place, apart((double[]){(double)a[i].x, (double)a[i].y, (double)a[i].z}, c[i]));
         CHECK_NEAR(place, 0.0, 1e-5);
         // A target of other axes, and one without tangents.
-        md5_error error;
+        md5_error error = {0};
         const md5_morph_source wrong[] = {{"turned", converted.sources[0]},
                                           {"bare", without.sources[0]}};
         CHECK(md5_make_morph(plain.model, wrong, 1, NULL, &error) == NULL);
@@ -514,14 +514,14 @@ static md5_model *replaced(const char *find, const char *put)
     const char *const at = strstr(text, find);
     char whole[2048];
     snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, put, at + strlen(find));
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(whole, strlen(whole), NULL, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
     return model;
 }
 
 TEST (morph_names_what_differs_in_topology) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = replaced("", "");
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         md5_model *const source = replaced(others[i].find, others[i].put);
@@ -577,7 +577,7 @@ TEST_HERE (morph_survives_failure_of_every_allocation) {
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-        md5_error error;
+        md5_error error = {0};
         md5_morph *const morph = md5_make_morph(scene->model, &source, 1, &opts, &error);
         CHECK_UINT(error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
         const bool done = morph != NULL;

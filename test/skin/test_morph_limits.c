@@ -34,7 +34,7 @@ static void count(counted_model *counted, uint32_t num_vertices, uint32_t num_fi
 TEST (morph_refuses_more_deltas_than_32_bits_count) {
     const uint32_t most = UINT32_MAX / 2;
     counted_model many;
-    md5_error error;
+    md5_error error = {0};
     count(&many, most, most, NULL);
     const md5_morph_source sources[] = {{"a", &many.model}, {"b", &many.model}, {"c", &many.model}};
     CHECK(md5_make_morph(&many.model, sources, 3, NULL, &error) == NULL);
@@ -45,7 +45,7 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
 TEST (morph_names_seams_that_differ) {
     uint32_t seams[2][3] = {{0, 1, 0}, {0, 1, 1}};
     counted_model base, other;
-    md5_error error;
+    md5_error error = {0};
     count(&base, 3, 2, seams[0]);
     count(&other, 3, 2, seams[1]);
     const md5_morph_source source = {"smile", &other.model};
@@ -72,7 +72,7 @@ static const char text[] =
 static md5_model *model_of(const char *height, const md5_load_opts *opts)
 {
     char filled[sizeof text + 8];
-    md5_error error;
+    md5_error error = {0};
     const int size = snprintf(filled, sizeof filled, text, height);
     md5_model *const model = md5_parse_model(filled, (size_t)size, opts, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
@@ -119,7 +119,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
 {
     md5_model *const model = model_of("0", of_model), *const raised = model_of("3", of_source);
     const md5_morph_source source = {"raised", raised};
-    md5_error error;
+    md5_error error = {0};
     CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
@@ -171,7 +171,7 @@ TEST (morph_of_released_geometry_and_of_none) {
         "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
         "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
         "mesh {\nshader \"none\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n";
-    md5_error error;
+    md5_error error = {0};
     md5_model *const none = md5_parse_model(empty, strlen(empty), NULL, &error);
     const md5_morph_source same = {"same", none};
     md5_morph *const morph = md5_make_morph(none, &same, 1, NULL, &error);

@@ -36,7 +36,7 @@ static md5_model *load(const shape *of, md5_normals weighting)
                                  (double)of->points[i][2]);
     size += (size_t)snprintf(text + size, ROOM - size, "}\n");
     const md5_load_opts opts = {.normals = weighting};
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, size, &opts, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s", error.message);
     return model;

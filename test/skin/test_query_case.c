@@ -6,7 +6,7 @@
 
 bool query_load(query_case *made, const char *mesh_path, const char *anim_path)
 {
-    md5_error error;
+    md5_error error = {0};
     *made = (query_case){0};
     made->model = md5_load_model(test_path(mesh_path), NULL, &error);
     made->anim = md5_load_anim(test_path(anim_path), NULL, &error);

@@ -10,7 +10,7 @@ static md5_model *load(const char *path)
 {
     char full[1024];
     snprintf(full, sizeof full, "%s/corpus/%s", test_corpus(), path);
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(full, NULL, &error);
     test_check(model != NULL, __FILE__, __LINE__, "%s: %s", full, error.message);
     return model;

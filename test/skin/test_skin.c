@@ -514,7 +514,7 @@ static double difference(md5_vec3 a, md5_vec3 b)
 }
 
 TEST (skin_bounds_hold_what_is_skinned) {
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model =
         md5_load_model(test_path("test/reference/data/weights.md5mesh"), NULL, &error);
     md5_anim *const anim =
@@ -616,7 +616,7 @@ static md5_model *make_model(double magnitude)
     size += (size_t)snprintf(text + size, ROOM - size, "numweights %d\n", num_weights);
     size = add_weights(text, size, magnitude);
     size += (size_t)snprintf(text + size, ROOM - size, "}\n");
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, size, NULL, &error);
     CHECK_STRING(error.message, "");
     free(text);

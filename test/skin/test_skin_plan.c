@@ -44,7 +44,7 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     test_heap heap = {0};
     md5_load_opts opts = *options;
     opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &heap, 0};
-    md5_error error;
+    md5_error error = {0};
     md5_model *const model = md5_parse_model(text, text_size, &opts, &error);
     if (!test_check(model != NULL, __FILE__, __LINE__, "%s: %s", name, error.message))
         return;

@@ -501,7 +501,7 @@ TEST (skin_plan_groups_threes) {
 // Real models, in a pose that moves every joint.
 static void check_model(const char *path)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_model *model = md5_load_model(path, NULL, &error);
     if (!test_check(model != NULL, __FILE__, __LINE__, "%s: %s", path, error.message))
         return;

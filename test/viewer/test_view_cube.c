@@ -243,7 +243,7 @@ TEST (view_masks_become_highlights_and_glow) {
 
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
 TEST (view_cube_names_what_is_not_shown) {
-    md5_error error;
+    md5_error error = {0};
     char *const folder = common_format("%s/md5view_said_XXXXXX",
                                        getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     if (!CHECK(mkdtemp(folder) != NULL)) {

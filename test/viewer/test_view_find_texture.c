@@ -393,7 +393,7 @@ static void check_mesh(const find_case *of, const char *folder, const view_look_
 
 static void check_case(const find_case *of, bool is_inside)
 {
-    md5_error error;
+    md5_error error = {0};
     char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
     md5_model *const model = md5_load_model(path, NULL, &error);
     view_look_search search = {.model_path = path,

@@ -83,7 +83,7 @@ typedef struct listed {
 
 static bool list_base(listed *of, view_section section, const char *shown)
 {
-    md5_error error;
+    md5_error error = {0};
     *of = (listed){0};
     of->library = view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     if (!CHECK(of->library != NULL))
@@ -226,7 +226,7 @@ TEST (base_is_found_beside_a_mod) {
 // -- Libraries ----------------------------------------------------------------------------------
 
 TEST (mod_and_base_are_one_game) {
-    md5_error error;
+    md5_error error = {0};
     char *const place = place_of(mod, base);
     view_library *const library = view_open_library(place, NULL, NULL, &error);
     if (CHECK(library != NULL)) {
@@ -263,7 +263,7 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
 }
 
 TEST (base_that_is_missing_is_named) {
-    md5_error error;
+    md5_error error = {0};
     char *const place = place_of(mod, "models/game/nowhere");
     CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
     CHECK_STRING(error.file, test_path("models/game/nowhere"));

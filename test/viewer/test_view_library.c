@@ -28,7 +28,7 @@ static bool has_name(const view_library *library, view_section section, const ch
 // -- Contents -----------------------------------------------------------------------------------
 
 TEST (library_lists_what_a_game_folder_holds) {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
     if (!CHECK(library != NULL))
@@ -47,7 +47,7 @@ TEST (library_lists_what_a_game_folder_holds) {
 }
 
 TEST (library_of_a_plain_folder_lists_its_files) {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library = view_open_library(test_path("models/bobbin"), NULL, NULL, &error);
     if (!CHECK(library != NULL))
         return;
@@ -58,7 +58,7 @@ TEST (library_of_a_plain_folder_lists_its_files) {
 }
 
 TEST (library_of_an_archive_lists_its_files) {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
     if (library == NULL) { // built without libzip
@@ -73,7 +73,7 @@ TEST (library_of_an_archive_lists_its_files) {
 // Each entity inherits from the one before it: all together they have 720 thousand keys.
 TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     enum { COUNT = 1200 };
-    md5_error error;
+    md5_error error = {0};
     const char *const above = getenv("TMPDIR");
     char *const folder = common_join(above ? above : "/tmp", "md5library-XXXXXX");
     if (!CHECK(mkdtemp(folder) != NULL)) {
@@ -101,7 +101,7 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
 }
 
 TEST (library_that_is_none_says_why) {
-    md5_error error;
+    md5_error error = {0};
     CHECK(view_open_library(test_path("models/game/nowhere"), NULL, NULL, &error) == NULL);
     CHECK(error.status == MD5_ERROR_IO && error.message[0] != '\0');
     CHECK(strcmp(error.file, test_path("models/game/nowhere")) == 0);
@@ -117,7 +117,7 @@ static bool stop(void *user, size_t num_files)
 }
 
 TEST (opening_a_library_can_be_stopped) {
-    md5_error error;
+    md5_error error = {0};
     int num_calls = 0;
     CHECK(view_open_library(test_path(base), stop, &num_calls, &error) == NULL);
     CHECK(num_calls >= 1 && strcmp(error.message, "stopped") == 0);
@@ -126,7 +126,7 @@ TEST (opening_a_library_can_be_stopped) {
 // -- In the background --------------------------------------------------------------------------
 
 TEST (scan_opens_a_library_on_a_thread) {
-    md5_error error;
+    md5_error error = {0};
     size_t num_files = 0;
     view_scan *const scan = view_begin_scan(test_path(base));
     CHECK(strcmp(view_scanned_place(scan), test_path(base)) == 0);
@@ -139,7 +139,7 @@ TEST (scan_opens_a_library_on_a_thread) {
 }
 
 TEST (scan_can_be_stopped_and_fails_with_an_error) {
-    md5_error error;
+    md5_error error = {0};
     view_stop_scan(NULL);
     view_stop_scan(view_begin_scan(test_path("models")));
     CHECK(view_end_scan(view_begin_scan(test_path("models/nowhere")), &error) == NULL);
@@ -167,7 +167,7 @@ TEST (addresses_have_a_place_a_name_and_perhaps_a_skin) {
 }
 
 TEST (similar_names_are_those_with_few_mistakes) {
-    md5_error error;
+    md5_error error = {0};
     char text[200], tiny[4];
     view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);
     if (!CHECK(library != NULL))
@@ -410,7 +410,7 @@ static uint32_t count_different(view_image a, view_image b)
 }
 
 TEST (preview_of_a_clip_is_its_middle_on_a_model) {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     if (!CHECK(library != NULL))
@@ -436,7 +436,7 @@ TEST (preview_of_a_clip_is_its_middle_on_a_model) {
 }
 
 TEST (preview_of_a_clip_without_a_model_has_its_joints) {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
     if (library == NULL) // built without libzip
@@ -454,7 +454,7 @@ TEST (preview_of_a_clip_without_a_model_has_its_joints) {
 // models/game/base/skins/characters.skin: moss has a model, ember only rows beside the body, ghost
 // replaces all materials of whatever it is put on; alarm is Thimble's.
 TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     if (!CHECK(library != NULL))

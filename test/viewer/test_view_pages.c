@@ -38,7 +38,7 @@ static bool open_viewer(paged *p)
 static bool resize(paged *p, uint32_t width, uint32_t height)
 {
     enum { CORNER_WIDTH = 160, CORNER_HEIGHT = 120 };
-    md5_error error;
+    md5_error error = {0};
     md5gl_destroy_target(p->gl.renderer, p->target);
     p->width = width;
     p->height = height;
@@ -70,7 +70,7 @@ static bool is_inside(const paged *p)
 
 static bool draw(paged *p)
 {
-    md5_error error;
+    md5_error error = {0};
     return CHECK(view_draw(&p->viewer, p->target, p->width, p->height, false, false, &error));
 }
 

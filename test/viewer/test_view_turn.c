@@ -254,7 +254,7 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
 // and three points 1000 units away from it.
 static bool make_walk(view_scene *scene, uint32_t num_stray)
 {
-    md5_error error;
+    md5_error error = {0};
     view_words words = {0};
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
                      "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"\"\n");

@@ -159,7 +159,7 @@ TEST (view_verify_skins_a_model_once_a_pose_by_compute_shaders) {
 // Capturing without a palette reads the first instance, needs one, and keeps all instances.
 TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5_vec3 once[4], again[4];
-    md5_error error;
+    md5_error error = {0};
     md5_model *const square = scene_square();
     md5gl_model *const drawn = md5gl_create_model(scene->renderer, square, MD5GL_PATH_AUTO, &error);
     const md5_mat34 palettes[4] = {scene_moved(1, 2, 3), scene_moved(4, 5, 6), scene_identity,

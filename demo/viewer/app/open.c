@@ -255,7 +255,7 @@ static void restore_camera(view_state *viewer, const view_camera *camera)
 // Texels are drawn without their alpha: what is clear becomes the color of the frame.
 static md5gl_texture upload(md5gl_renderer *renderer, const view_image *image)
 {
-    md5_error error;
+    md5_error error = {0};
     const size_t size = 4 * (size_t)image->width * image->height;
     uint8_t *const texels = common_alloc(size, 1);
     for (size_t i = 0; i < size; i++) {
@@ -378,7 +378,7 @@ void view_browse_game(view_state *viewer, const char *place)
 
 static void take_library(view_state *viewer)
 {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library = view_end_scan(viewer->scan, &error);
     const bool is_awaited = viewer->ui.browser.is_scanning;
     viewer->scan = NULL;
@@ -824,7 +824,7 @@ char *view_place_of_options(const view_options *options)
 
 bool view_open_game_name(view_state *viewer)
 {
-    md5_error error;
+    md5_error error = {0};
     const view_options *const options = viewer->options;
     char *const place = view_place_of_options(options);
     viewer->library = view_open_library(place, NULL, NULL, &error);

@@ -100,7 +100,7 @@ void view_toggle_recording(view_state *viewer)
 
 void view_record_frame(view_state *viewer)
 {
-    md5_error error;
+    md5_error error = {0};
     view_recording *const recording = &viewer->recording;
     if (recording->movie == NULL)
         return;

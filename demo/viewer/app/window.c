@@ -180,7 +180,7 @@ bool view_open_window(view_state *viewer, bool visible)
         return false;
     }
     const md5gl_opts opts = {.load = load_proc};
-    md5_error error;
+    md5_error error = {0};
     viewer->renderer = md5gl_create_renderer(&opts, &error);
     if (viewer->renderer == NULL) {
         view_log_error(&viewer->log, &error);
@@ -261,7 +261,7 @@ static void judge_frame(view_state *viewer, double seconds)
 // is drawn in full quality.
 static bool draw_window(view_state *viewer, view_present *present, bool moving)
 {
-    md5_error error;
+    md5_error error = {0};
     const double begin = seconds_since_start();
     const bool gives_way = moving && viewer->shown.auto_quality && !view_is_recording(viewer);
     if (!follow_window(viewer))

@@ -129,7 +129,7 @@ bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *
         .part = cube->num_parts,
     };
     for (uint32_t i = 0; i < cube->num_parts; i++) {
-        md5_error error;
+        md5_error error = {0};
         view_cube_part *const part = &joined->parts[i];
         part->part = &cube->parts[i];
         for (uint32_t k = cube->num_links; k-- > 0;)
@@ -355,7 +355,7 @@ typedef struct cube_band {
 // Returns the file that animates a part, loaded on first use: the array of files moves then.
 static cube_file *find_file(cube_band *band, uint32_t part, const char *path)
 {
-    md5_error error;
+    md5_error error = {0};
     for (uint32_t i = 0; i < band->num_files; i++)
         if (band->files[i].part == part && strcmp(band->files[i].path, path) == 0)
             return &band->files[i];

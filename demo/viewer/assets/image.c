@@ -459,7 +459,7 @@ static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, si
 static bool decode_by_library(const uint8_t *bytes, size_t size, view_image *image,
                               view_image_fault *fault)
 {
-    md5_error error;
+    md5_error error = {0};
     const bool is_small = fault->most < VIEW_IMAGE_MAX_PIXELS;
     const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * fault->most : 0}};
     md5_image *const decoded = md5_parse_image(bytes, size, &opts, &error);

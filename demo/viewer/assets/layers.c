@@ -39,7 +39,7 @@ static md5_image *load_picture(md5_game *game, const md5_image_program *program,
 bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
                           view_image_fault *fault)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_image *const picture = load_picture(game, program, &error);
     if (picture == NULL)
         return view_image_fail(fault, "%.190s", error.message);
@@ -734,7 +734,7 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
         const md5_material *const material = layered->material;
         const md5_mesh *const mesh = &model->meshes[layered->mesh];
         md5gl_deform set = {.write = write_vertices, .user = layered};
-        md5_error error;
+        md5_error error = {0};
         char *obstacle = NULL; // why it cannot be shown
         if (material->deform == MD5_DEFORM_NONE)
             continue;

@@ -461,7 +461,7 @@ view_library *view_end_scan(view_scan *scan, md5_error *error)
 
 void view_stop_scan(view_scan *scan)
 {
-    md5_error error;
+    md5_error error = {0};
     if (scan == NULL)
         return;
     SDL_AtomicSet(&scan->stops, 1);

@@ -159,7 +159,7 @@ md5_game *view_package_game(view_package *package, view_log *log)
 {
     if (package == NULL || package->is_game_open)
         return package != NULL ? package->game : NULL;
-    md5_error error;
+    md5_error error = {0};
     package->is_game_open = true;
     if (package->root == NULL || !has_folder(package->root, "materials")
         || !common_add_game_folder(&package->places, package->root))

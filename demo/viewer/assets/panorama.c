@@ -72,7 +72,7 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
 {
     view_panorama panorama;
     view_image_fault fault = {.message = ""};
-    md5_error error;
+    md5_error error = {0};
     if (!view_read_panorama(path, &panorama, &fault))
         return view_error(log, "%s: %s", path, fault.message);
     md5gl_environment *const light =

@@ -25,7 +25,7 @@ static bool upload_image(const dresser *d, view_texture *texture, md5_game *game
     const bool is_normals = map == VIEW_MAP_NORMALS || map == VIEW_MAP_HEIGHT;
     view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
     view_image_fault ignored;
-    md5_error error;
+    md5_error error = {0};
     uint32_t normals = 0;
     if (texture->program != NULL ? !view_read_game_image(game, texture->program, &image, fault)
                                  : !view_read_image(texture->path, &image, fault))
@@ -417,7 +417,7 @@ const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh)
 md5gl_model *view_create_model(const view_loader *loader, const md5_model *model)
 {
     const view_options *const options = loader->options;
-    md5_error error;
+    md5_error error = {0};
     md5gl_model *drawn = md5gl_create_model(loader->renderer, model, options->path, &error);
     if (drawn == NULL && options->path != MD5GL_PATH_AUTO && !options->verify
         && error.status == MD5_ERROR_GPU) {

@@ -47,7 +47,7 @@ static bool upload(view_companion *companion, const view_loader *loader, const c
 static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
                  const char *path)
 {
-    md5_error error;
+    md5_error error = {0};
     *companion = (view_companion){.joint = -1};
     companion->model = companion->own_model = md5_load_model(path, NULL, &error);
     if (companion->model == NULL)
@@ -73,7 +73,7 @@ bool view_load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const 
 {
     view_companion *const body = &companions[0], *const thing = &companions[1];
     const char *const retarget = loader->options->retarget, *const attach = loader->options->attach;
-    md5_error error;
+    md5_error error = {0};
     if (loader->renderer == NULL || scene->model == NULL)
         return true;
     if (retarget != NULL) {

@@ -186,7 +186,7 @@ static bool make_players(view_crowd *crowd, view_log *log)
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
         for (uint32_t i = kind->begin; i < kind->end && kind->machine != NULL; i++) {
-            md5_error error;
+            md5_error error = {0};
             crowd->players[i] = md5_create_player(kind->machine, NULL, &error);
             if (crowd->players[i] == NULL)
                 return view_log_error(log, &error);

@@ -122,7 +122,7 @@ void view_bake_kind(view_kind *kind, float pixels, size_t memory, const md5_thre
     const md5_model *const drawn = detail > 0 ? kind->details.levels[detail].model : kind->model;
     const float largest = largest_error * 2.0f * kind->sphere.radius; // times pixels, units
     view_bakes *const bakes = &kind->bakes;
-    md5_error error;
+    md5_error error = {0};
     kind_baking work = {
         .kind = kind,
         .errors = common_alloc(num_clips, sizeof *work.errors),
@@ -214,7 +214,7 @@ bool view_make_levels(view_kind *kind, uint32_t num_kinds, const view_loader *lo
     const uint32_t num_clips = kind->num_clips, count = kind->end - kind->begin;
     view_levels *const levels = &kind->levels;
     double total = 0.0;
-    md5_error error;
+    md5_error error = {0};
     *levels = (view_levels){
         .num_clips = num_clips,
         .first = common_alloc((size_t)num_clips + 1, sizeof *levels->first),
@@ -293,7 +293,7 @@ static uint32_t count_triangles(const md5_model *model)
 
 static bool upload_detail(md5gl_model **drawn, const md5_model *model, const view_loader *loader)
 {
-    md5_error error;
+    md5_error error = {0};
     *drawn = md5gl_create_model(loader->renderer, model, loader->options->path, &error);
     if (*drawn == NULL)
         *drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);

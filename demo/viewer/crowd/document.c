@@ -180,7 +180,7 @@ void view_show_meshes(const view_document *document, uint64_t hidden)
 
 static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5gl_blending wanted = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
     if (drawn == NULL || md5gl_set_blending(loader->renderer, drawn, wanted, &error))
         return;

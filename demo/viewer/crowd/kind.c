@@ -92,7 +92,7 @@ static uint32_t count_clips(const view_kind *kind)
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     kind->name = scene->name;
     kind->model = scene->model;
     kind->machine = view_machine_of(scene);

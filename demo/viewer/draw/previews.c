@@ -494,7 +494,7 @@ static int make_pictures(void *user)
         previews->making = picture.name;
         SDL_UnlockMutex(previews->mutex);
 
-        md5_error error;
+        md5_error error = {0};
         if (num_made++ % PICTURES_A_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, goes_on, previews, &error);

@@ -466,7 +466,7 @@ bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t he
 static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                          bool transparent, bool clean, uint8_t *rgba)
 {
-    md5_error error;
+    md5_error error = {0};
     if (target != NULL && view_draw(viewer, target, width, height, transparent, clean, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error))
         return true;
@@ -477,7 +477,7 @@ static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t widt
 
 static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t height)
 {
-    md5_error error;
+    md5_error error = {0};
     md5gl_target *const target =
         md5gl_create_target(viewer->renderer, width, height, viewer->options->samples, &error);
     if (target == NULL)
@@ -768,7 +768,7 @@ static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *t
 bool view_run_frames(view_state *viewer)
 {
     const uint32_t count = viewer->options->num_frames;
-    md5_error error;
+    md5_error error = {0};
     frame_times times = {
         .count = count,
         .frames = common_alloc(count, sizeof(double)),

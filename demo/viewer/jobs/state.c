@@ -49,7 +49,7 @@ void view_end(view_state *viewer)
 
 bool view_set_scale(view_state *viewer, float scale)
 {
-    md5_error error;
+    md5_error error = {0};
     view_font font;
     if (viewer->font.mask != 0 && viewer->font.scale == scale)
         return true;
@@ -279,7 +279,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     if (!is_page)
         view_keep_framed(viewer, width, height);
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
-    md5_error draw_error;
+    md5_error draw_error = {0};
     const bool drawn =
         is_page ? view_draw_page(&stage, viewer->play.time, target, transparent, clean, &draw_error)
                 : view_draw_world(&stage, target, width, height, transparent, &draw_error);
@@ -310,7 +310,7 @@ bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, u
                                region.height * down};
     stage.width = (float)width;
     stage.height = (float)height;
-    md5_error draw_error;
+    md5_error draw_error = {0};
     const bool drawn = view_draw_world(&stage, target, width, height, false, &draw_error);
     view_draw_marks(&viewer->ui, &stage);
     const bool ended = md5gl_end_frame(viewer->renderer, error);

@@ -135,7 +135,7 @@ static bool compare_pose(verification *v)
 {
     view_state *const viewer = v->viewer;
     const view_scene *const scene = &viewer->document->scene;
-    md5_error error;
+    md5_error error = {0};
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
     if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)) {
         view_log_error(&viewer->log, &error);

@@ -43,7 +43,7 @@ static bool bind_clip(view_compare *compare, const md5_anim *anim, md5_error *er
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
                        view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     const uint32_t num_joints = scene->num_joints;
     *compare = (view_compare){
         .name = common_copy(common_base(path)),
@@ -187,7 +187,7 @@ static void measure_clip(view_compare *compare, view_scene *scene, const view_pl
 
 void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5_anim *const anim =
         compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
     if (anim != compare->bound)

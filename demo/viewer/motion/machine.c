@@ -101,7 +101,7 @@ static const md5_xform at_origin = {.rotation = {.w = 1.0f}};
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
                        view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     *machine = (view_machine){.place = at_origin, .start = at_origin, .next_act = first_act};
     md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
     const md5_threads *const threads = common_start_threads(0);

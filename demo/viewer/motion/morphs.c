@@ -112,7 +112,7 @@ static bool load_morphs(view_morphs *morphs, const view_scene *scene, bool has_a
     morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
     morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
     memset(morphs->asked, 0, num_targets * sizeof *morphs->asked);
-    md5_error error;
+    md5_error error = {0};
     const md5_machine *const machine = view_machine_of(scene);
     if (view_has_driven_morphs(scene)) {
         morphs->num_driven = md5_machine_num_morphs(machine);

@@ -119,7 +119,7 @@ static view_clip named_clip(const char *path)
 // What the Quake re-releases have beside an animation, and how fast they play it.
 static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts opts = loud(scene, log);
     if (scene->files != NULL || scene->library != NULL)
         return;
@@ -153,7 +153,7 @@ static md5_binding *bind_clip(const view_scene *scene, const md5_anim *anim,
 // Loads and binds a clip that was asked for: a file, or what that name is in the scene's library.
 static bool load_clip(view_scene *scene, const char *file, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     md5_load_opts opts = loud(scene, log);
     view_clip clip = named_clip(file);
     if (scene->library != NULL) {
@@ -177,7 +177,7 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
 // Loads a clip beside the model; a clip that does not fit is ignored.
 static void try_clip(view_scene *scene, const char *path, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     view_clip clip = named_clip(path);
     clip.anim = md5_load_anim(path, NULL, &error);
     if (clip.anim != NULL)
@@ -267,7 +267,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 
 bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts opts = loud(scene, log);
     md5_camera *const camera = md5_load_camera(path, &opts, &error);
     if (camera == NULL)
@@ -326,7 +326,7 @@ static const char *find_model_path(const char *const *files, size_t num_files)
 
 static bool load_model(view_scene *scene, const char *path, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5_load_opts opts = loud(scene, log);
     if (common_has_ending(path, ".md5machine")) {
         if (!view_load_machine(&scene->machine, path, &opts, log))
@@ -346,7 +346,7 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
 // Binds a clip to the scene's model and adds it, or logs why it does not fit.
 static void take_clip(view_scene *scene, view_clip clip, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
     if (clip.binding != NULL) {
         view_append_clip(scene, clip);
@@ -358,7 +358,7 @@ static void take_clip(view_scene *scene, view_clip clip, view_log *log)
 
 static bool load_cube(view_scene *scene, const char *path, bool with_clips, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     uint32_t num_clips = 0;
     const md5_load_opts opts = loud(scene, log);
     view_cube_model joined = {0};
@@ -464,7 +464,7 @@ bool view_add_game_clip(view_scene *scene, const char *name, view_log *log)
 
 static bool load_entity(view_scene *scene, const view_address *address, view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     view_library *const library = scene->library;
     library->log = log;
     md5_entity *const entity = md5_load_entity(library->game, address->name, NULL, &error);
@@ -510,7 +510,7 @@ static bool load_entity(view_scene *scene, const view_address *address, view_log
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log)
 {
-    md5_error error;
+    md5_error error = {0};
     view_address parts;
     *scene = (view_scene){0};
     if (!view_read_address(address, &parts))

@@ -318,7 +318,7 @@ bool md5i_build_seen_layers(md5_building *building)
 static bool check_clip(md5_building *building, const md5_clip_desc *clip)
 {
     if (!clip->binding)
-        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH, "clip %s has no binding",
+        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISSING, "clip %s has no binding",
                             QUOTED(clip->name));
     if (!clip->binding->model)
         return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
@@ -447,7 +447,7 @@ bool md5i_build_clips(md5_building *building)
 static bool build_mask(md5_building *building, const md5_mask_desc *mask, float *weights)
 {
     const char *const joints = mask->joints ? mask->joints : "";
-    md5_error error;
+    md5_error error = {.status = MD5_OK};
     if (md5_build_mask(&building->desc->model->skeleton, joints, mask->feather, weights, &error))
         return true;
     const md5_location start = md5i_find_location(building->desc->locations, &mask->joints);

@@ -207,7 +207,10 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *allocator,
                               md5_error *error)
 {
-    MD5_ASSERT(machine != NULL, "machine: not NULL");
+    if (!machine) {
+        md5i_fail_missing(error, "machine");
+        return NULL;
+    }
     MD5_ASSERT(!allocator || !allocator->alloc == !allocator->free,
                "allocator: both functions or none");
     const md5_load_opts opts = {.allocator = allocator ? *allocator : machine->allocator};

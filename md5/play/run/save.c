@@ -628,7 +628,8 @@ size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
 
 bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_error *error)
 {
-    MD5_ASSERT(player != NULL, "player: not NULL");
+    if (!player)
+        return md5i_fail_missing(error, "player");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);

@@ -108,8 +108,7 @@ static bool fail_with(loading *load, const md5_error *error, const char *const *
         return md5i_fail(&load->context, MD5_ERROR_IO, at.line, at.column, "%s: %s",
                          md5i_quote(*member, strlen(*member)).text, error->message);
     }
-    *load->context.error = *error;
-    return false;
+    return md5i_fail_as(&load->context, error);
 }
 
 static void name_clip(const char *clip, md5_error *error)
@@ -137,8 +136,10 @@ static void warn_of_clip(void *user, const md5_error *warning)
 
 static bool load_file(loading *load)
 {
-    load->file = md5_load_machine_file(load->path, load->opts, load->context.error);
-    TRY(load->file);
+    md5_error error = {.status = MD5_OK};
+    load->file = md5_load_machine_file(load->path, load->opts, &error);
+    if (!load->file)
+        return md5i_fail_as(&load->context, &error);
     load->context.num_warnings = load->file->num_warnings;
     if (load->file->model_file[0] == '\0') {
         const md5_location at =
@@ -240,10 +241,8 @@ static bool take_part(loading *load, uint32_t number, const char *const *member)
         read_part(load, number, load->opts);
     for (const kept_warning *kept = from->warnings; kept; kept = kept->next)
         load->opts->warn(load->opts->warn_user, &kept->warning);
-    if (from->context.unseen.status != MD5_OK) {
-        *load->context.error = from->context.unseen;
-        return false;
-    }
+    if (from->context.error.status != MD5_OK)
+        return md5i_fail_as(&load->context, &from->context.error);
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
 }
 
@@ -277,7 +276,7 @@ static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_bi
     const md5_clip_desc *const desc = &load->file->clips[clip];
     clip_warnings named = {desc->name, load->opts};
     md5_load_opts opts = *load->opts;
-    md5_error error;
+    md5_error error = {.status = MD5_OK};
     opts.file_name = load->anim_paths[clip];
     if (opts.warn) {
         opts.warn = warn_of_clip;
@@ -342,8 +341,9 @@ static bool create_machine(loading *load)
 {
     md5_load_opts opts = *load->opts;
     opts.file_name = load->path;
-    load->owned->machine = md5_create_machine(&load->file->desc, &opts, load->context.error);
-    return load->owned->machine != NULL;
+    md5_error error = {.status = MD5_OK};
+    load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
+    return load->owned->machine || md5i_fail_as(&load->context, &error);
 }
 
 static bool load_parts(loading *load)

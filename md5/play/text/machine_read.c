@@ -596,7 +596,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, const char *text,
                                    size_t size)
 {
-    const char *const name = arena->context->error->file;
+    const char *const name = arena->context->error.file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
     md5_locations *const places = (md5_locations *)md5i_arena_alloc(arena, 1, sizeof *places);
@@ -618,7 +618,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
         || !read_blocks(&lex, schema, record))
         return NULL;
     md5_lex_space(&lex);
-    if (arena->context->error->status != MD5_OK) // a comment without an end
+    if (arena->context->error.status != MD5_OK) // a comment without an end
         return NULL;
     if (lex.at < lex.end)
         md5i_lex_warn(&lex, lex.at, "text after the machine is ignored: found %s",

@@ -10,7 +10,7 @@ static md5gl_proc load(void *user, const char *name)
 
 int main(void)
 {
-    md5_error error;
+    md5_error error = {0};
     const md5gl_opts opts = {.load = load};
     md5gl_renderer *renderer = md5gl_create_renderer(&opts, &error);
     puts(error.message);

@@ -1,0 +1,304 @@
+// Chains of calls that are checked once, at their end: the programs of the API's design, and every
+// call that takes an asset and an error, with an asset that is NULL. Public headers only.
+#include "test/test.h"
+
+#include "md5/md5dialects.h"
+#include "md5/md5game.h"
+#include "md5/md5play.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Programs -----------------------------------------------------------------------------------
+
+// Five lines: an asset, or what is wrong. Returns whether it is there.
+static bool print_model(const char *path, char *said, size_t size)
+{
+    md5_error error = {0};
+    md5_model *model = md5_load_model(path, NULL, &error);
+    if (!model)
+        return snprintf(said, size, "%s:%u: %s", error.file, error.line, error.message), false;
+    (void)snprintf(said, size, "%u joints, %u meshes", model->skeleton.num_joints,
+                   model->num_meshes);
+    md5_free_model(model);
+    return true;
+}
+
+// Twenty lines: from two files to moving vertices.
+static bool pose_model(const char *mesh_path, const char *anim_path, md5_vec3 *first,
+                       md5_error *error)
+{
+    md5_model *model = md5_load_model(mesh_path, NULL, error);
+    md5_anim *anim = md5_load_anim(anim_path, NULL, error);
+    md5_binding *binding = md5_bind(model, anim, NULL, error);
+    const bool is_bound = binding != NULL;
+    if (is_bound) {
+        const md5_mesh *mesh = &model->meshes[0];
+        md5_xform *pose = malloc(model->skeleton.num_joints * sizeof *pose);
+        md5_mat34 *palette = malloc(model->skeleton.num_joints * sizeof *palette);
+        md5_vec3 *positions = malloc(mesh->num_vertices * sizeof *positions);
+        if (!pose || !palette || !positions)
+            abort();
+        md5_moment moment = md5_moment_at(anim, 0.3, MD5_WRAP_LOOP);
+        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, NULL, palette);
+        md5_skin(mesh, palette, positions, NULL, NULL);
+        *first = positions[0];
+        free(positions), free(palette), free(pose);
+    }
+    md5_free_binding(binding), md5_free_anim(anim), md5_free_model(model);
+    return is_bound;
+}
+
+// Sixty lines: walks, waves with the upper body, and skins into the engine's vertex buffer.
+typedef struct vertex {
+    md5_vec3 position, normal;
+    float u, v;
+} vertex;
+
+typedef struct hero {
+    md5_model *model;
+    md5_anim *walk_anim, *wave_anim;
+    md5_binding *walk, *wave;
+    float *upper;           // [num_joints] mask
+    md5_xform *pose, *over; // [num_joints]
+    md5_mat34 *palette;     // [num_joints]
+    md5_dual_quat *duals;   // [num_joints]
+    md5_skin_job *jobs;     // [num_meshes]
+    vertex **buffers;       // [num_meshes], the engine's
+} hero;
+
+static bool load_hero(hero *h, const char *mesh, const char *walk, const char *wave,
+                      md5_error *error)
+{
+    const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .without = MD5_PART_TANGENTS};
+    h->model = md5_load_model(mesh, &opts, error);
+    h->walk_anim = md5_load_anim(walk, &opts, error);
+    h->wave_anim = md5_load_anim(wave, &opts, error);
+    h->walk = md5_bind(h->model, h->walk_anim, &opts, error);
+    h->wave = md5_bind(h->model, h->wave_anim, &opts, error);
+    if (!h->walk || !h->wave)
+        return false;
+    const size_t n = h->model->skeleton.num_joints;
+    h->upper = malloc(n * sizeof *h->upper);
+    h->pose = malloc(n * sizeof *h->pose), h->over = malloc(n * sizeof *h->over);
+    h->palette = malloc(n * sizeof *h->palette), h->duals = malloc(n * sizeof *h->duals);
+    h->jobs = calloc(h->model->num_meshes, sizeof *h->jobs);
+    h->buffers = calloc(h->model->num_meshes, sizeof *h->buffers);
+    if (!h->upper || !h->pose || !h->over || !h->palette || !h->duals || !h->jobs || !h->buffers)
+        abort();
+    for (uint32_t i = 0; i < h->model->num_meshes; i++) {
+        h->buffers[i] = calloc(h->model->meshes[i].num_vertices, sizeof *h->buffers[i]);
+        h->jobs[i] = (md5_skin_job){
+            .mesh = &h->model->meshes[i],
+            .duals = h->duals,
+            .positions = &h->buffers[i][0].position,
+            .position_stride = sizeof(vertex),
+            .normals = &h->buffers[i][0].normal,
+            .normal_stride = sizeof(vertex),
+        };
+    }
+    return md5_build_mask(&h->model->skeleton, "*spine_1", 2, h->upper, error);
+}
+
+static void pose_hero(hero *h, double time, float waving, const md5_threads *threads)
+{
+    const uint32_t n = h->model->skeleton.num_joints;
+    md5_moment slow = md5_moment_at(h->walk_anim, 0.2 * time, MD5_WRAP_LOOP);
+    slow.interpolation = MD5_INTERPOLATE_CUBIC; // slow motion without corners
+    md5_sample(h->walk, slow, MD5_ROOT_IN_PLACE, h->pose);
+    md5_sample(h->wave, md5_moment_at(h->wave_anim, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, h->over);
+    md5_blend_poses(h->pose, h->over, waving, h->upper, n, h->pose);
+    md5_local_to_palette(h->model, h->pose, NULL, h->palette);
+    md5_build_dual_palette(h->palette, n, h->duals);
+    md5_skin_batch(h->jobs, h->model->num_meshes, threads);
+}
+
+static void free_hero(hero *h)
+{
+    for (uint32_t i = 0; h->buffers && i < h->model->num_meshes; i++)
+        free(h->buffers[i]);
+    md5_free_binding(h->wave), md5_free_binding(h->walk);
+    md5_free_anim(h->wave_anim), md5_free_anim(h->walk_anim), md5_free_model(h->model);
+    free(h->buffers), free(h->jobs), free(h->duals), free(h->palette), free(h->over);
+    free(h->pose), free(h->upper);
+}
+
+static const char mesh_path[] = "models/bobbin/bobbin.md5mesh";
+static const char walk_path[] = "models/bobbin/walk.md5anim";
+static const char wave_path[] = "models/bobbin/wave.md5anim";
+
+TEST (chain_programs_work_as_they_are_written) {
+    char said[600];
+    CHECK(print_model(test_path(mesh_path), said, sizeof said));
+    CHECK(strstr(said, " joints, ") != NULL);
+
+    md5_vec3 first = {0};
+    md5_error error = {0};
+    CHECK(pose_model(test_path(mesh_path), test_path(walk_path), &first, &error));
+    CHECK(error.status == MD5_OK && error.message[0] == '\0' && error.file[0] == '\0');
+    CHECK(md5_vec3_length(first) > 1.0f && md5_vec3_length(first) < 100.0f); // Bobbin is 40 high
+
+    hero h = {0};
+    if (CHECK(load_hero(&h, test_path(mesh_path), test_path(walk_path), test_path(wave_path),
+                        &error))) {
+        pose_hero(&h, 0.7, 0.5f, NULL);
+        const md5_bounds bounds = md5_skin_bounds(h.model, h.palette);
+        for (uint32_t i = 0; i < h.model->num_meshes; i++) {
+            for (uint32_t k = 0; k < h.model->meshes[i].num_vertices; k++) {
+                const vertex *const v = &h.buffers[i][k];
+                CHECK(v->position.y > bounds.min.y - 3.0f && v->position.y < bounds.max.y + 3.0f);
+                CHECK_NEAR(md5_vec3_length(v->normal), 1.0, 1e-5);
+                CHECK(v->u == 0.0f && v->v == 0.0f); // not ours
+            }
+        }
+    }
+    free_hero(&h);
+    CHECK(error.status == MD5_OK);
+}
+
+TEST (chain_programs_say_which_file_is_missing) {
+    char said[600];
+    CHECK(!print_model("no/such.md5mesh", said, sizeof said));
+    CHECK(strncmp(said, "no/such.md5mesh:0: ", 19) == 0);
+    // The model, then the animation, then both: the last load that failed is what is reported.
+    for (int missing = 1; missing <= 3; missing++) {
+        md5_vec3 first;
+        md5_error error = {0};
+        CHECK(!pose_model(missing & 1 ? "no/such.md5mesh" : test_path(mesh_path),
+                          missing & 2 ? "no/such.md5anim" : test_path(walk_path), &first, &error));
+        CHECK_UINT(error.status, MD5_ERROR_IO);
+        CHECK_STRING(error.file, missing & 2 ? "no/such.md5anim" : "no/such.md5mesh");
+    }
+    hero h = {0};
+    md5_error error = {0};
+    CHECK(!load_hero(&h, test_path(mesh_path), "no/such.md5anim", test_path(wave_path), &error));
+    CHECK_STRING(error.file, "no/such.md5anim");
+    free_hero(&h);
+}
+
+// -- Assets that are NULL -----------------------------------------------------------------------
+
+// Each call has one asset that is NULL, and else what it needs.
+typedef struct parts {
+    const md5_model *model;
+    const md5_anim *anim;
+    md5_error *error;
+} parts;
+
+#define NULL_CASE(name, call)        \
+    static bool name(const parts *p) \
+    {                                \
+        return (call) == 0;          \
+    }
+static const md5_image_program no_image = {.text = ""};
+static const md5_morph_source no_source = {"smile", NULL};
+static md5_xform one_pose[1];
+static float one_weight[1];
+
+NULL_CASE(bind_model, md5_bind(NULL, p->anim, NULL, p->error))
+NULL_CASE(bind_anim, md5_bind(p->model, NULL, NULL, p->error))
+NULL_CASE(bind_no_skeleton, md5_bind_skeleton(NULL, one_pose, p->anim, NULL, p->error))
+NULL_CASE(bind_skeleton_anim,
+          md5_bind_skeleton(&p->model->skeleton, p->model->bind_local, NULL, NULL, p->error))
+NULL_CASE(complete, md5_complete_model(NULL, MD5_PART_LOSSES, p->error))
+NULL_CASE(build_mask, md5_build_mask(NULL, "*hips", 0, one_weight, p->error))
+NULL_CASE(compress, md5_compress_anim(NULL, NULL, NULL, p->error))
+NULL_CASE(decompress, md5_decompress_anim(NULL, NULL, p->error))
+NULL_CASE(make_morph, md5_make_morph(NULL, NULL, 0, NULL, p->error))
+NULL_CASE(make_morph_source, md5_make_morph(p->model, &no_source, 1, NULL, p->error))
+NULL_CASE(make_baked, md5_make_baked(NULL, NULL, 1, NULL, p->error))
+NULL_CASE(make_weights, md5_make_weights(&(md5_weights_desc){0}, NULL, p->error))
+NULL_CASE(retarget_source, md5_create_retarget(NULL, p->model, NULL, 0, NULL, p->error))
+NULL_CASE(retarget_target, md5_create_retarget(p->model, NULL, NULL, 0, NULL, p->error))
+NULL_CASE(machine_model, md5_create_machine(&(md5_machine_desc){.name = "m"}, NULL, p->error))
+NULL_CASE(machine_binding,
+          md5_create_machine(&(md5_machine_desc){.name = "m",
+                                                 .model = p->model,
+                                                 .clips = &(md5_clip_desc){.name = "c"},
+                                                 .num_clips = 1},
+                             NULL, p->error))
+NULL_CASE(player, md5_create_player(NULL, NULL, p->error))
+NULL_CASE(restore_player, md5_player_restore(NULL, "", 0, p->error))
+NULL_CASE(scales, md5_load_scales("no.md5scale", NULL, NULL, p->error))
+NULL_CASE(scales_text, md5_parse_scales("{}", 2, NULL, NULL, p->error))
+NULL_CASE(verdict, md5_game_set_verdict(NULL, MD5_VERDICT_ENGINE, p->error))
+NULL_CASE(table, md5_game_table(NULL, "t", p->error))
+NULL_CASE(material, md5_game_material(NULL, "m", p->error))
+NULL_CASE(image_program, md5_game_image_program(NULL, "i", &(md5_image_program){0}, p->error))
+NULL_CASE(image, md5_load_image(NULL, &no_image, NULL, p->error))
+NULL_CASE(skin_def, md5_game_skin_def(NULL, "s", p->error))
+NULL_CASE(model_def, md5_game_model_def(NULL, "m", p->error))
+NULL_CASE(entity_def, md5_game_entity_def(NULL, "e", p->error))
+NULL_CASE(check_entity_def, md5_game_check_entity_def(NULL, "e", p->error))
+NULL_CASE(entity, md5_load_entity(NULL, "e", NULL, p->error))
+NULL_CASE(actor, md5_create_actor(NULL, NULL, p->error))
+NULL_CASE(restore_actor, md5_actor_restore(NULL, "", 0, p->error))
+
+TEST (chain_of_null_assets_keeps_the_first_failure) {
+    static bool (*const calls[])(const parts *p) = {
+        bind_model,
+        bind_anim,
+        bind_no_skeleton,
+        bind_skeleton_anim,
+        complete,
+        build_mask,
+        compress,
+        decompress,
+        make_morph,
+        make_morph_source,
+        make_baked,
+        make_weights,
+        retarget_source,
+        retarget_target,
+        machine_model,
+        machine_binding,
+        player,
+        restore_player,
+        scales,
+        scales_text,
+        verdict,
+        table,
+        material,
+        image_program,
+        image,
+        skin_def,
+        model_def,
+        entity_def,
+        check_entity_def,
+        entity,
+        actor,
+        restore_actor,
+    };
+    md5_error error = {0};
+    md5_model *const model = md5_load_model(test_path(mesh_path), NULL, &error);
+    md5_anim *const anim = md5_load_anim(test_path(walk_path), NULL, &error);
+    md5_binding *const binding = md5_bind(model, anim, NULL, &error);
+    if (!CHECK(binding != NULL))
+        return;
+    CHECK(md5_load_model("no/such.md5mesh", NULL, &error) == NULL);
+    const md5_error first = error;
+    CHECK_UINT(first.status, MD5_ERROR_IO);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const parts with_error = {model, anim, &error};
+        test_check(calls[i](&with_error), __FILE__, __LINE__, "call %zu fails", i);
+        test_check(memcmp(&error, &first, sizeof error) == 0, __FILE__, __LINE__,
+                   "call %zu keeps the error: %s", i, error.message);
+        md5_error none = {0};
+        const parts with_none = {model, anim, &none};
+        test_check(calls[i](&with_none) && none.status == MD5_ERROR_MISSING && none.message[0],
+                   __FILE__, __LINE__, "call %zu says what is missing: %d, %s", i, (int)none.status,
+                   none.message);
+        const parts without = {model, anim, NULL};
+        test_check(calls[i](&without), __FILE__, __LINE__, "call %zu without an error", i);
+    }
+    // A failure of its own replaces it; a success leaves it.
+    md5_error later = first;
+    CHECK(md5_parse_model("MD5Version 10 ?", 15, NULL, &later) == NULL);
+    CHECK_UINT(later.status, MD5_ERROR_SYNTAX);
+    CHECK(later.file[0] == '\0');
+    later = first;
+    md5_free_binding(md5_bind(model, anim, NULL, &later));
+    CHECK(memcmp(&later, &first, sizeof later) == 0);
+    md5_free_binding(binding), md5_free_anim(anim), md5_free_model(model);
+}
