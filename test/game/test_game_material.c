@@ -366,9 +366,9 @@ TEST (missing_materials_are_implicit) {
     md5_destroy_game(game);
 }
 
-// -- Game deform
-// ----------------------------------------------------------------------------------- Deforms,
-// compared with numbers computed manually.
+// -- Game deform ----------------------------------------------------------------------------------
+
+// Deforms, compared with numbers computed manually.
 
 // A quad about (10, 0, 0) in the plane x = 10, whose front faces +x: from y = -1 to 1, z = -5 to 5.
 // Its triangles are 0 1 2 and 2 1 3.

@@ -311,9 +311,9 @@ TEST (walk_in_other_axes_is_the_same_walk) {
     }
 }
 
-// -- Walk hostile
-// ---------------------------------------------------------------------------------- Procedural
-// walking: any numbers, wrong legs, mistakes of callers.
+// -- Walk hostile ---------------------------------------------------------------------------------
+
+// Procedural walking: any numbers, wrong legs, mistakes of callers.
 
 static float wild(void *user, md5_vec3 at, md5_vec3 *normal)
 {
