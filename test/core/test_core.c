@@ -49,6 +49,15 @@ TEST (error_text_leaves_out_what_is_not_known) {
     CHECK_STRING(text, "warn");
 }
 
+// A terminal obeys a control character, which a file's name may contain.
+TEST (error_text_escapes_what_cannot_be_printed) {
+    char text[128];
+    md5_error error = {.status = MD5_WARNING, .file = "a\x1b[2J.md5mesh"};
+    strcpy(error.message, "bell \a");
+    md5_format_error(&error, text, sizeof text);
+    CHECK_STRING(text, "a\\x1b[2J.md5mesh: warning: bell \\x07");
+}
+
 TEST (error_keeps_the_end_of_a_long_file_name) {
     char path[600];
     memset(path, 'd', sizeof path);

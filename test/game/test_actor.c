@@ -425,9 +425,9 @@ TEST_HERE (actors_assert_their_arguments) {
 
 #endif
 
-// -- Actor appear
-// ---------------------------------------------------------------------------------- Blinking and
-// default animations of actors, and clip names with prefixes.
+// -- Actor appear ---------------------------------------------------------------------------------
+
+// Blinking and default animations of actors, and clip names with prefixes.
 
 #define HEAD "MD5Version 10\ncommandline \"\"\n"
 
@@ -639,9 +639,9 @@ TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_sta
 
 #endif
 
-// -- Actor save
-// ------------------------------------------------------------------------------------ Saved
-// actors: restored with the same bits, or refused.
+// -- Actor save -----------------------------------------------------------------------------------
+
+// Saved actors: restored with the same bits, or refused.
 
 static void make_history(actor_stage *stage)
 {
@@ -769,10 +769,10 @@ TEST_HERE (altered_saves_are_refused_or_playable) {
     }
 }
 
-// -- Actor golden
-// ---------------------------------------------------------------------------------- Poses of
-// layered channels against those of the original engine: six scenarios, 33 poses of 40 joints
-// (MD5_CORPUS, golden/d3/verdicts/poses).
+// -- Actor golden ---------------------------------------------------------------------------------
+
+// Poses of layered channels against those of the original engine: six scenarios, 33 poses of 40
+// joints (MD5_CORPUS, golden/d3/verdicts/poses).
 
 // -- The folder -----------------------------------------------------------------------------------
 

@@ -344,9 +344,9 @@ TEST (entities_assert_their_arguments) {
 
 #endif
 
-// -- Entity parts
-// ---------------------------------------------------------------------------------- Trees of
-// parts, the pose that they are placed in, and entities in other axes.
+// -- Entity parts ---------------------------------------------------------------------------------
+
+// Trees of parts, the pose that they are placed in, and entities in other axes.
 
 // -- Trees ----------------------------------------------------------------------------------------
 

@@ -213,8 +213,7 @@ TEST (skins_that_are_missing_or_broken_are_default) {
     md5_destroy_game(game);
 }
 
-// -- Game cut
-// --------------------------------------------------------------------------------------
+// -- Game cut -------------------------------------------------------------------------------------
 // Declarations that are cut off anywhere: each of them is read to its end, under both verdicts.
 
 // Every kind of declaration and block.
@@ -267,9 +266,9 @@ TEST (commands_without_a_brace_behind_them_count) {
     md5_destroy_game(game);
 }
 
-// -- Game files
-// ------------------------------------------------------------------------------------ Which file
-// has precedence if several places have it.
+// -- Game files -----------------------------------------------------------------------------------
+
+// Which file has precedence if several places have it.
 
 static md5_game *open_places(const md5_game_path *places, size_t count)
 {

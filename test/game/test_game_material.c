@@ -278,6 +278,24 @@ TEST (materials_keep_words_of_their_own) {
     md5_destroy_game(game);
 }
 
+// The type of a surface changes nothing of what the material contains: it is solid, bit 0, and
+// opaque, bit 1.
+TEST (types_of_surfaces_keep_a_material_solid) {
+    static const char *const types[] = {"metal",      "stone",      "flesh",      "wood",
+                                        "cardboard",  "liquid",     "glass",      "plastic",
+                                        "ricochet",   "surftype10", "surftype11", "surftype12",
+                                        "surftype13", "surftype14", "surftype15"};
+    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "m { %s { map x } }", types[i]);
+        md5_game *game;
+        const md5_material *const material = parse(text, &game, NULL);
+        CHECK_UINT(material->surface, i + 1);
+        CHECK_UINT(material->contents, 3);
+        md5_destroy_game(game);
+    }
+}
+
 TEST (coverage_and_sort_follow_from_stages) {
     md5_game *game;
     CHECK_UINT(parse("m { { map x blend add } }", &game, NULL)->coverage, MD5_COVERAGE_TRANSLUCENT);
@@ -366,9 +384,9 @@ TEST (missing_materials_are_implicit) {
     md5_destroy_game(game);
 }
 
-// -- Game deform
-// ----------------------------------------------------------------------------------- Deforms,
-// compared with numbers computed manually.
+// -- Game deform ----------------------------------------------------------------------------------
+
+// Deforms, compared with numbers computed manually.
 
 // A quad about (10, 0, 0) in the plane x = 10, whose front faces +x: from y = -1 to 1, z = -5 to 5.
 // Its triangles are 0 1 2 and 2 1 3.

@@ -241,10 +241,10 @@ TEST (models_survive_failure_of_every_allocation) {
     }
 }
 
-// -- Model chain
-// ----------------------------------------------------------------------------------- modelDefs
-// that inherit each other in long chains and in trees: their contents, compared with lists that are
-// copied, and their memory.
+// -- Model chain ----------------------------------------------------------------------------------
+
+// modelDefs that inherit each other in long chains and in trees: their contents, compared with
+// lists that are copied, and their memory.
 
 // -- Arrays that share ----------------------------------------------------------------------------
 

@@ -205,9 +205,9 @@ TEST (images_tga_of_impossible_sizes) {
     CHECK(strstr(error.message, "the TGA file ends before its pixels"));
 }
 
-// -- Image dds
-// ------------------------------------------------------------------------------------- DDS files,
-// written by this test; test/game/squish.sh compares compressed blocks with libsquish.
+// -- Image dds ------------------------------------------------------------------------------------
+
+// DDS files, written by this test; test/game/squish.sh compares compressed blocks with libsquish.
 
 enum { HEADER_SIZE = 128, DX10_SIZE = 148 };
 

@@ -257,9 +257,9 @@ TEST (ik_chains_end_at_the_longest) {
     CHECK_NEAR(md5_joint_in_model(&skeleton, pose, LONG - 1).translation.y, 63.0, 1e-3);
 }
 
-// -- Ik goals
-// -------------------------------------------------------------------------------------- Several
-// goals for one skeleton: a spine with two arms, against double precision.
+// -- Ik goals -------------------------------------------------------------------------------------
+
+// Several goals for one skeleton: a spine with two arms, against double precision.
 
 // 0 root, 1..3 spine, 4 and 8 shoulder blades, which are in no chain of an arm, 5..7 and 9..11
 // arms.

@@ -20,7 +20,8 @@ typedef struct lanes_case {
 // Numbers at the ends of what is usual, or none.
 static float odd_number(uint64_t *random)
 {
-    static const float numbers[] = {0.0f, -0.0f, 1.0f, 1e-20f, 1e20f, INFINITY, NAN, -1e-6f};
+    static const float numbers[] = {0.0f,   -0.0f,    1.0f, 1e-20f, 1e20f,
+                                    -1e20f, INFINITY, NAN,  -1e-6f};
     return numbers[test_random_u32(random) % (sizeof numbers / sizeof numbers[0])];
 }
 

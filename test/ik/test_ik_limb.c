@@ -287,9 +287,9 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 1.0f, pose));
 }
 
-// -- Ik two bone
-// ----------------------------------------------------------------------------------- Arms and legs
-// that reach: against where the joints are in double precision.
+// -- Ik two bone ----------------------------------------------------------------------------------
+
+// Arms and legs that reach: against where the joints are in double precision.
 
 static double bone_length(const ik_rig *rig, uint32_t i)
 {
@@ -592,9 +592,9 @@ TEST (ik_two_bone_survives_anything) {
     }
 }
 
-// -- Ik aim
-// ---------------------------------------------------------------------------------------- Chains
-// that look at a point: against where they look in double precision.
+// -- Ik aim ---------------------------------------------------------------------------------------
+
+// Chains that look at a point: against where they look in double precision.
 
 static const double pi = 3.14159265358979;
 

@@ -49,8 +49,7 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
     }
 }
 
-// -- Pose tools mirror
-// -----------------------------------------------------------------------------
+// -- Pose tools mirror ----------------------------------------------------------------------------
 //
 // Mirroring: names, and poses of our own model and of random rigs.
 
@@ -224,8 +223,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
     }
 }
 
-// -- Pose tools space
-// ------------------------------------------------------------------------------
+// -- Pose tools space -----------------------------------------------------------------------------
 //
 // Joints in model space, attachments, and id's joint modifiers.
 

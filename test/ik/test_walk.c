@@ -6,6 +6,28 @@
 #include <math.h>
 #include <string.h>
 
+static md5_vec3 mix(md5_vec3 a, md5_vec3 b, double share)
+{
+    const double rest = 1.0 - share;
+    return (md5_vec3){(float)(rest * (double)a.x + share * (double)b.x),
+                      (float)(rest * (double)a.y + share * (double)b.y),
+                      (float)(rest * (double)a.z + share * (double)b.z)};
+}
+
+// Where a foothold says that its ankle is, world space: `rise` above the sole along the normal. A
+// foot that steps rests at both ends of its line, and is `lift` above its middle.
+static md5_vec3 told_ankle(const md5_foothold *foot)
+{
+    if (!foot->is_stepping)
+        return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
+    const double t = (double)foot->progress, up = 4.0 * t * (1.0 - t);
+    md5_vec3 sole = mix(foot->from, foot->to, t * t * (3.0 - 2.0 * t));
+    sole.z += (float)(up * up * (double)foot->lift);
+    const md5_vec3 normal = mix(foot->normal, foot->to_normal, t);
+    const float length = sqrtf(md5_vec3_dot(normal, normal));
+    return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise / length));
+}
+
 // A round of everything: forward, backward, sideways, turns, curves, stops.
 static void command(double time, md5_vec3 *velocity, float *turn)
 {
@@ -57,9 +79,7 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
             const md5_vec3 at = posed_ankle(of, leg);
             const bool stands = !of->walk.feet[leg].is_stepping;
             const md5_foothold *const foot = &of->walk.feet[leg];
-            const md5_vec3 ankle =
-                md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
-            const double miss = stands ? distance(at, ankle) : 0.0;
+            const double miss = distance(at, told_ankle(foot));
             worst_miss = miss > worst_miss ? miss : worst_miss;
             const double slide = stands && stood[leg] ? distance(at, before[leg]) : 0.0;
             worst_slide = slide > worst_slide ? slide : worst_slide;
@@ -311,9 +331,9 @@ TEST (walk_in_other_axes_is_the_same_walk) {
     }
 }
 
-// -- Walk hostile
-// ---------------------------------------------------------------------------------- Procedural
-// walking: any numbers, wrong legs, mistakes of callers.
+// -- Walk hostile ---------------------------------------------------------------------------------
+
+// Procedural walking: any numbers, wrong legs, mistakes of callers.
 
 static float wild(void *user, md5_vec3 at, md5_vec3 *normal)
 {

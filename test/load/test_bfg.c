@@ -394,8 +394,7 @@ TEST (bfg_files_may_be_truncated_or_altered) {
     check_hostile(&file, true);
 }
 
-// -- Bfg camera
-// ------------------------------------------------------------------------------------
+// -- Bfg camera -----------------------------------------------------------------------------------
 //
 // Camera paths of RBDOOM-3-BFG, .bcanim, written by functions that know nothing of the reader.
 

@@ -217,8 +217,7 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
     add(text, "}frame 0{}");
 }
 
-// -- Cases
-// ------------------------------------------------------------------------------------------
+// -- Cases ----------------------------------------------------------------------------------------
 
 // One kind of hostile input, made in any size: of pieces, or as a form says, or by a function. If
 // both forms of joints are set, a model and an animation are bound.

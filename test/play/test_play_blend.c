@@ -140,8 +140,7 @@ TEST (the_end_of_the_last_part_is_the_next_cycle) {
     CHECK_NEAR(md5_clock_time(md5i_sync_clock(even, 2, below)), 3.0, 1e-12);
 }
 
-// -- Play blend kinds
-// ------------------------------------------------------------------------------
+// -- Play blend kinds -----------------------------------------------------------------------------
 //
 // Blending of clips where other implementations have had errors: signs of rotations, references of
 // differences, synchronisation, interpolation.
@@ -294,6 +293,45 @@ TEST_WITH (blend_kinds_synchronise_by_markers, play_scene, of, play_scene_begin(
     CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.05, 1e-6);
 }
 
+// Two pairs of clips, each in step with the other of its pair only: of 20 and 30 frames a second in
+// the first, of 40 and 60 in the second.
+TEST_WITH (blend_kinds_synchronise_each_pair_alone, play_scene, of, play_scene_begin(of),
+           play_scene_end(of)) {
+    for (uint32_t i = 0; i < 4; i++)
+        play_scene_add(of, 21, i < 2 ? 20.0 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
+    static const md5_parameter_desc x = {"x", MD5_PARAMETER_FLOAT, 0.5f};
+    static const md5_motion_item items[3][2] = {{{.motion = "a"}, {.motion = "b", .x = 1.0f}},
+                                                {{.motion = "c"}, {.motion = "d", .x = 1.0f}},
+                                                {{.motion = "ab"}, {.motion = "cd", .x = 1.0f}}};
+    static const char *const names[3] = {"ab", "cd", "all"};
+    md5_motion_desc motions[3];
+    for (int i = 0; i < 3; i++)
+        motions[i] = (md5_motion_desc){.name = names[i],
+                                       .kind = MD5_MOTION_BLEND_1D,
+                                       .sync = i < 2 ? MD5_SYNC_PHASE : MD5_SYNC_NONE,
+                                       .x_parameter = "x",
+                                       ROWS(items, items[i])};
+    static const md5_state_desc all = {"all", "all"};
+    static const md5_layer_desc body = {.name = "body", ROW(states, all)};
+    play_scene_play(
+        of, &(md5_machine_desc){ROW(parameters, x), ROWS(motions, motions), ROW(layers, body)});
+    for (int step = 0; step < 40; step++) {
+        md5_xform pose[PLAY_JOINTS];
+        play_real parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
+        play_pose(of->player, pose);
+        for (int pair = 0; pair < 2; pair++) {
+            // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
+            const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1.0) * 20.0;
+            play_real_sample(of->made.anims[2 * pair], frame, parts[pair]);
+            play_real_sample(of->made.anims[2 * pair + 1], frame, other);
+            play_real_blend(parts[pair], other, 0.5, NULL, parts[pair]);
+        }
+        play_real_blend(parts[0], parts[1], 0.5, NULL, parts[0]);
+        CHECK(play_distance(pose, parts[0]) < NEAR);
+        md5_player_advance(of->player, 0.03, NULL, NULL);
+    }
+}
+
 // Steps hold each frame; curves are those of md5_sample(), whatever the clip does at its end.
 TEST (blend_kinds_interpolate) {
     for (int kind = 0; kind < 5; kind++) {
@@ -366,8 +404,7 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
     play_end(&of.made);
 }
 
-// -- Play by speed
-// ---------------------------------------------------------------------------------
+// -- Play by speed --------------------------------------------------------------------------------
 //
 // Blends whose parameter is the speed of the root: measured over whole cycles.
 

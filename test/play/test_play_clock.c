@@ -148,8 +148,7 @@ TEST (days_of_small_steps_lose_nothing_that_shows) {
     CHECK_NEAR(md5_clock_time(clock), steps * 0.1 / duration, 1e-6);
 }
 
-// -- Play event walk
-// -------------------------------------------------------------------------------
+// -- Play event walk ------------------------------------------------------------------------------
 //
 // Events: each exactly once a pass, in order, however the time is split.
 
@@ -359,8 +358,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
     }
 }
 
-// -- Play root track
-// -------------------------------------------------------------------------------
+// -- Play root track ------------------------------------------------------------------------------
 //
 // Root motion: the part that is extracted from a clip, over any split of the time.
 

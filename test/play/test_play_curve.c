@@ -160,10 +160,10 @@ TEST (curve_of_a_transition_must_make_sense) {
                   "a transition of layer 'body': there is no jump 9");
 }
 
-// -- Play weight curves
-// ---------------------------------------------------------------------------- Weights of items on
-// a stack and of layers that are eased, and parameters that follow by a curve, against double
-// precision.
+// -- Play weight curves ---------------------------------------------------------------------------
+
+// Weights of items on a stack and of layers that are eased, and parameters that follow by a curve,
+// against double precision.
 
 static const md5_parameter_desc fade = {"fade", MD5_PARAMETER_FLOAT, 0.0f};
 static const md5_mask_desc mask = {"upper", "*spine", 0};
@@ -394,9 +394,9 @@ TEST (curve_of_a_weight_must_make_sense) {
                                 "the following parameter 'fade': x1 is 1.5, which must be 0 to 1");
 }
 
-// -- Play follow
-// ----------------------------------------------------------------------------------- Parameters
-// that follow their goal, against closed forms in double precision.
+// -- Play follow ----------------------------------------------------------------------------------
+
+// Parameters that follow their goal, against closed forms in double precision.
 
 enum { SMOOTH, SPRING, EASE, PLAIN, NUM_PARAMETERS };
 

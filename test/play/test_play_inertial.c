@@ -367,8 +367,7 @@ TEST (inertial_transitions_of_models_go_no_farther_and_need_no_looking) {
     for_each_of_all(play_character);
 }
 
-// -- Play inertia
-// ----------------------------------------------------------------------------------
+// -- Play inertia ---------------------------------------------------------------------------------
 //
 // Offsets of inertial transitions: full at the start, zero at the end, never longer in between,
 // with the initial velocity if that leads to the target.
@@ -580,8 +579,7 @@ TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     }
 }
 
-// -- Play speed
-// ------------------------------------------------------------------------------------
+// -- Play speed -----------------------------------------------------------------------------------
 //
 // An inertial transition keeps the speed at which each joint comes nearer to the new motion, and
 // drops what leads away from it.

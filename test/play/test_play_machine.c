@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 // A machine that has something of everything.
@@ -472,6 +473,42 @@ static void survive_failures(const md5_machine_desc *desc)
         if (is_made)
             break;
     }
+}
+
+// The tables are copied: 8 times as many rows need at most 8 times the memory, also while the
+// machine is made, and no more than some blocks more: their size grows with what is held already.
+TEST (machine_memory_is_linear_in_its_tables) {
+    enum { ROWS_IN_ALL = 4096 };
+    play_case made;
+    begin(&made);
+    const md5_clip_desc clip = {.name = "a", .binding = made.bindings[0]};
+    static char names[ROWS_IN_ALL][8];
+    static md5_state_desc states[ROWS_IN_ALL];
+    static md5_transition_desc ways[ROWS_IN_ALL];
+    for (uint32_t i = 0; i < ROWS_IN_ALL; i++) {
+        snprintf(names[i], sizeof names[i], "s%u", i);
+        states[i] = (md5_state_desc){names[i], "a"};
+        ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
+    }
+    test_heap before = {0};
+    for (uint32_t count = ROWS_IN_ALL / 64; count <= ROWS_IN_ALL; count *= 8) {
+        test_heap heap = {0};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        const md5_layer_desc layer = {.name = "body",
+                                      .states = states,
+                                      .num_states = count,
+                                      .transitions = ways,
+                                      .num_transitions = count};
+        const md5_machine_desc desc = {.model = made.model, ROW(clips, clip), ROW(layers, layer)};
+        md5_machine *const machine = md5_create_machine(&desc, &opts, NULL);
+        CHECK(machine != NULL);
+        CHECK(before.live == 0 || heap.live_bytes <= 8 * before.live_bytes);
+        CHECK(before.live == 0 || heap.peak_bytes <= 8 * before.peak_bytes);
+        CHECK(before.live == 0 || heap.live <= 3 * before.live);
+        before = heap;
+        md5_destroy_machine(machine);
+    }
+    play_end(&made);
 }
 
 TEST (machine_survives_failure_of_every_allocation) {

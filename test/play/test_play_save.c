@@ -351,6 +351,30 @@ TEST (player_of_another_version_is_refused_by_number) {
     play_scene_end(&one.scene);
 }
 
+// Bytes ff ff ff ff are -1, which stands for none of a table's rows: no number below that does.
+TEST (saved_indices_below_none_are_refused) {
+    small one = {0};
+    begin_small(&one);
+    static const uint8_t none[4] = {0xff, 0xff, 0xff, 0xff};
+    size_t size, num_none = 0, num_states = 0;
+    uint8_t *const bytes = save(one.scene.player, &size);
+    for (size_t i = 0; i + 4 <= size; i++) {
+        if (memcmp(bytes + i, none, 4) != 0)
+            continue;
+        md5_error error;
+        bytes[i] = 0xfe;
+        CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        num_none++;
+        num_states += strstr(error.message, "the state that is entered") != NULL;
+        bytes[i] = 0xff;
+    }
+    CHECK(num_none > 1);
+    CHECK_UINT(num_states, 1);
+    free(bytes);
+    play_scene_end(&one.scene);
+}
+
 // The first bytes are the format's: magic word, version, fingerprint, all little-endian; after them
 // three flags, then the time since the last pose, a double.
 TEST (saved_bytes_are_little_endian) {
@@ -419,8 +443,7 @@ TEST (fingerprint_depends_on_every_table) {
     play_scene_end(&one.scene);
 }
 
-// -- Play save old
-// ---------------------------------------------------------------------------------
+// -- Play save old --------------------------------------------------------------------------------
 //
 // Saved players of old versions of the format: their bytes, written by the library as it was then,
 // are still restored. In version 2 one-shots had one easing without parameters for both fades. In

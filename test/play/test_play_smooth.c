@@ -254,8 +254,7 @@ TEST (smooth_play_needs_no_looking) {
     end(&unseen);
 }
 
-// -- Play freeze
-// -----------------------------------------------------------------------------------
+// -- Play freeze ----------------------------------------------------------------------------------
 //
 // A pose that is frozen again and again, because transitions interrupt each other for hours, stays
 // a pose: rounding errors do not accumulate.

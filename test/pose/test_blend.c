@@ -463,8 +463,7 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
     }
 }
 
-// -- Mask
-// ------------------------------------------------------------------------------------------
+// -- Mask -----------------------------------------------------------------------------------------
 //
 // Masks from channel words, against the expected weight of each joint.
 

@@ -373,8 +373,7 @@ TEST (anim_bounds_follow_the_root) {
     check_vec3(found.max, 107, 26.5, 70, 1e-5);
 }
 
-// -- Cubic
-// -----------------------------------------------------------------------------------------
+// -- Cubic ----------------------------------------------------------------------------------------
 //
 // Sampling along smooth curves: through the frames, with continuous speed, at constant speed where
 // the clip has it.

@@ -140,8 +140,7 @@ TEST (machine_file_says_where_an_easing_is_wrong) {
     read_cases_check(good, cases, sizeof cases / sizeof cases[0], load, __FILE__, __LINE__);
 }
 
-// -- Machine morphs
-// --------------------------------------------------------------------------------
+// -- Machine morphs -------------------------------------------------------------------------------
 //
 // What drives morph targets in a machine file: its words, and where wrong ones are reported.
 

@@ -149,8 +149,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
     }
 }
 
-// -- Mesh counts
-// -----------------------------------------------------------------------------------
+// -- Mesh counts ----------------------------------------------------------------------------------
 //
 // The counts in a model's text, looked up before it is parsed.
 

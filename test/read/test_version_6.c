@@ -540,8 +540,7 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
     free(text);
 }
 
-// -- Version 12
-// ------------------------------------------------------------------------------------
+// -- Version 12 -----------------------------------------------------------------------------------
 //
 // Normals and tangents of version 12 files that violate the document of that version: the results
 // have unit length and are at right angles all the same.

@@ -111,9 +111,9 @@ TEST_STAGE (gl_draws_converted_models_with_converted_cameras_alike, scene_square
     }
 }
 
-// -- Gl reduced
-// ------------------------------------------------------------------------------------ Models
-// without tangents, and models whose geometry was released after the upload.
+// -- Gl reduced -----------------------------------------------------------------------------------
+
+// Models without tangents, and models whose geometry was released after the upload.
 
 static md5_model *load(gl_scene *scene, const md5_load_opts *opts)
 {

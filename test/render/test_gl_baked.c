@@ -248,9 +248,9 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     md5_free_baked(clip);
 }
 
-// -- Gl capture
-// ------------------------------------------------------------------------------------ Vertices
-// skinned by the vertex shader, read back, against md5_skin() on the CPU.
+// -- Gl capture -----------------------------------------------------------------------------------
+
+// Vertices skinned by the vertex shader, read back, against md5_skin() on the CPU.
 
 enum { CAPTURE_NUM_JOINTS = 40, CAPTURE_NUM_VERTICES = 600 };
 

@@ -232,9 +232,9 @@ TEST_STAGE (gl_unknown_skin_is_refused, scene_square, 1) {
     CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
 }
 
-// -- Gl material
-// ----------------------------------------------------------------------------------- Materials:
-// the effect of each map on a square, against values computed here.
+// -- Gl material ----------------------------------------------------------------------------------
+
+// Materials: the effect of each map on a square, against values computed here.
 
 static const uint8_t black[4] = {0, 0, 0, 255}, grey[4] = {128, 128, 128, 255};
 

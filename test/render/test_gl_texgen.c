@@ -230,9 +230,9 @@ TEST_OWN_SCENE (gl_stage_cube_has_limits) {
     md5gl_destroy_texture(scene->renderer, filtered);
 }
 
-// -- Gl deform
-// ------------------------------------------------------------------------------------- Meshes
-// whose surface the caller computes for each pose: md5gl_set_deform().
+// -- Gl deform ------------------------------------------------------------------------------------
+
+// Meshes whose surface the caller computes for each pose: md5gl_set_deform().
 
 static const md5gl_stage adding = {.source = MD5GL_FACTOR_ONE,
                                    .target = MD5GL_FACTOR_ONE,

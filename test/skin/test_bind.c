@@ -290,8 +290,7 @@ TEST (bind_twice_gives_the_same_bits) {
     free(of);
 }
 
-// -- Bind bobbin
-// -----------------------------------------------------------------------------------
+// -- Bind bobbin ----------------------------------------------------------------------------------
 //
 // Automatic weights for Bobbin, whose own weights were made with knowledge of his parts: how far
 // the two move his surface apart in his clips.

@@ -546,8 +546,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     made_mesh_free(&made);
 }
 
-// -- Pack8
-// -----------------------------------------------------------------------------------------
+// -- Pack8 ----------------------------------------------------------------------------------------
 //
 // Influences packed into bytes: largest remainders, interleaved vertices, joints beyond a byte.
 

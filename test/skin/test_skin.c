@@ -502,8 +502,7 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
     CHECK(md5i_skin_plan_build(&context, &mesh, &plan) && plan == NULL);
 }
 
-// -- Skin bounds
-// -----------------------------------------------------------------------------------
+// -- Skin bounds ----------------------------------------------------------------------------------
 //
 // md5_skin_bounds() against the vertices that md5_skin() writes.
 
@@ -554,8 +553,7 @@ TEST (skin_bounds_of_nothing_are_empty) {
     CHECK(bounds.min.x > bounds.max.x);
 }
 
-// -- Skin sizes
-// ------------------------------------------------------------------------------------
+// -- Skin sizes -----------------------------------------------------------------------------------
 //
 // Skinning by biases of any magnitude that a float can hold, on every instruction set.
 

@@ -319,9 +319,9 @@ TEST (view_members_have_morph_targets_of_their_own) {
     close_crowd(&made);
 }
 
-// -- View crowd pictures
-// --------------------------------------------------------------------------- Pictures of crowds:
-// of several models, culled or not.
+// -- View crowd pictures --------------------------------------------------------------------------
+
+// Pictures of crowds: of several models, culled or not.
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"

@@ -211,9 +211,9 @@ TEST (own_clip_of_a_scene_is_played_as_it_is) {
     view_free_scene(&of.scene);
 }
 
-// -- View guest
-// ------------------------------------------------------------------------------------ A machine
-// that visits another: events of either set the triggers of the other.
+// -- View guest -----------------------------------------------------------------------------------
+
+// A machine that visits another: events of either set the triggers of the other.
 
 static const char *state_of(const view_machine *machine)
 {

@@ -72,9 +72,9 @@ TEST (files_of_game_folders_have_their_times) {
     free(folder);
 }
 
-// -- View game list
-// -------------------------------------------------------------------------------- The contents of
-// a game as a list: requests by keys, text and mouse.
+// -- View game list -------------------------------------------------------------------------------
+
+// The contents of a game as a list: requests by keys, text and mouse.
 
 typedef struct listed {
     view_library *library;
@@ -157,9 +157,9 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
 }
 
-// -- View game place
-// ------------------------------------------------------------------------------- A mod over its
-// base: places of several folders, and how the command line names them.
+// -- View game place ------------------------------------------------------------------------------
+
+// A mod over its base: places of several folders, and how the command line names them.
 
 static const char *const base = "models/game/base", *const mod = "models/game/winter";
 
@@ -315,10 +315,10 @@ TEST (base_is_given_on_the_command_line) {
     free(mod_path);
 }
 
-// -- View game shown
-// ------------------------------------------------------------------------------- What is shown of
-// the materials of a game folder, test/data/shown: pictures with and without a card in front of a
-// wall.
+// -- View game shown ------------------------------------------------------------------------------
+
+// What is shown of the materials of a game folder, test/data/shown: pictures with and without a
+// card in front of a wall.
 
 #define CARDS "test/data/shown/cards.md5mesh"
 #define SMALL                                                                         \

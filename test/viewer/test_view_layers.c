@@ -249,9 +249,9 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
     view_close_package(package);
 }
 
-// -- View layer textures
-// --------------------------------------------------------------------------- Cube maps of
-// materials: the six pictures of a camera, and the textures of stages.
+// -- View layer textures --------------------------------------------------------------------------
+
+// Cube maps of materials: the six pictures of a camera, and the textures of stages.
 
 enum { SIDE = 4 };
 
@@ -345,9 +345,9 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
     view_close_package(package);
 }
 
-// -- View shader file
-// ------------------------------------------------------------------------------ Materials of
-// Unvanquished: .shader files.
+// -- View shader file -----------------------------------------------------------------------------
+
+// Materials of Unvanquished: .shader files.
 
 static bool read_text(const char *text, const char *name, view_look *look, view_log *log)
 {

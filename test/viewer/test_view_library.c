@@ -271,9 +271,9 @@ TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
     CHECK(scene.model == NULL && scene.library == NULL);
 }
 
-// -- View previews
-// --------------------------------------------------------------------------------- Small pictures
-// of models, and those of a game that a thread makes.
+// -- View previews --------------------------------------------------------------------------------
+
+// Small pictures of models, and those of a game that a thread makes.
 
 // -- Sketches -----------------------------------------------------------------------------------
 

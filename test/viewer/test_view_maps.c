@@ -153,9 +153,9 @@ TEST (view_maps_are_found_by_their_endings) {
     CHECK_STRING(view_map_name(VIEW_MAP_GLOW), "glow map");
 }
 
-// -- View painted
-// ---------------------------------------------------------------------------------- Layers of lit
-// stages: which stages of a material are drawn together, in which colours, and when.
+// -- View painted ---------------------------------------------------------------------------------
+
+// Layers of lit stages: which stages of a material are drawn together, in which colours, and when.
 
 enum { WHITE = MD5_FIRST_REGISTER, HALF, OFF, NUM_REGISTERS, MOST_STAGES = 6 };
 
@@ -256,10 +256,10 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
         CHECK(view_is_painted(&material, &stages[i]) == (i > 1));
 }
 
-// -- View chosen
-// ----------------------------------------------------------------------------------- Textures that
-// the user chose for meshes: the list of them, its lines in the configuration file, and their use
-// for a model.
+// -- View chosen ----------------------------------------------------------------------------------
+
+// Textures that the user chose for meshes: the list of them, its lines in the configuration file,
+// and their use for a model.
 
 TEST (view_chosen_textures_are_found_replaced_and_forgotten) {
     view_chosen_list list = {.count = 0};

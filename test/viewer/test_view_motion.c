@@ -145,9 +145,9 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     view_free_scene(scene);
 }
 
-// -- View legs
-// ------------------------------------------------------------------------------------- Procedural
-// walking in the viewer: finding legs, and driving them with keys.
+// -- View legs ------------------------------------------------------------------------------------
+
+// Procedural walking in the viewer: finding legs, and driving them with keys.
 
 static bool legs_open_scene(view_scene *scene, const char *path)
 {

@@ -92,9 +92,9 @@ TEST (view_joints_alone_have_no_boxes) {
     close_boxes(&scene, &lines);
 }
 
-// -- View onion
-// ------------------------------------------------------------------------------------ Onion skin:
-// which frames its ghosts show, and that drawing them changes no state.
+// -- View onion -----------------------------------------------------------------------------------
+
+// Onion skin: which frames its ghosts show, and that drawing them changes no state.
 
 #define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/jump.md5anim --animation-time 0.4"
 #define SIZE " --samples 1 --resolution 160,120 --no-background --grid=no"
@@ -178,9 +178,9 @@ TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
     shot_close(&viewer);
 }
 
-// -- View groups
-// ----------------------------------------------------------------------------------- Long lists of
-// a game in groups. The names are made up as those of games are.
+// -- View groups ----------------------------------------------------------------------------------
+
+// Long lists of a game in groups. The names are made up as those of games are.
 
 enum { PER_KIND = 20, NUM_KINDS = 3, NUM_FILES = PER_KIND * NUM_KINDS };
 
@@ -322,8 +322,7 @@ TEST (empty_section_has_no_rows) {
     view_clear_browser(&of.browser);
 }
 
-// -- View hide
-// -------------------------------------------------------------------------------------
+// -- View hide ------------------------------------------------------------------------------------
 // --hide: meshes by name, shader or number, as if they were clicked on in the panel.
 
 // Our model without its clips: mesh 0 is the body, mesh 1 the eyes.

@@ -351,9 +351,9 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
     CHECK(sum > 1000.0);
 }
 
-// -- View pages gaze
-// ------------------------------------------------------------------------------- The facts that
-// the page of gaze shows: a head and eyes that look around.
+// -- View pages gaze ------------------------------------------------------------------------------
+
+// The facts that the page of gaze shows: a head and eyes that look around.
 
 TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
     page_set(of, "interest in the ball", 1.0f);
@@ -410,9 +410,9 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
     CHECK(most > 10.0f && most < 45.0f);
 }
 
-// -- View pages vertices
-// --------------------------------------------------------------------------- The facts that the
-// pages of baked vertices, impostors and automatic weights show.
+// -- View pages vertices --------------------------------------------------------------------------
+
+// The facts that the pages of baked vertices, impostors and automatic weights show.
 
 // -- Vertices in double precision -----------------------------------------------------------
 

@@ -296,9 +296,9 @@ TEST_PAGE (page_goals_give_way_by_weight, "goals") {
     CHECK(page_fact(of, "right hand") > page_fact(of, "left hand, weight 1"));
 }
 
-// -- View pages easing
-// ----------------------------------------------------------------------------- The facts that the
-// pages of easing and interpolation show.
+// -- View pages easing ----------------------------------------------------------------------------
+
+// The facts that the pages of easing and interpolation show.
 
 TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
     page_set(of, "easing", (float)(int)MD5_EASE_BACK_OUT);

@@ -237,9 +237,9 @@ TEST_SCENE (view_click_measures_until_the_next_click) {
     shot_close(&viewer);
 }
 
-// -- View limit
-// ------------------------------------------------------------------------------------ The limits
-// of a process that draws a thumbnail, in child processes.
+// -- View limit -----------------------------------------------------------------------------------
+
+// The limits of a process that draws a thumbnail, in child processes.
 
 // Runs `work` in a child process that may take 256 MiB and a second, and returns its exit status.
 // Writes what it says to `said`.
@@ -302,9 +302,9 @@ TEST (limit_of_memory_makes_allocations_fail) {
 
 #endif
 
-// -- View deforms
-// ---------------------------------------------------------------------------------- Surfaces that
-// materials deform, for each instance: companions and crowds.
+// -- View deforms ---------------------------------------------------------------------------------
+
+// Surfaces that materials deform, for each instance: companions and crowds.
 
 enum { HALF = SCENE_WIDTH / 2 };
 

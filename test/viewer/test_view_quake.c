@@ -140,10 +140,10 @@ TEST (view_quake_reports_a_scale_that_is_wrong) {
     close_view(&view);
 }
 
-// -- View quake skins
-// ------------------------------------------------------------------------------ Skins of the Quake
-// re-releases in pictures of the viewer: which skin is shown, and images that are shown in turn.
-// The tests write the files.
+// -- View quake skins -----------------------------------------------------------------------------
+
+// Skins of the Quake re-releases in pictures of the viewer: which skin is shown, and images that
+// are shown in turn. The tests write the files.
 
 static const char quake_skins_mesh[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"

@@ -131,9 +131,9 @@ TEST (view_option_range_counts_from_zero) {
     }
 }
 
-// -- View record
-// ----------------------------------------------------------------------------------- Movies of the
-// window: written while it runs, without knowing the number of pictures.
+// -- View record ----------------------------------------------------------------------------------
+
+// Movies of the window: written while it runs, without knowing the number of pictures.
 
 enum { WIDTH = 64, HEIGHT = 48 };
 
@@ -217,9 +217,9 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
     shot_close(&viewer);
 }
 
-// -- View pace
-// ------------------------------------------------------------------------------------- The clock
-// of a window keeps real time, however long a frame takes.
+// -- View pace ------------------------------------------------------------------------------------
+
+// The clock of a window keeps real time, however long a frame takes.
 
 // Plays a clip in frames of `seconds` each; returns its time.
 static double play_frames(double seconds, int count)

@@ -123,9 +123,9 @@ TEST_SCENE (view_turns_machines_about_their_place) {
     shot_close(&viewer);
 }
 
-// -- View retargeted
-// ------------------------------------------------------------------------------- Clips of one
-// model on another: the clips that are made contain what retargeting returns.
+// -- View retargeted ------------------------------------------------------------------------------
+
+// Clips of one model on another: the clips that are made contain what retargeting returns.
 
 static bool is_same_rotation(md5_quat a, md5_quat b)
 {
@@ -188,10 +188,10 @@ TEST (view_retargeted_clips_have_the_bits_of_retargeting) {
     check_clip(test_path("models/bobbin/stand.md5anim")); // mostly zeros
 }
 
-// -- View hull
-// ------------------------------------------------------------------------------------- The hull
-// that frames a shape: the farthest points of clouds in 26 directions, against a plain search in
-// double precision.
+// -- View hull ------------------------------------------------------------------------------------
+
+// The hull that frames a shape: the farthest points of clouds in 26 directions, against a plain
+// search in double precision.
 
 enum { MOST_POINTS = 500 };
 

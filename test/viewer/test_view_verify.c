@@ -178,10 +178,10 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5_free_model(square);
 }
 
-// -- View verify models
-// ---------------------------------------------------------------------------- The reports of
-// --verify about the reference's models, on every path: one viewer after another, on one OpenGL
-// context.
+// -- View verify models ---------------------------------------------------------------------------
+
+// The reports of --verify about the reference's models, on every path: one viewer after another, on
+// one OpenGL context.
 
 // -- Reports ----------------------------------------------------------------------------------
 
