@@ -100,14 +100,6 @@ typedef struct bounded_text {
     size_t size, length; // without the NUL
 } bounded_text;
 
-static void add_bytes(bounded_text *text, const char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++, text->length++) {
-        if (text->length + 1 < text->size)
-            text->bytes[text->length] = bytes[i];
-    }
-}
-
 // Escapes bytes that are not printable: a file's name may contain terminal control sequences.
 static void add_escaped(bounded_text *text, const char *source)
 {
@@ -117,7 +109,11 @@ static void add_escaped(bounded_text *text, const char *source)
         const size_t length = md5i_printable_length((const unsigned char *)source + i, size - i);
         if (length == 0)
             snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)source[i]);
-        add_bytes(text, length > 0 ? source + i : escaped, length > 0 ? length : 4);
+        const char *const bytes = length > 0 ? source + i : escaped;
+        for (size_t j = 0; j < (length > 0 ? length : 4); j++, text->length++) {
+            if (text->length + 1 < text->size)
+                text->bytes[text->length] = bytes[j];
+        }
         i += length > 0 ? length : 1;
     }
 }
@@ -718,14 +714,6 @@ static bool has_losses(const md5_model *model)
 
 // -- Tangents from geometry -----------------------------------------------------------------
 
-// The opposite of md5i_convert_points().
-static md5_vec3 point_of_file(const md5_skeleton *skeleton, md5_vec3 point)
-{
-    const float scale = md5_scale_of(skeleton);
-    const md5_vec3 unscaled = {point.x / scale, point.y / scale, point.z / scale};
-    return md5i_vec3_from_axes(skeleton->axes, unscaled);
-}
-
 // The opposite of md5i_convert_matrices().
 static md5_mat34 matrix_of_file(const md5_skeleton *skeleton, const md5_mat34 *matrix)
 {
@@ -739,33 +727,6 @@ static md5_mat34 matrix_of_file(const md5_skeleton *skeleton, const md5_mat34 *m
         to[3] = map->sign[row] * (from[3] / md5_scale_of(skeleton));
     }
     return made;
-}
-
-// What the file said of a mesh that was made without tangents.
-static bool tables_of_mesh(md5_arena *arena, const md5_model *model, const md5_mesh *mesh,
-                           md5_mesh_build *file)
-{
-    *file = (md5_mesh_build){
-        .num_file_vertices = mesh->num_file_vertices,
-        .num_weights = mesh->num_weights,
-        .num_triangles = mesh->num_triangles,
-        .file_vertices = (md5_vertex *)mesh->file_vertices, // only read, as indices are
-        .indices = (uint32_t *)mesh->indices,
-    };
-    TRY(file->weights =
-            (md5_weight *)md5i_arena_room(arena, mesh->num_weights, sizeof *file->weights));
-    TRY(file->texcoords =
-            (md5_vec2 *)md5i_arena_room(arena, mesh->num_file_vertices, sizeof *file->texcoords));
-    for (uint32_t w = 0; w < mesh->num_weights; w++) {
-        file->weights[w] = mesh->weights[w];
-        file->weights[w].offset = point_of_file(&model->skeleton, mesh->weights[w].offset);
-    }
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
-        file->texcoords[v] = mesh->texcoords[v];
-        if (model->flip_v)
-            file->texcoords[v].y = 1.0f - file->texcoords[v].y;
-    }
-    return true;
 }
 
 // Geometry that exists without tangents is derived again, with the plans and losses that it has or
@@ -790,8 +751,36 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
     for (uint32_t j = 0; j < skeleton->num_joints; j++)
         kept.bind[j] = matrix_of_file(skeleton, &model->bind[j]);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        TRY(tables_of_mesh(arena, model, &model->meshes[m], &kept.meshes[m]));
-        if (model->meshes[m].skin_plan)
+        // What the file said of a mesh that was made without tangents.
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_mesh_build *const file = &kept.meshes[m];
+        *file = (md5_mesh_build){
+            .num_file_vertices = mesh->num_file_vertices,
+            .num_weights = mesh->num_weights,
+            .num_triangles = mesh->num_triangles,
+            .file_vertices = (md5_vertex *)mesh->file_vertices, // only read, as indices are
+            .indices = (uint32_t *)mesh->indices,
+        };
+        TRY(file->weights =
+                (md5_weight *)md5i_arena_room(arena, mesh->num_weights, sizeof *file->weights));
+        TRY(file->texcoords = (md5_vec2 *)md5i_arena_room(arena, mesh->num_file_vertices,
+                                                          sizeof *file->texcoords));
+        for (uint32_t w = 0; w < mesh->num_weights; w++) {
+            file->weights[w] = mesh->weights[w];
+
+            // The opposite of md5i_convert_points().
+            const md5_vec3 point = mesh->weights[w].offset;
+            const float scale = md5_scale_of(skeleton);
+            file->weights[w].offset = md5i_vec3_from_axes(
+                skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
+        }
+        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+            file->texcoords[v] = mesh->texcoords[v];
+            if (model->flip_v)
+                file->texcoords[v].y = 1.0f - file->texcoords[v].y;
+        }
+
+        if (mesh->skin_plan)
             parts |= MD5_PART_SKIN_PLANS;
     }
     if (has_losses(model))
@@ -879,30 +868,27 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
     return model;
 }
 
-// Reserves the scratch memory of an ordinary file in two chunks: of the joints, which is freed
-// before the meshes take theirs; and of the file's tables, and later, in the same bytes, of what
-// deriving the largest mesh needs.
-static bool reserve_scratch(md5_arena *arena, md5_arena *joints, const char *text, size_t size)
-{
-    const bool keeps = keeps_tables(arena->context);
-    const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
-    const md5_mesh_counts no_tables = {.num_meshes = counts.num_meshes};
-    const uint64_t reading =
-        md5i_mesh_file_size(&counts) + md5i_geometry_measure_size(counts.max_vertices);
-    const uint64_t deriving = md5i_mesh_file_size(&no_tables) + counts.num_joints * sizeof(uint32_t)
-                              + md5i_geometry_build_size(counts.max_vertices);
-    const uint64_t larger = reading > deriving || keeps ? reading : deriving;
-    TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, md5i_file_joints_size(&counts)));
-    return md5i_arena_reserve(arena, larger < SIZE_MAX ? (size_t)larger : SIZE_MAX);
-}
-
 // Reads the file and fills the model's own block. The bind pose is still that of the file.
 static bool read_model(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
                        md5_mesh_file *file, md5_model **model)
 {
     const bool is_bfg = md5i_is_bfg_mesh(text, size);
-    if (!is_bfg)
-        TRY(reserve_scratch(arena, joints, text, size));
+    if (!is_bfg) {
+        // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
+        // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
+        // what deriving the largest mesh needs.
+        const bool keeps = keeps_tables(arena->context);
+        const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
+        const md5_mesh_counts no_tables = {.num_meshes = counts.num_meshes};
+        const uint64_t reading =
+            md5i_mesh_file_size(&counts) + md5i_geometry_measure_size(counts.max_vertices);
+        const uint64_t deriving = md5i_mesh_file_size(&no_tables)
+                                  + counts.num_joints * sizeof(uint32_t)
+                                  + md5i_geometry_build_size(counts.max_vertices);
+        const uint64_t larger = reading > deriving || keeps ? reading : deriving;
+        TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, md5i_file_joints_size(&counts)));
+        TRY(md5i_arena_reserve(arena, larger < SIZE_MAX ? (size_t)larger : SIZE_MAX));
+    }
     TRY(is_bfg ? md5i_read_bfg_mesh(arena, text, size, file)
                : md5i_read_mesh_file(arena, joints, text, size, file));
     md5_block block = {0};

@@ -79,20 +79,6 @@ static uint32_t strongest_component(const md5_packed_value *values, uint32_t cou
     return strongest;
 }
 
-// q and -q are the same rotation: the sign is that of the component that is not stored or, if all
-// are, that of the frame before.
-static void choose_signs(md5_packed_value *values, uint32_t count, uint32_t strongest, bool is_full)
-{
-    for (uint32_t frame = 0; frame < count; frame++) {
-        const float *const v = values[frame].v;
-        const float *const u = frame > 0 ? values[frame - 1].v : v;
-        const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
-        if (is_full ? cosine < 0.0f : v[strongest] < 0.0f)
-            for (int c = 0; c < 4; c++)
-                values[frame].v[c] = -v[c];
-    }
-}
-
 // The range of component `c`.
 static void find_range(const md5_packed_track *track, uint32_t count, int c, float *min, float *max)
 {
@@ -111,18 +97,6 @@ static void measure_ranges(md5_packed_track *track, uint32_t count)
         find_range(track, count, c, &min, &max);
         track->ranges[c] = max - min;
         track->largest = fmaxf(track->largest, fmaxf(fabsf(min), fabsf(max)));
-    }
-}
-
-// Puts components into stored order: `last` behind the others.
-static void put_last(md5_packed_value *values, uint32_t count, uint32_t last)
-{
-    for (uint32_t frame = 0; frame < count; frame++) {
-        float *const v = values[frame].v;
-        const float moved = v[last];
-        for (uint32_t c = last; c < 3; c++)
-            v[c] = v[c + 1];
-        v[3] = moved;
     }
 }
 
@@ -216,9 +190,28 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
     track->kind = MD5_PACKED_ROTATION;
     track->form = (uint8_t)(is_full ? (uint32_t)MD5_PACKED_FULL : last);
     track->values = values;
-    choose_signs(values, count, last, is_full);
-    if (!is_full)
-        put_last(values, count, last);
+
+    // q and -q are the same rotation: the sign is that of the component that is not stored or, if
+    // all are, that of the frame before.
+    for (uint32_t frame = 0; frame < count; frame++) {
+        const float *const v = values[frame].v;
+        const float *const u = frame > 0 ? values[frame - 1].v : v;
+        const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
+        if (is_full ? cosine < 0.0f : v[last] < 0.0f)
+            for (int c = 0; c < 4; c++)
+                values[frame].v[c] = -v[c];
+    }
+
+    if (!is_full) {
+        // Components in stored order: `last` behind the others.
+        for (uint32_t frame = 0; frame < count; frame++) {
+            float *const v = values[frame].v;
+            const float moved = v[last];
+            for (uint32_t c = last; c < 3; c++)
+                v[c] = v[c + 1];
+            v[3] = moved;
+        }
+    }
     measure_ranges(track, count);
     measure_middle(track, count);
     return true;
@@ -363,30 +356,6 @@ static const float *key_of(const md5_packed_track *track, uint32_t num_frames, u
                             : track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
 
-// A track whose keys are all the same is constant.
-static void find_offsets(md5_packed_track *track, uint32_t num_frames)
-{
-    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
-    uint32_t row = 0;
-    track->offset_bits = 0;
-    for (uint32_t c = 0; c < components_of(track); c++) {
-        int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
-        for (uint32_t key = 1; key < num_keys; key++) {
-            const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
-            min = level < min ? level : min;
-            max = level > max ? level : max;
-        }
-        // With a sign.
-        const uint32_t bits =
-            min == 0 ? 0 : bits_of((uint64_t)(min < 0 ? -((int64_t)min + 1) : min)) + 1;
-        track->offsets[c] = min;
-        track->bits[c] = (uint8_t)bits_of((uint64_t)((int64_t)max - min));
-        track->offset_bits = (uint8_t)(bits > track->offset_bits ? bits : track->offset_bits);
-        row += track->bits[c];
-    }
-    track->step = row > 0 ? track->step : 0;
-}
-
 static void choose_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
@@ -415,7 +384,27 @@ static void choose_steps(md5_packed_track *track, uint32_t num_frames, double bu
         track->scale = choose_scale(track, budget * HELD_SHARE, reach);
     else
         choose_keys(track, num_frames, budget, unit, reach);
-    find_offsets(track, num_frames);
+
+    // A track whose keys are all the same is constant.
+    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
+    uint32_t row = 0;
+    track->offset_bits = 0;
+    for (uint32_t c = 0; c < components_of(track); c++) {
+        int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
+        for (uint32_t key = 1; key < num_keys; key++) {
+            const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
+            min = level < min ? level : min;
+            max = level > max ? level : max;
+        }
+        // With a sign.
+        const uint32_t bits =
+            min == 0 ? 0 : bits_of((uint64_t)(min < 0 ? -((int64_t)min + 1) : min)) + 1;
+        track->offsets[c] = min;
+        track->bits[c] = (uint8_t)bits_of((uint64_t)((int64_t)max - min));
+        track->offset_bits = (uint8_t)(bits > track->offset_bits ? bits : track->offset_bits);
+        row += track->bits[c];
+    }
+    track->step = row > 0 ? track->step : 0;
 }
 
 // -- Bits -------------------------------------------------------------------------------------
@@ -439,67 +428,6 @@ static void put_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t cou
     *bit += count;
 }
 
-static bool write_tracks(md5_arena *arena, const md5_packed_track *tracks, uint32_t num_tracks,
-                         md5_packed *packed)
-{
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < num_tracks; i++)
-        bits += head_bits(&tracks[i]);
-    uint64_t head = 0, key = bits;
-    packed->head_bits = (uint32_t)bits;
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        uint64_t row = 0;
-        for (uint32_t c = 0; tracks[i].step != 0 && c < components_of(&tracks[i]); c++)
-            row += tracks[i].bits[c];
-        bits += row * md5i_packed_num_keys(tracks[i].step, packed->num_frames);
-    }
-    if (bits > UINT32_MAX - 64)
-        return md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
-                         "the compressed clip would exceed 512 MiB");
-    packed->num_bytes = (size_t)((bits + 7) / 8);
-    uint8_t *const bytes =
-        (uint8_t *)md5i_arena_alloc(arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    TRY(bytes);
-    packed->bytes = bytes;
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        const md5_packed_track *const track = &tracks[i];
-        const uint32_t components = components_of(track);
-        put_bits(bytes, &head, track->step, 4);
-        if (track->kind == MD5_PACKED_ROTATION)
-            put_bits(bytes, &head, track->form, 3);
-        put_bits(bytes, &head, track->offset_bits, 5);
-        if (track->step != 0 || track->offset_bits > 0)
-            put_bits(bytes, &head, track->scale, 9);
-        for (uint32_t c = 0; track->step != 0 && c < components; c++)
-            put_bits(bytes, &head, track->bits[c], 5);
-        for (uint32_t c = 0; c < components; c++)
-            put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
-        const uint32_t num_keys =
-            track->step != 0 ? md5i_packed_num_keys(track->step, packed->num_frames) : 0;
-        for (uint32_t k = 0; k < num_keys; k++)
-            for (uint32_t c = 0; c < components; c++) {
-                const int32_t level =
-                    level_of(key_of(track, packed->num_frames, k)[c], track->scale);
-                put_bits(bytes, &key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
-            }
-    }
-    return true;
-}
-
-// Chooses the steps of all tracks, for displacements of budgets[joint] units, and writes them.
-// Memory comes from the arena.
-static bool pack_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks,
-                        const float *reach, const float *budgets, md5_packed *packed)
-{
-    const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        const uint32_t joint = tracks[i].joint;
-        choose_steps(&tracks[i], anim->num_frames, (double)budgets[joint], (double)reach[joint]);
-    }
-    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = anim->num_frames};
-    return write_tracks(arena, tracks, num_tracks, packed);
-}
-
 // == Distances of the skin =======================================================================
 //
 // How far a joint moves the skin: by itself, and with the joints below it.
@@ -515,36 +443,6 @@ static void grow(float *value, float to)
 {
     if (to > *value)
         *value = to;
-}
-
-// own[model joints]. A vertex is a sum of points of its joints, each in the bind pose.
-static void measure_mesh(const md5_model *model, const md5_mesh *mesh, float *own)
-{
-    for (uint32_t i = 0; i < mesh->num_influences; i++) {
-        const md5_vec4 influence = mesh->influences[i];
-        const uint32_t joint = mesh->influence_joints[i];
-        if (influence.w == 0.0f)
-            continue;
-        const float scale = 1.0f / influence.w;
-        const md5_vec3 point = {influence.x * scale, influence.y * scale, influence.z * scale};
-        const float *const m = model->bind[joint].m;
-        grow(&own[joint], distance_between(point, (md5_vec3){m[3], m[7], m[11]}));
-    }
-}
-
-// A joint without a track moves with its parent: so do its vertices.
-static void pass_on(const md5_model *model, const uint32_t *tracks, float *of_model)
-{
-    const md5_skeleton *const skeleton = &model->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        if (tracks[joint] != MD5_NONE || parent == MD5_NONE || of_model[joint] == 0.0f)
-            continue;
-        const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
-                                            md5_mat34_translation(model->bind[parent]));
-        grow(&of_model[parent], of_model[joint] + bone);
-    }
 }
 
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
@@ -564,10 +462,35 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     if (!binding)
         return md5i_fail(arena->context, error.status, 0, 0, "%s", error.message);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
-        if (model->meshes[i].influences)
-            measure_mesh(model, &model->meshes[i], of_model);
+        if (model->meshes[i].influences) {
+            // A vertex is a sum of points of its joints, each in the bind pose.
+            const md5_mesh *const mesh = &model->meshes[i];
+            for (uint32_t j = 0; j < mesh->num_influences; j++) {
+                const md5_vec4 influence = mesh->influences[j];
+                const uint32_t joint = mesh->influence_joints[j];
+                if (influence.w == 0.0f)
+                    continue;
+                const float scale = 1.0f / influence.w;
+                const md5_vec3 point = {influence.x * scale, influence.y * scale,
+                                        influence.z * scale};
+                const float *const m = model->bind[joint].m;
+                grow(&of_model[joint], distance_between(point, (md5_vec3){m[3], m[7], m[11]}));
+            }
+        }
     }
-    pass_on(model, binding->tracks, of_model);
+
+    // A joint without a track moves with its parent: so do its vertices.
+    const md5_skeleton *const skeleton = &model->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || of_model[joint] == 0.0f)
+            continue;
+        const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
+                                            md5_mat34_translation(model->bind[parent]));
+        grow(&of_model[parent], of_model[joint] + bone);
+    }
+
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         if (binding->tracks[joint] != MD5_NONE)
             grow(&own[binding->tracks[joint]], of_model[joint]);
@@ -583,10 +506,18 @@ static float bone_of(const md5_anim *anim, uint32_t joint)
     return distance_between(anim->constant[joint].translation, (md5_vec3){0.0f, 0.0f, 0.0f});
 }
 
-static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
-                        float *own)
+// -- Paths ------------------------------------------------------------------------------------
+
+bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
+                     md5_skin_reach *reach)
 {
     const uint32_t num_joints = anim->skeleton.num_joints;
+    float *const above = (float *)md5i_arena_alloc(arena, num_joints, sizeof *above);
+    reach->own = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->own);
+    reach->reach = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->reach);
+    reach->budgets = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->budgets);
+    TRY(above && reach->own && reach->reach && reach->budgets);
+    float *const own = reach->own;
     const float scale = md5_scale_of(&anim->skeleton);
     if (compress->distances) {
         for (uint32_t joint = 0; joint < num_joints; joint++)
@@ -611,21 +542,7 @@ static bool measure_own(md5_arena *arena, const md5_anim *anim, const md5_compre
             return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
                              "the skin distance of joint %u is beyond 1e9 units", (unsigned)joint);
     }
-    return true;
-}
 
-// -- Paths ------------------------------------------------------------------------------------
-
-bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
-                     md5_skin_reach *reach)
-{
-    const uint32_t num_joints = anim->skeleton.num_joints;
-    float *const above = (float *)md5i_arena_alloc(arena, num_joints, sizeof *above);
-    reach->own = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->own);
-    reach->reach = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->reach);
-    reach->budgets = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->budgets);
-    TRY(above && reach->own && reach->reach && reach->budgets);
-    TRY(measure_own(arena, anim, compress, reach->own));
     const md5_skeleton *const skeleton = &anim->skeleton;
     for (uint32_t i = num_joints; i-- > 0;) { // joints below, this one included
         const uint32_t joint = skeleton->order[i];
@@ -775,8 +692,60 @@ typedef struct compressing {
 static bool try_budgets(compressing *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);
-    TRY(pack_tracks(job->arena, job->anim, job->tracks, job->reach.reach, job->reach.budgets,
-                    &job->packed));
+
+    // The steps of all tracks, for displacements of budgets[joint] units; then their bits.
+    const md5_anim *const anim = job->anim;
+    md5_packed_track *const tracks = job->tracks;
+    md5_packed *const packed = &job->packed;
+    const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        const uint32_t joint = tracks[i].joint;
+        choose_steps(&tracks[i], anim->num_frames, (double)job->reach.budgets[joint],
+                     (double)job->reach.reach[joint]);
+    }
+    *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = anim->num_frames};
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < num_tracks; i++)
+        bits += head_bits(&tracks[i]);
+    uint64_t head = 0, key = bits;
+    packed->head_bits = (uint32_t)bits;
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        uint64_t row = 0;
+        for (uint32_t c = 0; tracks[i].step != 0 && c < components_of(&tracks[i]); c++)
+            row += tracks[i].bits[c];
+        bits += row * md5i_packed_num_keys(tracks[i].step, packed->num_frames);
+    }
+    if (bits > UINT32_MAX - 64)
+        return md5i_fail(job->arena->context, MD5_ERROR_MEMORY, 0, 0,
+                         "the compressed clip would exceed 512 MiB");
+    packed->num_bytes = (size_t)((bits + 7) / 8);
+    uint8_t *const bytes =
+        (uint8_t *)md5i_arena_alloc(job->arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
+    TRY(bytes);
+    packed->bytes = bytes;
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        const md5_packed_track *const track = &tracks[i];
+        const uint32_t components = components_of(track);
+        put_bits(bytes, &head, track->step, 4);
+        if (track->kind == MD5_PACKED_ROTATION)
+            put_bits(bytes, &head, track->form, 3);
+        put_bits(bytes, &head, track->offset_bits, 5);
+        if (track->step != 0 || track->offset_bits > 0)
+            put_bits(bytes, &head, track->scale, 9);
+        for (uint32_t c = 0; track->step != 0 && c < components; c++)
+            put_bits(bytes, &head, track->bits[c], 5);
+        for (uint32_t c = 0; c < components; c++)
+            put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
+        const uint32_t num_keys =
+            track->step != 0 ? md5i_packed_num_keys(track->step, packed->num_frames) : 0;
+        for (uint32_t k = 0; k < num_keys; k++)
+            for (uint32_t c = 0; c < components; c++) {
+                const int32_t level =
+                    level_of(key_of(track, packed->num_frames, k)[c], track->scale);
+                put_bits(bytes, &key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
+            }
+    }
+
     job->error = measure_packed(job->anim, &job->packed, job->reach.own, &job->scratch);
     return true;
 }
@@ -797,25 +766,6 @@ static double part_of(double factor, double part)
     return factor > 1.0 ? 1.0 + (factor - 1.0) * part : 1.0 / (1.0 + (1.0 / factor - 1.0) * part);
 }
 
-// Largest errors of joints become those of all below them; a budget changes by what is missing to
-// the tolerance, or is beyond it. `speed` falls, since steps are powers of two: a small change of a
-// budget may double an error.
-static void adapt_budgets(compressing *job, double speed)
-{
-    const md5_skeleton *const skeleton = &job->anim->skeleton;
-    double *const errors = job->scratch.errors;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        if (parent != MD5_NONE && errors[joint] > errors[parent])
-            errors[parent] = errors[joint];
-        const double least = job->tolerance * 0.125, error = errors[joint];
-        const double change = job->tolerance / (error > least ? error : least);
-        const double limited = change > 0.125 ? change : 0.125;
-        job->reach.budgets[joint] *= (float)part_of(limited * 0.97, speed);
-    }
-}
-
 static bool find_budgets(compressing *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
@@ -824,7 +774,23 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
     for (int i = 0; i < ATTEMPTS; i++) {
         TRY(try_budgets(job, mark));
         keep_if_best(job);
-        adapt_budgets(job, 1.0 / (1.0 + 0.25 * i));
+
+        // Largest errors of joints become those of all below them; a budget changes by what is
+        // missing to the tolerance, or is beyond it. `speed` falls, since steps are powers of two:
+        // a small change of a budget may double an error.
+        const double speed = 1.0 / (1.0 + 0.25 * i);
+        const md5_skeleton *const skeleton = &job->anim->skeleton;
+        double *const errors = job->scratch.errors;
+        for (uint32_t j = skeleton->num_joints; j-- > 0;) {
+            const uint32_t joint = skeleton->order[j];
+            const uint32_t parent = skeleton->joints[joint].parent;
+            if (parent != MD5_NONE && errors[joint] > errors[parent])
+                errors[parent] = errors[joint];
+            const double least = job->tolerance * 0.125, error = errors[joint];
+            const double change = job->tolerance / (error > least ? error : least);
+            const double limited = change > 0.125 ? change : 0.125;
+            job->reach.budgets[joint] *= (float)part_of(limited * 0.97, speed);
+        }
     }
     // Steps in between: all budgets by the same factor.
     for (int i = 0; i < SCALINGS; i++) {

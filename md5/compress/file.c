@@ -475,38 +475,6 @@ static anim_arrays lay_out_anim(md5_block *block, const md5_anim *compressed,
     return arrays;
 }
 
-static void copy_tracks(const md5_packed *packed, const uint32_t num_moving[2],
-                        const anim_arrays *arrays)
-{
-    uint32_t slots[2] = {0, 0}, num_components = 0;
-    md5_packed_place place = md5_packed_first(packed);
-    memset(arrays->tracks, 0, packed->num_joints * sizeof *arrays->tracks);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const uint8_t kind = (uint8_t)(i % 2);
-        const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
-        md5_track *const track = &arrays->tracks[i / 2];
-        if (kind == MD5_PACKED_ROTATION)
-            track->first = num_components;
-        if (head.step == 0)
-            continue;
-        track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)IS_ROTATING : IS_TRANSLATING;
-        num_components += 3;
-        arrays->moving[kind][slots[kind]] = i / 2;
-        // All frames: time is linear in the size of the result.
-        const uint32_t slot = slots[kind]++;
-        for (uint32_t frame = 0; frame < packed->num_frames; frame++) {
-            const md5_moment still = {.frame0 = frame, .frame1 = frame};
-            const size_t place_in_frames = (size_t)frame * num_moving[kind] + slot;
-            float v[4];
-            md5i_packed_at(packed, &head, &still, v);
-            if (kind == MD5_PACKED_ROTATION)
-                arrays->rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
-            else
-                arrays->translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
-        }
-    }
-}
-
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
     if (!anim) {
@@ -533,7 +501,33 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     packed_copy_skeleton(&compressed->skeleton, arrays.names + 1, arrays.joints, arrays.order);
     memcpy(arrays.constant, anim->constant, packed->num_joints * sizeof *arrays.constant);
     memcpy(arrays.base_frame, anim->base_frame, packed->num_joints * sizeof *arrays.base_frame);
-    copy_tracks(packed, num_moving, &arrays);
+    uint32_t slots[2] = {0, 0}, num_components = 0;
+    md5_packed_place place = md5_packed_first(packed);
+    memset(arrays.tracks, 0, packed->num_joints * sizeof *arrays.tracks);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const uint8_t kind = (uint8_t)(i % 2);
+        const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
+        md5_track *const track = &arrays.tracks[i / 2];
+        if (kind == MD5_PACKED_ROTATION)
+            track->first = num_components;
+        if (head.step == 0)
+            continue;
+        track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)IS_ROTATING : IS_TRANSLATING;
+        num_components += 3;
+        arrays.moving[kind][slots[kind]] = i / 2;
+        // All frames: time is linear in the size of the result.
+        const uint32_t slot = slots[kind]++;
+        for (uint32_t frame = 0; frame < packed->num_frames; frame++) {
+            const md5_moment still = {.frame0 = frame, .frame1 = frame};
+            const size_t place_in_frames = (size_t)frame * num_moving[kind] + slot;
+            float v[4];
+            md5i_packed_at(packed, &head, &still, v);
+            if (kind == MD5_PACKED_ROTATION)
+                arrays.rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
+            else
+                arrays.translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
+        }
+    }
     *arrays.anim = (md5_anim){
         .skeleton = compressed->skeleton,
         .tracks = arrays.tracks,

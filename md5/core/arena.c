@@ -89,18 +89,14 @@ bool md5i_arena_reserve(md5_arena *arena, size_t size)
     return new_chunk(arena, wanted + header) != NULL;
 }
 
-static void free_chunks(md5_arena *arena, md5_chunk *chunk)
+void md5i_arena_free(md5_arena *arena)
 {
+    md5_chunk *chunk = arena->chunks;
     while (chunk) {
         md5_chunk *next = chunk->next;
         md5i_free(arena->context, chunk, chunk->size);
         chunk = next;
     }
-}
-
-void md5i_arena_free(md5_arena *arena)
-{
-    free_chunks(arena, arena->chunks);
     arena->chunks = NULL;
 }
 

@@ -260,20 +260,16 @@ static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *tex
     return true;
 }
 
-static bool read_string(md5_lex *lex, md5_span *text)
-{
-    const char quote = *lex->at;
-    TRY(md5i_lex_string(lex, text));
-    if (lex->join_strings && has_next_part(lex, quote))
-        return join_strings(lex, quote, *text, text);
-    return true;
-}
-
 bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
 {
     *text = md5i_lex_peek_word(lex);
-    if (lex->at < lex->end && (*lex->at == '"' || *lex->at == '\''))
-        return read_string(lex, text);
+    if (lex->at < lex->end && (*lex->at == '"' || *lex->at == '\'')) {
+        const char quote = *lex->at;
+        TRY(md5i_lex_string(lex, text));
+        if (lex->join_strings && has_next_part(lex, quote))
+            return join_strings(lex, quote, *text, text);
+        return true;
+    }
     if (text->size == 0)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected %s, found %s", what,
                              md5i_lex_token(lex, lex->at).text);

@@ -225,20 +225,6 @@ static uint32_t round_exactly(const decimal *number, double near, int32_t unit)
     return below + (order > 0 || (order == 0 && (below & 1)));
 }
 
-// Below twice the smallest normal float, where all floats lie evenly, and count in their bits.
-static float to_tiny_float(const decimal *number, double near)
-{
-    enum { UNIT = -149 };
-    const double close = 1e-6; // to the middle between two; far more than `near` is off
-    const double units = near * 0x1p149, below = floor(units);
-    uint32_t bits = (uint32_t)below + (units - below > 0.5);
-    if (fabs(units - below - 0.5) < close)
-        bits = round_exactly(number, near, UNIT);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static float to_float(const decimal *number)
 {
     // Safely above the smallest normal float, and just below the largest.
@@ -253,8 +239,19 @@ static float to_float(const decimal *number)
     to_near_double(number, &near, &is_sure); // powers are small enough
     if (near >= too_large)
         return INFINITY;
-    if (near < smallest)
-        return to_tiny_float(number, near);
+    if (near < smallest) {
+        // Below twice the smallest normal float, where all floats lie evenly, and count in their
+        // bits.
+        enum { UNIT = -149 };
+        const double close = 1e-6; // to the middle between two; far more than `near` is off
+        const double units = near * 0x1p149, below = floor(units);
+        uint32_t bits = (uint32_t)below + (units - below > 0.5);
+        if (fabs(units - below - 0.5) < close)
+            bits = round_exactly(number, near, UNIT);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
     if (near < largest && (is_sure || md5_rounds_safely(near)))
         return (float)near;
     const int32_t unit = ilogb(near) - (BITS - 1);

@@ -196,16 +196,6 @@ static md5_quoted quote_parent(const md5_skeleton *skeleton, uint32_t joint)
     return quote_name(skeleton->joints[joint].name);
 }
 
-static void warn_of_parent(md5_context *context, const md5_skeleton *model,
-                           const md5_skeleton *anim, uint32_t joint, uint32_t track,
-                           const char *consequence)
-{
-    md5i_warn(context, 0, 0, "joint %s is a child of %s in the animation, of %s in the model: %s",
-              quote_name(model->joints[joint].name).text,
-              quote_parent(anim, anim->joints[track].parent).text,
-              quote_parent(model, model->joints[joint].parent).text, consequence);
-}
-
 // `shared` is the number of steps left for long walks; the joint's steps are subtracted.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
                               const ancestry *ancestry_of_track, uint32_t extra, uint64_t *shared)
@@ -277,7 +267,11 @@ static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
         const char *consequence =
             plan_joint(rebase, branches, &ancestries[track], anim->joints[track].parent, &shared);
-        warn_of_parent(arena->context, model, anim, joint, track, consequence);
+        md5i_warn(arena->context, 0, 0,
+                  "joint %s is a child of %s in the animation, of %s in the model: %s",
+                  quote_name(model->joints[joint].name).text,
+                  quote_parent(anim, anim->joints[track].parent).text,
+                  quote_parent(model, model->joints[joint].parent).text, consequence);
     }
     return true;
 }
@@ -290,29 +284,6 @@ typedef struct matching {
     md5_rebase *rebases;
     md5_binding binding; // the counts
 } matching;
-
-static void report_differences(md5_context *context, const md5_skeleton *model,
-                               const md5_skeleton *anim, matching *found)
-{
-    md5_binding *binding = &found->binding;
-    binding->same_order = true;
-    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        binding->same_order = binding->same_order && found->tracks[joint] == joint;
-        if (found->tracks[joint] != MD5_NONE)
-            continue;
-        binding->num_missing++;
-        md5i_warn(context, 0, 0,
-                  "joint %u %s of the model is not in the animation: it keeps its bind pose", joint,
-                  quote_name(model->joints[joint].name).text);
-    }
-    for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
-        if (found->targets[joint] != MD5_NONE)
-            continue;
-        binding->num_extra++;
-        md5i_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
-                  quote_name(anim->joints[joint].name).text);
-    }
-}
 
 static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *clip,
                   matching *found)
@@ -343,10 +314,27 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
                          quote_name(model->joints[0].name).text,
                          quote_name(anim->joints[0].name).text);
     }
-    report_differences(context, model, anim, found);
+    md5_binding *const binding = &found->binding;
+    binding->same_order = true;
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        binding->same_order = binding->same_order && found->tracks[joint] == joint;
+        if (found->tracks[joint] != MD5_NONE)
+            continue;
+        binding->num_missing++;
+        md5i_warn(context, 0, 0,
+                  "joint %u %s of the model is not in the animation: it keeps its bind pose", joint,
+                  quote_name(model->joints[joint].name).text);
+    }
+    for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
+        if (found->targets[joint] != MD5_NONE)
+            continue;
+        binding->num_extra++;
+        md5i_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
+                  quote_name(anim->joints[joint].name).text);
+    }
     return clip->parents_unknown
            || plan_rebases(arena, model, anim, found->tracks, found->targets, &found->rebases,
-                           &found->binding.num_rebases);
+                           &binding->num_rebases);
 }
 
 // Builds the binding in one block: the binding, tracks and targets side by side, rebases, the plan

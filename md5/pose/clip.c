@@ -17,27 +17,22 @@ enum {
     ANY_ROTATION = ROTATION_X | ROTATION_Y | ROTATION_Z,
 };
 
-// Marks the numbers that differ between frames. The outer loop is over frames, so that the table is
-// read once, in memory order. Exporters alternate 0 and -0 for constants: they compare equal.
-static void find_changes(const md5_clip_source *source, uint8_t *changes)
+void md5i_clip_plan(const md5_clip_source *source, uint8_t *changes, uint8_t *moves,
+                    uint32_t *num_rotations, uint32_t *num_translations)
 {
+    // Numbers that differ between frames. The outer loop is over frames, so that the table is read
+    // once, in memory order. Exporters alternate 0 and -0 for constants: they compare equal.
     const size_t width = source->num_components;
-    if (width == 0)
-        return;
-    memset(changes, 0, width);
-    for (size_t frame = 1; frame < source->num_frames; frame++) {
+    if (width > 0)
+        memset(changes, 0, width);
+    for (size_t frame = 1; frame < source->num_frames && width > 0; frame++) {
         const float *numbers = source->numbers + frame * width;
         if (memcmp(numbers, source->numbers, width * sizeof *numbers) == 0)
             continue;
         for (size_t i = 0; i < width; i++)
             changes[i] |= numbers[i] != source->numbers[i];
     }
-}
 
-void md5i_clip_plan(const md5_clip_source *source, uint8_t *changes, uint8_t *moves,
-                    uint32_t *num_rotations, uint32_t *num_translations)
-{
-    find_changes(source, changes);
     *num_rotations = *num_translations = 0;
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
         uint32_t number = source->tracks[joint].first;

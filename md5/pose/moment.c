@@ -69,23 +69,6 @@ static frame_position wrap_position(double position, uint32_t length)
     return wrap_far(position, (int64_t)length);
 }
 
-static md5_moment clamped_moment(double position, uint32_t last)
-{
-    const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
-    if (!(position < (double)last))
-        return end;
-    const frame_position wrapped = wrap_position(position > 0.0 ? position : 0.0, last);
-    // The fraction may have rounded up to the end.
-    if (wrapped.cycle > 0)
-        return end;
-    return (md5_moment){
-        .frame0 = wrapped.frame,
-        .frame1 = wrapped.frame + 1,
-        .fraction = wrapped.fraction,
-        .wrap = MD5_WRAP_CLAMP,
-    };
-}
-
 md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, md5_wrap wrap)
 {
     const uint32_t last = num_frames - 1;
@@ -93,8 +76,21 @@ md5_moment md5i_moment_in(uint32_t num_frames, double frame_rate, double time, m
         return (md5_moment){.wrap = wrap};
 
     const double position = position_at(time, frame_rate);
-    if (wrap == MD5_WRAP_CLAMP)
-        return clamped_moment(position, last);
+    if (wrap == MD5_WRAP_CLAMP) {
+        const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
+        if (!(position < (double)last))
+            return end;
+        const frame_position wrapped = wrap_position(position > 0.0 ? position : 0.0, last);
+        // The fraction may have rounded up to the end.
+        if (wrapped.cycle > 0)
+            return end;
+        return (md5_moment){
+            .frame0 = wrapped.frame,
+            .frame1 = wrapped.frame + 1,
+            .fraction = wrapped.fraction,
+            .wrap = MD5_WRAP_CLAMP,
+        };
+    }
 
     const uint32_t length = wrap == MD5_WRAP_CYCLE ? num_frames : last;
     const frame_position wrapped = wrap_position(position, length);
@@ -150,25 +146,21 @@ static md5_vec3 root_stored(const md5_anim *anim, const md5_moment *moment)
                          moment->fraction);
 }
 
-// id's engine subtracts the base frame's translation from every frame. The remainder in the last
-// frame is the displacement of a cycle.
-static md5_vec3 id_translation(const md5_anim *anim, const md5_moment *moment)
-{
-    const md5_vec3 base = anim->base_frame[0].translation;
-    const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
-    const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
-    md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
-    if (ends_cycle(moment))
-        to = md5_vec3_add(to, displacement);
-    return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
-                        md5_vec3_scale(displacement, (float)moment->cycle));
-}
-
 md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
     switch (root) {
-    case MD5_ROOT_ID:
-        return id_translation(anim, moment);
+    case MD5_ROOT_ID: {
+        // id's engine subtracts the base frame's translation from every frame. The remainder in the
+        // last frame is the displacement of a cycle.
+        const md5_vec3 base = anim->base_frame[0].translation;
+        const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
+        const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
+        md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
+        if (ends_cycle(moment))
+            to = md5_vec3_add(to, displacement);
+        return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
+                            md5_vec3_scale(displacement, (float)moment->cycle));
+    }
     case MD5_ROOT_IN_PLACE:
         return anim->constant[0].translation;
     case MD5_ROOT_FILE:

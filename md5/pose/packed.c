@@ -159,15 +159,6 @@ static md5_packed_value at_frame(const md5_packed *packed, const md5_packed_head
     return at_span(packed, head, &span, &weights);
 }
 
-// Which stored component is x, y, z and w.
-static void write_in_order(uint8_t form, md5_packed_value value, float out[4])
-{
-    static const uint8_t orders[5][4] = {
-        {3, 0, 1, 2}, {0, 3, 1, 2}, {0, 1, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
-    for (uint32_t i = 0; i < 4; i++)
-        out[i] = value.v[orders[form][i]];
-}
-
 void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
                     float out[4])
 {
@@ -181,7 +172,12 @@ void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const
         value = between(head->kind, &weights, at_frame(packed, head, moment->frame0),
                         at_frame(packed, head, moment->frame1), moment->fraction);
     }
-    write_in_order(head->form, value, out);
+
+    // Which stored component is x, y, z and w.
+    static const uint8_t orders[5][4] = {
+        {3, 0, 1, 2}, {0, 3, 1, 2}, {0, 1, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
+    for (uint32_t i = 0; i < 4; i++)
+        out[i] = value.v[orders[head->form][i]];
 }
 
 md5_packed_value md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
@@ -198,29 +194,23 @@ md5_packed_value md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, 
 
 // -- Groups -----------------------------------------------------------------------------------
 
-static md5_packed_head head_of_lane(const md5_packed_lanes *group, uint32_t lane)
-{
-    md5_packed_head head = {
-        .at = group->at[lane],
-        .kind = group->kind,
-        .form = (uint8_t)group->forms[lane],
-        .step = group->steps[lane],
-        .row = group->rows[lane],
-        .scale = group->scales[lane],
-    };
-    for (int c = 0; c < 4; c++) {
-        head.bits[c] = group->bits[c][lane];
-        head.offsets[c] = group->offsets[c][lane];
-    }
-    return head;
-}
-
 void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes *groups,
                                uint32_t num_groups, const md5_moment *moment, md5_xform *pose)
 {
     for (const md5_packed_lanes *group = groups; group < groups + num_groups; group++)
         for (uint32_t lane = 0; lane < group->count; lane++) {
-            const md5_packed_head head = head_of_lane(group, lane);
+            md5_packed_head head = {
+                .at = group->at[lane],
+                .kind = group->kind,
+                .form = (uint8_t)group->forms[lane],
+                .step = group->steps[lane],
+                .row = group->rows[lane],
+                .scale = group->scales[lane],
+            };
+            for (int c = 0; c < 4; c++) {
+                head.bits[c] = group->bits[c][lane];
+                head.offsets[c] = group->offsets[c][lane];
+            }
             float value[4];
             md5i_packed_at(packed, &head, moment, value);
             memcpy(md5_packed_target(pose, group->to[lane]), value, sizeof value);

@@ -302,22 +302,6 @@ static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
     return low < count && joints[low] == joint ? (int64_t)low : -1;
 }
 
-// Samples one animation joint relative to its parent, with the result of sampling the whole clip.
-static md5_xform sample_joint(const sampler *from, uint32_t joint)
-{
-    const md5_anim *const anim = from->linear.anim;
-    md5_xform transform = anim->constant[joint];
-    const int64_t rotation = find_slot(anim->rotation_joints, anim->num_rotations, joint);
-    const int64_t translation = find_slot(anim->translation_joints, anim->num_translations, joint);
-    if (rotation >= 0)
-        transform.rotation = sample_rotation(from, (uint32_t)rotation);
-    if (joint == 0 && from->linear.root != MD5_ROOT_FILE)
-        transform.translation = sample_root(from);
-    else if (translation >= 0)
-        transform.translation = sample_translation(from, (uint32_t)translation);
-    return transform;
-}
-
 // == Clips =======================================================================================
 
 // Composes joints whose track is not relative to their parent in the model.
@@ -337,7 +321,19 @@ static void apply_rebases(const md5_binding *binding, const md5_moment *moment, 
         md5_xform local = pose[rebase->joint];
         for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
              extra = anim_joints[extra].parent) {
-            const md5_xform above = sample_joint(&from, extra);
+            // One animation joint relative to its parent, as sampling the whole clip has it.
+            const md5_anim *const anim = from.linear.anim;
+            md5_xform above = anim->constant[extra];
+            const int64_t rotation = find_slot(anim->rotation_joints, anim->num_rotations, extra);
+            const int64_t translation =
+                find_slot(anim->translation_joints, anim->num_translations, extra);
+            if (rotation >= 0)
+                above.rotation = sample_rotation(&from, (uint32_t)rotation);
+            if (extra == 0 && from.linear.root != MD5_ROOT_FILE)
+                above.translation = sample_root(&from);
+            else if (translation >= 0)
+                above.translation = sample_translation(&from, (uint32_t)translation);
+
             local = md5_xform_mul(above, local);
         }
         uint32_t ancestor = joints[rebase->joint].parent;
@@ -352,12 +348,13 @@ static void apply_rebases(const md5_binding *binding, const md5_moment *moment, 
     }
 }
 
-// The targets of a clip without a binding: each joint is its own target.
-static md5_targets own_targets(const md5_anim *anim)
+void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
+                           const md5_moment *moment, md5_root root, md5_xform *pose)
 {
+    // The targets of a clip without a binding: each joint is its own target.
     // The lists ascend: if they are as long as the skeleton, slot k is joint k.
     const uint32_t count = anim->skeleton.num_joints;
-    return (md5_targets){
+    const md5_targets targets = {
         .rotations = anim->rotation_joints,
         .translations = anim->translation_joints,
         .rotations_in_order = anim->num_rotations == count,
@@ -365,12 +362,6 @@ static md5_targets own_targets(const md5_anim *anim)
         .rotation_slots = {0, anim->num_rotations},
         .translation_slots = {0, anim->num_translations},
     };
-}
-
-void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
-                           const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    const md5_targets targets = own_targets(anim);
     if (!targets.rotations_in_order || !targets.translations_in_order)
         memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
     kernels->sample(anim, moment, &targets, pose);

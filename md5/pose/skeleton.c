@@ -75,15 +75,6 @@ static void rotate_back(const precise_transform *transform, const double *v, dou
                  + transform->rows[2][i] * v[2];
 }
 
-static void store_matrix(const precise_transform *transform, md5_mat34 *bind)
-{
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++)
-            bind->m[4 * row + column] = (float)transform->rows[row][column];
-        bind->m[4 * row + 3] = (float)transform->t[row];
-    }
-}
-
 static void store_inverse(const precise_transform *transform, md5_mat34 *inverse)
 {
     double back[3];
@@ -93,22 +84,6 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
             inverse->m[4 * row + column] = (float)transform->rows[column][row];
         inverse->m[4 * row + 3] = (float)-back[row];
     }
-}
-
-// inverse(parent) * joint. w <= 0, as in files.
-static md5_xform relative(const precise_transform *parent, const precise_transform *joint)
-{
-    const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(parent->rotation), joint->rotation);
-    const double sign = q.w > 0.0 ? -1.0 : 1.0;
-    double offset[3], local[3];
-    for (int i = 0; i < 3; i++)
-        offset[i] = joint->t[i] - parent->t[i];
-    rotate_back(parent, offset, local);
-    return (md5_xform){
-        .rotation = {(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign),
-                     (float)(q.w * sign)},
-        .translation = {(float)local[0], (float)local[1], (float)local[2]},
-    };
 }
 
 void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
@@ -125,10 +100,25 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
         }
         own = to_doubles(&transforms[joint]);
         last = joint;
-        store_matrix(&own, &bind[joint]);
+        for (int row = 0; row < 3; row++) {
+            for (int column = 0; column < 3; column++)
+                bind[joint].m[4 * row + column] = (float)own.rows[row][column];
+            bind[joint].m[4 * row + 3] = (float)own.t[row];
+        }
         store_inverse(&own, &inverse_bind[joint]);
         if (parent != MD5_NONE) {
-            bind_local[joint] = relative(&above, &own);
+            // inverse(parent) * joint. w <= 0, as in files.
+            const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(above.rotation), own.rotation);
+            const double sign = q.w > 0.0 ? -1.0 : 1.0;
+            double offset[3], local[3];
+            for (int i = 0; i < 3; i++)
+                offset[i] = own.t[i] - above.t[i];
+            rotate_back(&above, offset, local);
+            bind_local[joint] = (md5_xform){
+                .rotation = {(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign),
+                             (float)(q.w * sign)},
+                .translation = {(float)local[0], (float)local[1], (float)local[2]},
+            };
         } else {
             bind_local[joint] = transforms[joint];
             bind_local[joint].pad = 0.0f;

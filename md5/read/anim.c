@@ -131,40 +131,7 @@ static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
     return true;
 }
 
-// Prepares for reading frames, at the first one, whose `{` was just read.
-static bool begin_frames(md5_anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    uint32_t num_components = 0;
-    TRY(settle_components(reader, &num_components));
-    TRY(check_sharing(reader));
-    // Room for no more frames than the rest of the text could hold. If there are fewer than
-    // numFrames says, reading ends with an error before the room does.
-    const size_t left = (size_t)(lex->end - lex->at);
-    const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
-    const size_t most = left / frame_bytes + 1;
-    const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
-    TRY(settle_tracks(reader, num_components));
-    reader->file->num_components = num_components;
-    reader->numbers =
-        (float *)md5i_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
-    return reader->numbers != NULL;
-}
-
 // -- Frames ---------------------------------------------------------------------------------
-
-static md5_vec3 frame_rotation(const md5_track *track, const md5_xform *base, const float *numbers)
-{
-    md5_vec3 rotation = {base->rotation.x, base->rotation.y, base->rotation.z};
-    const float *next = numbers + track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
-    if (track->flags & 8)
-        rotation.x = *next++;
-    if (track->flags & 16)
-        rotation.y = *next++;
-    if (track->flags & 32)
-        rotation.z = *next++;
-    return rotation;
-}
 
 // Returns the position of a component in the frame whose numbers begin at `start`.
 static const char *find_component(const md5_anim_reader *reader, const char *start,
@@ -197,30 +164,6 @@ static bool check_lengths(md5_anim_reader *reader, const float *numbers, const c
     while (md5_is_length(numbers[first]))
         first++;
     return md5i_lex_fail_length(&reader->lex, find_component(reader, start, first));
-}
-
-// Warns of a frame's rotations that are longer than 1: once for all of them, at the first in the
-// text, so that lines are counted forward only.
-static void check_rotations(md5_anim_reader *reader, const float *numbers, const char *start)
-{
-    uint32_t num_overlong = 0, component = 0;
-    md5_vec3 first = {0};
-    for (uint32_t i = 0; i < reader->num_turning; i++) {
-        const uint32_t joint = reader->turning[i];
-        const md5_track *const track = &reader->tracks[joint];
-        const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
-        if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
-            continue;
-        const uint32_t at = track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
-        if (num_overlong == 0 || at < component) {
-            component = at;
-            first = rotation;
-        }
-        num_overlong++;
-    }
-    if (num_overlong > 0)
-        md5i_warn_overlong(&reader->lex, find_component(reader, start, component), first,
-                           num_overlong);
 }
 
 // Frames are numbered 0, 1, 2 ...; some files begin with another number.
@@ -264,8 +207,23 @@ static bool read_frame(md5_anim_reader *reader)
     lex->at += strlen("frame");
     TRY(read_frame_number(reader));
     TRY(md5_lex_bracket(lex, '{'));
-    if (reader->num_frames_read == 0)
-        TRY(begin_frames(reader));
+    if (reader->num_frames_read == 0) {
+        // The `{` of the first frame was just read.
+        uint32_t num_components = 0;
+        TRY(settle_components(reader, &num_components));
+        TRY(check_sharing(reader));
+        // Room for no more frames than the rest of the text could hold. If there are fewer than
+        // numFrames says, reading ends with an error before the room does.
+        const size_t left = (size_t)(lex->end - lex->at);
+        const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
+        const size_t most = left / frame_bytes + 1;
+        const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
+        TRY(settle_tracks(reader, num_components));
+        reader->file->num_components = num_components;
+        reader->numbers = (float *)md5i_arena_room(lex->arena, num_frames,
+                                                   num_components * sizeof *reader->numbers);
+        TRY(reader->numbers != NULL);
+    }
 
     const char *const start = lex->at;
     const uint32_t num_components = reader->file->num_components;
@@ -277,23 +235,35 @@ static bool read_frame(md5_anim_reader *reader)
                              num_components, md5i_lex_token(lex, lex->at).text);
     reader->num_frames_read++;
     TRY(check_lengths(reader, numbers, start));
-    check_rotations(reader, numbers, start);
-    return true;
-}
 
-// Reads the first frame: what it needs must have been read before.
-static bool read_first_frame(md5_anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-    TRY(md5i_need_count(lex, &reader->num_components, "numAnimatedComponents"));
-    if (!reader->joints || !reader->base_frame)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before the first frame",
-                             reader->joints ? "baseframe" : "hierarchy");
-    if (!reader->rate_at)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                             "expected 'frameRate' before the first frame");
-    return read_frame(reader);
+    // Rotations that are longer than 1: one warning for all of the frame, at the first in the text,
+    // so that lines are counted forward only.
+    uint32_t num_overlong = 0, component = 0;
+    md5_vec3 first = {0};
+    for (uint32_t i = 0; i < reader->num_turning; i++) {
+        const uint32_t joint = reader->turning[i];
+        const md5_track *const track = &reader->tracks[joint];
+        const md5_quat base = reader->base_frame[joint].rotation;
+        md5_vec3 rotation = {base.x, base.y, base.z};
+        const uint32_t at = track->first + md5_num_flags(track->flags & TRANSLATION_FLAGS);
+        const float *next = numbers + at;
+        if (track->flags & 8)
+            rotation.x = *next++;
+        if (track->flags & 16)
+            rotation.y = *next++;
+        if (track->flags & 32)
+            rotation.z = *next++;
+        if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
+            continue;
+        if (num_overlong == 0 || at < component) {
+            component = at;
+            first = rotation;
+        }
+        num_overlong++;
+    }
+    if (num_overlong > 0)
+        md5i_warn_overlong(lex, find_component(reader, start, component), first, num_overlong);
+    return true;
 }
 
 // == Version 6 ===================================================================================
@@ -349,43 +319,6 @@ typedef struct channel_reader {
 
 // -- One channel ----------------------------------------------------------------------------------
 
-static bool read_attribute(md5_lex *lex, channel *out)
-{
-    static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
-    md5_span name;
-    out->attribute_at = md5_lex_next(lex);
-    TRY(md5i_lex_text(lex, &name, "an attribute"));
-    out->attribute = 0;
-    while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
-        out->attribute++;
-    if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
-        md5i_lex_warn(lex, out->attribute_at, "the attribute %s is unknown: its channel is skipped",
-                      md5i_quote(name.bytes, name.size).text);
-    return true;
-}
-
-static bool read_frame_rate(md5_lex *lex, channel *out)
-{
-    const char *const at = md5_lex_next(lex);
-    TRY(md5i_lex_double(lex, &out->frame_rate));
-    const float narrow = (float)out->frame_rate;
-    if (narrow > 0.0f && isfinite(narrow))
-        return true;
-    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "framerate %g: expected more than 0",
-                         out->frame_rate);
-}
-
-static bool read_range(md5_lex *lex, channel *out)
-{
-    TRY(md5i_read_uint(lex, "first frame", &out->first));
-    const char *const at = md5_lex_next(lex);
-    TRY(md5i_read_uint(lex, "last frame", &out->end));
-    if (out->end >= out->first)
-        return true;
-    return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the range ends at %u, before its begin %u",
-                         out->end, out->first);
-}
-
 static bool read_keys(md5_lex *lex, channel *out)
 {
     md5_count count = {NULL, 0};
@@ -422,17 +355,43 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     switch (word) {
     case WORD_JOINT:
         return md5i_lex_text(lex, &out->joint, "a joint's name");
-    case WORD_ATTRIBUTE:
-        return read_attribute(lex, out);
-    case WORD_RATE:
-        return read_frame_rate(lex, out);
+    case WORD_ATTRIBUTE: {
+        static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
+        md5_span name;
+        out->attribute_at = md5_lex_next(lex);
+        TRY(md5i_lex_text(lex, &name, "an attribute"));
+        out->attribute = 0;
+        while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
+            out->attribute++;
+        if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
+            md5i_lex_warn(lex, out->attribute_at,
+                          "the attribute %s is unknown: its channel is skipped",
+                          md5i_quote(name.bytes, name.size).text);
+        return true;
+    }
+    case WORD_RATE: {
+        const char *const at = md5_lex_next(lex);
+        TRY(md5i_lex_double(lex, &out->frame_rate));
+        const float narrow = (float)out->frame_rate;
+        if (narrow > 0.0f && isfinite(narrow))
+            return true;
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "framerate %g: expected more than 0",
+                             out->frame_rate);
+    }
     case WORD_STRINGS:
         TRY(md5i_read_uint(lex, "strings", &count));
         for (uint32_t i = 0; i < count; i++)
             TRY(md5i_lex_text(lex, &text, "a string"));
         return true;
-    case WORD_RANGE:
-        return read_range(lex, out);
+    case WORD_RANGE: {
+        TRY(md5i_read_uint(lex, "first frame", &out->first));
+        const char *const at = md5_lex_next(lex);
+        TRY(md5i_read_uint(lex, "last frame", &out->end));
+        if (out->end >= out->first)
+            return true;
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the range ends at %u, before its begin %u",
+                             out->end, out->first);
+    }
     case WORD_KEYS:
         return read_keys(lex, out);
     default:
@@ -492,35 +451,6 @@ static bool read_channel(channel_reader *reader, uint32_t index)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Sets reader->owners: of each channel the first one of the same joint; NONE if it is not of a
-// transform.
-static bool group_channels(channel_reader *reader)
-{
-    md5_arena *const arena = reader->lex->arena;
-    const uint32_t count = reader->num_channels.value;
-    reader->owners = (uint32_t *)md5i_arena_room(arena, count, sizeof *reader->owners);
-    TRY(reader->owners);
-    const md5_arena_mark before = md5i_arena_here(arena);
-    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
-    TRY(names);
-    uint32_t num_names = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        reader->owners[i] = NONE;
-        if (reader->channels[i].attribute < NUM_ATTRIBUTES)
-            names[num_names++] = (md5_ordered_name){reader->channels[i].joint, i};
-    }
-    TRY(names = md5i_order_names(arena, names, num_names));
-    for (uint32_t i = 0, first = 0; i < num_names; i++) {
-        const md5_span name = names[i].name, group = names[first].name;
-        if (name.size != group.size
-            || (name.size > 0 && memcmp(name.bytes, group.bytes, name.size) != 0))
-            first = i;
-        reader->owners[names[i].number] = names[first].number;
-    }
-    md5i_arena_rewind(arena, before);
-    return true;
-}
-
 static void enter(channel_reader *reader, joint_channels *table, const channel *added)
 {
     const channel **const known = &table->of[added->attribute];
@@ -530,43 +460,6 @@ static void enter(channel_reader *reader, joint_channels *table, const channel *
                       md5i_quote(added->joint.bytes, added->joint.size).text);
     else
         *known = added;
-}
-
-// Makes the joints, in the order of their first channels, and enters all channels.
-static bool make_joints(channel_reader *reader)
-{
-    md5_arena *const arena = reader->lex->arena;
-    const uint32_t count = reader->num_channels.value;
-    reader->joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader->joints);
-    reader->tables = (joint_channels *)md5i_arena_alloc(arena, count, sizeof *reader->tables);
-    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
-    TRY(reader->joints && reader->tables && order);
-    uint32_t num_joints = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const channel *const added = &reader->channels[i];
-        const uint32_t owner = reader->owners[i];
-        const bool is_max = md5_span_is(added->joint, "boundsMax");
-        if (owner == NONE)
-            continue;
-        if (is_max || md5_span_is(added->joint, "boundsMin")) {
-            enter(reader, &reader->bounds[is_max], added);
-            continue;
-        }
-        if (owner == i) { // its first channel; from here on this has the number of the joint
-            order[num_joints] = num_joints;
-            reader->joints[num_joints] =
-                (md5_file_joint){added->joint, (uint32_t)(added->at - reader->lex->text), MD5_NONE};
-            reader->owners[i] = num_joints++;
-        }
-        enter(reader, &reader->tables[reader->owners[owner]], added);
-    }
-    reader->file->num_joints = num_joints;
-    reader->file->joints = reader->joints;
-    reader->file->order = order;
-    reader->file->parents_unknown = true;
-    return num_joints > 0
-           || md5i_lex_fail(reader->lex, reader->num_channels.at, MD5_ERROR_RANGE,
-                            "no channel moves a joint");
 }
 
 // -- Frames ---------------------------------------------------------------------------------------
@@ -660,23 +553,6 @@ static bool count_frames(channel_reader *reader)
     return true;
 }
 
-static void write_joint(const channel_reader *reader, uint32_t joint, uint32_t frame, float *to)
-{
-    const md5_track *const track = &reader->file->tracks[joint];
-    const joint_channels *const table = &reader->tables[joint];
-    to += track->first;
-    for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
-        if (track->flags >> i & 1)
-            *to++ = value_at(table->of[i], frame);
-    }
-    if (track->flags >> FIRST_ANGLE == 0)
-        return;
-    const md5_vec3 rotation = rotation_at(table, frame);
-    to[0] = rotation.x;
-    to[1] = rotation.y;
-    to[2] = rotation.z;
-}
-
 static bool make_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -685,8 +561,21 @@ static bool make_frames(channel_reader *reader)
         (float *)md5i_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
     TRY(numbers);
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
-        for (uint32_t frame = 0; frame < file->num_frames && file->tracks[joint].flags; frame++)
-            write_joint(reader, joint, frame, numbers + frame * count);
+        for (uint32_t frame = 0; frame < file->num_frames && file->tracks[joint].flags; frame++) {
+            const md5_track *const track = &file->tracks[joint];
+            const joint_channels *const table = &reader->tables[joint];
+            float *to = numbers + frame * count + track->first;
+            for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
+                if (track->flags >> i & 1)
+                    *to++ = value_at(table->of[i], frame);
+            }
+            if (track->flags >> FIRST_ANGLE == 0)
+                continue;
+            const md5_vec3 rotation = rotation_at(table, frame);
+            to[0] = rotation.x;
+            to[1] = rotation.y;
+            to[2] = rotation.z;
+        }
     }
     file->numbers = numbers;
     return true;
@@ -722,7 +611,61 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
         TRY(read_channel(&reader, i));
     TRY(md5i_header_end(lex, header, "channel", "numchannels", &reader.num_channels));
     file->frame_rate = reader.channels[0].frame_rate;
-    TRY(group_channels(&reader) && make_joints(&reader));
+
+    // The owner of a channel is the first one of the same joint; NONE if it is not of a transform.
+    md5_arena *const arena = lex->arena;
+    reader.owners = (uint32_t *)md5i_arena_room(arena, count, sizeof *reader.owners);
+    TRY(reader.owners);
+    const md5_arena_mark before = md5i_arena_here(arena);
+    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
+    TRY(names);
+    uint32_t num_names = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        reader.owners[i] = NONE;
+        if (reader.channels[i].attribute < NUM_ATTRIBUTES)
+            names[num_names++] = (md5_ordered_name){reader.channels[i].joint, i};
+    }
+    TRY(names = md5i_order_names(arena, names, num_names));
+    for (uint32_t i = 0, first = 0; i < num_names; i++) {
+        const md5_span name = names[i].name, group = names[first].name;
+        if (name.size != group.size
+            || (name.size > 0 && memcmp(name.bytes, group.bytes, name.size) != 0))
+            first = i;
+        reader.owners[names[i].number] = names[first].number;
+    }
+    md5i_arena_rewind(arena, before);
+
+    // The joints, in the order of their first channels, with all channels.
+    reader.joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader.joints);
+    reader.tables = (joint_channels *)md5i_arena_alloc(arena, count, sizeof *reader.tables);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
+    TRY(reader.joints && reader.tables && order);
+    uint32_t num_joints = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const channel *const added = &reader.channels[i];
+        const uint32_t owner = reader.owners[i];
+        const bool is_max = md5_span_is(added->joint, "boundsMax");
+        if (owner == NONE)
+            continue;
+        if (is_max || md5_span_is(added->joint, "boundsMin")) {
+            enter(&reader, &reader.bounds[is_max], added);
+            continue;
+        }
+        if (owner == i) { // its first channel; from here on this has the number of the joint
+            order[num_joints] = num_joints;
+            reader.joints[num_joints] =
+                (md5_file_joint){added->joint, (uint32_t)(added->at - lex->text), MD5_NONE};
+            reader.owners[i] = num_joints++;
+        }
+        enter(&reader, &reader.tables[reader.owners[owner]], added);
+    }
+    file->num_joints = num_joints;
+    file->joints = reader.joints;
+    file->order = order;
+    file->parents_unknown = true;
+    if (num_joints == 0)
+        return md5i_lex_fail(lex, reader.num_channels.at, MD5_ERROR_RANGE,
+                             "no channel moves a joint");
     TRY(make_tracks(&reader) && count_frames(&reader));
     return make_frames(&reader) && make_bounds(&reader);
 }
@@ -744,32 +687,6 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
 }
 
 // -- Hierarchy ------------------------------------------------------------------------------
-
-// flags first. Without flags the value of `first` is ignored.
-static bool read_track(md5_anim_reader *reader, md5_track *track)
-{
-    md5_lex *const lex = &reader->lex;
-    int64_t first;
-    const char *at = md5_lex_next(lex);
-    TRY(md5i_read_uint(lex, "flags", &track->flags));
-    if (track->flags > MOST_FLAGS)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63", track->flags);
-    at = md5_lex_next(lex);
-    TRY(md5_lex_int(lex, &first));
-    const bool is_used = track->flags != 0;
-    const bool fits = first >= 0 && first <= INT32_MAX;
-    if (is_used && !fits)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "first component %lld is out of range",
-                             (long long)first);
-    track->first = fits ? (uint32_t)first : 0;
-    const uint64_t needed = (uint64_t)track->first + md5_num_flags(track->flags);
-    reader->num_used += md5_num_flags(track->flags);
-    if (is_used && needed > reader->needed) {
-        reader->needed = needed;
-        reader->needed_at = at;
-    }
-    return true;
-}
 
 // Reserves the memory that an ordinary file needs in one chunk, once its counts are known. Includes
 // a byte for each joint and number, which loading needs.
@@ -802,75 +719,33 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(reader->joints);
     reader->tracks = (md5_track *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
     TRY(reader->tracks);
-    for (uint32_t joint = 0; joint < num_joints; joint++) // NAME parent flags first
-        TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint])
-            && read_track(reader, &reader->tracks[joint]));
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        // NAME parent flags first. Without flags the value of `first` is ignored.
+        TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
+        md5_track *const track = &reader->tracks[joint];
+        int64_t first;
+        const char *at = md5_lex_next(lex);
+        TRY(md5i_read_uint(lex, "flags", &track->flags));
+        if (track->flags > MOST_FLAGS)
+            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63",
+                                 track->flags);
+        at = md5_lex_next(lex);
+        TRY(md5_lex_int(lex, &first));
+        const bool is_used = track->flags != 0;
+        const bool fits = first >= 0 && first <= INT32_MAX;
+        if (is_used && !fits)
+            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "first component %lld is out of range",
+                                 (long long)first);
+        track->first = fits ? (uint32_t)first : 0;
+        const uint64_t needed = (uint64_t)track->first + md5_num_flags(track->flags);
+        reader->num_used += md5_num_flags(track->flags);
+        if (is_used && needed > reader->needed) {
+            reader->needed = needed;
+            reader->needed_at = at;
+        }
+    }
     TRY(md5i_end_rows(lex, "numJoints", num_joints, "niii"));
     return md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order);
-}
-
-// -- Bounds and base frame ------------------------------------------------------------------
-
-// If there are more boxes than frames, keeps the first ones. If there are fewer, keeps none: it is
-// unknown to which frames they belong.
-static bool read_bounds(md5_anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    const char *const at = lex->at;
-    uint32_t num_boxes = 0;
-    bool are_empty = true; // exporters that do not compute bounds write zeros
-    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-    TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
-    reader->bounds_at = at;
-    const uint32_t num_frames = reader->num_frames.value;
-    md5_bounds *const bounds =
-        (md5_bounds *)md5i_arena_room(lex->arena, num_frames, sizeof *bounds);
-    TRY(bounds);
-    while (!md5_lex_at_block_end(lex)) {
-        md5_bounds box;
-        TRY(md5_read_vec3(lex, &box.min));
-        TRY(md5_read_vec3(lex, &box.max));
-        const md5_vec3 low = box.min, high = box.max;
-        const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
-        const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
-        if (num_boxes < num_frames) {
-            bounds[num_boxes] = box;
-            are_empty = are_empty && (is_inverted || is_point);
-        }
-        num_boxes += num_boxes < UINT32_MAX;
-    }
-    TRY(md5i_lex_expect(lex, '}'));
-    if (num_boxes >= num_frames)
-        reader->file->bounds = bounds;
-    if (num_boxes >= num_frames && are_empty)
-        md5i_lex_warn(
-            lex, at,
-            "all boxes of 'bounds' are empty: programs that use them for culling hide the model");
-    if (num_boxes != num_frames)
-        md5i_lex_warn(lex, at, "numFrames says %u, but 'bounds' has %u boxes: %s", num_frames,
-                      num_boxes, num_boxes > num_frames ? "the first are used" : "none is used");
-    return true;
-}
-
-static bool read_base_frame(md5_anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
-    TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
-    const uint32_t num_joints = reader->num_joints.value;
-    reader->base_frame =
-        (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
-    TRY(reader->base_frame);
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        if (md5_lex_at_block_end(lex))
-            return md5i_fail_short(lex, "numJoints", num_joints, joint);
-        md5_vec3 rotation;
-        TRY(md5_read_point(lex, &reader->base_frame[joint].translation));
-        TRY(md5i_read_rotation(lex, &rotation));
-        reader->base_frame[joint].rotation =
-            (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
-    }
-    return md5i_end_rows(lex, "numJoints", num_joints, "pp");
 }
 
 // -- The file -------------------------------------------------------------------------------
@@ -885,14 +760,78 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
             return md5i_fail_short(lex, "numFrames", reader->num_frames.value,
                                    reader->num_frames_read);
     }
-    if (md5_span_is(word, "frame"))
-        return read_first_frame(reader);
+    if (md5_span_is(word, "frame")) {
+        // What the first frame needs must have been read before.
+        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+        TRY(md5i_need_count(lex, &reader->num_components, "numAnimatedComponents"));
+        if (!reader->joints || !reader->base_frame)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "expected '%s' before the first frame",
+                                 reader->joints ? "baseframe" : "hierarchy");
+        if (!reader->rate_at)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "expected 'frameRate' before the first frame");
+        return read_frame(reader);
+    }
     if (md5_span_is(word, "hierarchy"))
         return read_hierarchy(reader);
-    if (md5_span_is(word, "bounds"))
-        return read_bounds(reader);
-    if (md5_span_is(word, "baseframe"))
-        return read_base_frame(reader);
+    if (md5_span_is(word, "bounds")) {
+        // If there are more boxes than frames, keeps the first ones. If there are fewer, keeps
+        // none: it is unknown to which frames they belong.
+        const char *const at = lex->at;
+        uint32_t num_boxes = 0;
+        bool are_empty = true; // exporters that do not compute bounds write zeros
+        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+        TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
+        reader->bounds_at = at;
+        const uint32_t num_frames = reader->num_frames.value;
+        md5_bounds *const bounds =
+            (md5_bounds *)md5i_arena_room(lex->arena, num_frames, sizeof *bounds);
+        TRY(bounds);
+        while (!md5_lex_at_block_end(lex)) {
+            md5_bounds box;
+            TRY(md5_read_vec3(lex, &box.min));
+            TRY(md5_read_vec3(lex, &box.max));
+            const md5_vec3 low = box.min, high = box.max;
+            const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
+            const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
+            if (num_boxes < num_frames) {
+                bounds[num_boxes] = box;
+                are_empty = are_empty && (is_inverted || is_point);
+            }
+            num_boxes += num_boxes < UINT32_MAX;
+        }
+        TRY(md5i_lex_expect(lex, '}'));
+        if (num_boxes >= num_frames)
+            reader->file->bounds = bounds;
+        if (num_boxes >= num_frames && are_empty)
+            md5i_lex_warn(lex, at,
+                          "all boxes of 'bounds' are empty: programs that use them for culling "
+                          "hide the model");
+        if (num_boxes != num_frames)
+            md5i_lex_warn(lex, at, "numFrames says %u, but 'bounds' has %u boxes: %s", num_frames,
+                          num_boxes,
+                          num_boxes > num_frames ? "the first are used" : "none is used");
+        return true;
+    }
+    if (md5_span_is(word, "baseframe")) {
+        TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
+        TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
+        const uint32_t num_joints = reader->num_joints.value;
+        reader->base_frame =
+            (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
+        TRY(reader->base_frame);
+        for (uint32_t joint = 0; joint < num_joints; joint++) {
+            if (md5_lex_at_block_end(lex))
+                return md5i_fail_short(lex, "numJoints", num_joints, joint);
+            md5_vec3 rotation;
+            TRY(md5_read_point(lex, &reader->base_frame[joint].translation));
+            TRY(md5i_read_rotation(lex, &rotation));
+            reader->base_frame[joint].rotation =
+                (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
+        }
+        return md5i_end_rows(lex, "numJoints", num_joints, "pp");
+    }
     if (md5_lex_take_word(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
     if (md5_lex_take_word(lex, "numJoints"))

@@ -300,20 +300,6 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
     return true;
 }
 
-static bool read_vertices(bfg_mesh_reader *reader, md5_mesh_build *mesh)
-{
-    md5_arena *const arena = reader->in.arena;
-    const size_t count = mesh->num_file_vertices;
-    mesh->file_vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices);
-    mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords);
-    mesh->weights =
-        (md5_weight *)md5i_arena_room(arena, VERTEX_JOINTS * count, sizeof *mesh->weights);
-    TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        TRY(read_vertex(reader, mesh, v));
-    return true;
-}
-
 static bool read_triangles(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t num_indices)
 {
     md5_binary *const in = &reader->in;
@@ -352,7 +338,16 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     if (num_indices % 3 != 0)
         return binary_fail(in, MD5_ERROR_RANGE, "%u indices: expected three for a triangle",
                            num_indices);
-    TRY(read_vertices(reader, mesh) && read_triangles(reader, mesh, num_indices));
+    md5_arena *const arena = in->arena;
+    const size_t count = mesh->num_file_vertices;
+    mesh->file_vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices);
+    mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords);
+    mesh->weights =
+        (md5_weight *)md5i_arena_room(arena, VERTEX_JOINTS * count, sizeof *mesh->weights);
+    TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        TRY(read_vertex(reader, mesh, v));
+    TRY(read_triangles(reader, mesh, num_indices));
     // Indices, mirrored and equal vertices and edges of shadows; the number of the surface.
     const size_t rest = 2 * (size_t)num_indices + 4 * (size_t)num_mirrored
                         + 8 * (size_t)num_duplicates + 8 * (size_t)num_edges;
@@ -483,26 +478,6 @@ static bool read_joint(bfg_anim_reader *reader, uint32_t joint)
     return binary_take(in, 12) != NULL;
 }
 
-static bool read_anim_joints(bfg_anim_reader *reader)
-{
-    enum { BYTES = 16 };
-    md5_binary *const in = &reader->in;
-    const uint32_t count = reader->file->num_joints;
-    TRY(read_same_count(in, "joints", BYTES, count));
-    reader->joints = (md5_file_joint *)md5i_arena_alloc(in->arena, count, sizeof *reader->joints);
-    reader->tracks = (md5_track *)md5i_arena_alloc(in->arena, count, sizeof *reader->tracks);
-    uint32_t *const order = (uint32_t *)md5i_arena_room(in->arena, count, sizeof *order);
-    TRY(reader->joints && reader->tracks && order);
-    for (uint32_t joint = 0; joint < count; joint++) {
-        order[joint] = joint; // parents come first
-        TRY(read_joint(reader, joint));
-    }
-    reader->file->joints = reader->joints;
-    reader->file->tracks = reader->tracks;
-    reader->file->order = order;
-    return true;
-}
-
 // Frames replace some of x y z, so w is computed later: w of ours is negative.
 static bool read_base_frame(bfg_anim_reader *reader)
 {
@@ -552,11 +527,25 @@ static bool read_numbers(bfg_anim_reader *reader)
 
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file)
 {
+    enum { JOINT_BYTES = 16 };
     md5_vec3 motion; // of the root over the whole animation: follows from the frames
     *file = (md5_anim_file){0};
     bfg_anim_reader reader = {.file = file};
     binary_begin(&reader.in, arena, bytes, size);
-    TRY(read_anim_head(&reader) && read_bounds(&reader) && read_anim_joints(&reader));
+    TRY(read_anim_head(&reader) && read_bounds(&reader));
+    const uint32_t count = file->num_joints;
+    TRY(read_same_count(&reader.in, "joints", JOINT_BYTES, count));
+    reader.joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader.joints);
+    reader.tracks = (md5_track *)md5i_arena_alloc(arena, count, sizeof *reader.tracks);
+    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
+    TRY(reader.joints && reader.tracks && order);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        order[joint] = joint; // parents come first
+        TRY(read_joint(&reader, joint));
+    }
+    file->joints = reader.joints;
+    file->tracks = reader.tracks;
+    file->order = order;
     TRY(read_base_frame(&reader) && read_numbers(&reader));
     return binary_point(&reader.in, &motion);
 }

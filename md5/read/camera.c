@@ -44,38 +44,9 @@ static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
     return true;
 }
 
-// One of `pos ( x y z )`, `rotA ( pitch yaw roll )`, `rot ( x y z )`; of two rotations the last
-// counts, as in the engine that these come from.
-static bool read_cut_word(md5_lex *lex, md5_span word, md5_cut_view *view)
-{
-    const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
-    bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
-    if (*is_given)
-        md5i_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
-    *is_given = true;
-    lex->at += word.size;
-    return is_position ? md5_lex_point(lex, &view->position)
-                       : read_cut_rotation(lex, is_angles, &view->rotation);
-}
-
 static bool is_view_word(md5_span word)
 {
     return md5_span_is(word, "pos") || md5_span_is(word, "rotA") || md5_span_is(word, "rot");
-}
-
-// At the first cut that has a view: room for no more than the rest of the text could hold.
-static bool begin_cut_views(camera_reader *reader, uint32_t index)
-{
-    md5_lex *const lex = &reader->lex;
-    const size_t left = reader->num_cuts.value - index;
-    const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-    reader->cut_views = (md5_cut_view *)md5i_arena_alloc(lex->arena, left < most ? left : most,
-                                                         sizeof *reader->cut_views);
-    TRY(reader->cut_views);
-    md5i_lex_warn(lex, lex->at,
-                  "cuts have views of their own, which some engines show in place of the frames: "
-                  "the frames are played");
-    return true;
 }
 
 // Some files add to a cut what is to be seen behind it.
@@ -85,88 +56,33 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     md5_span word = md5i_lex_peek_word(lex);
     if (!is_view_word(word))
         return true;
-    if (!reader->cut_views)
-        TRY(begin_cut_views(reader, index));
+    if (!reader->cut_views) {
+        // At the first cut that has a view: room for no more than the rest of the text could hold.
+        const size_t left = reader->num_cuts.value - index;
+        const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
+        reader->cut_views = (md5_cut_view *)md5i_arena_alloc(lex->arena, left < most ? left : most,
+                                                             sizeof *reader->cut_views);
+        TRY(reader->cut_views);
+        md5i_lex_warn(
+            lex, lex->at,
+            "cuts have views of their own, which some engines show in place of the frames: "
+            "the frames are played");
+    }
     md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
     view->cut = index;
-    for (; is_view_word(word); word = md5i_lex_peek_word(lex))
-        TRY(read_cut_word(lex, word, view));
-    return true;
-}
-
-static bool read_cut(camera_reader *reader, uint32_t index)
-{
-    md5_lex *const lex = &reader->lex;
-    const char *const at = md5_lex_next(lex);
-    uint32_t *const cut = &reader->cuts[index];
-    TRY(md5i_read_uint(lex, "cut", cut));
-    if (*cut >= reader->num_frames.value)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "cut at frame %u, but numFrames is %u", *cut,
-                             reader->num_frames.value);
-    if (index > 0 && *cut <= cut[-1])
-        md5i_lex_warn(lex, at, "cut at frame %u comes after that at frame %u", *cut, cut[-1]);
-    return true;
-}
-
-static bool read_cuts(camera_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-    TRY(md5i_need_count(lex, &reader->num_cuts, "numCuts"));
-    if (reader->cuts)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
-    lex->at += strlen("cuts");
-    TRY(md5_lex_bracket(lex, '{'));
-    const uint32_t num_cuts = reader->num_cuts.value;
-    reader->cuts = (uint32_t *)md5i_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
-    TRY(reader->cuts);
-    for (uint32_t i = 0; i < num_cuts; i++) {
-        if (md5_lex_at_block_end(lex))
-            return md5i_fail_short(lex, "numCuts", num_cuts, i);
-        TRY(read_cut(reader, i));
-        TRY(read_cut_view(reader, i));
+    for (; is_view_word(word); word = md5i_lex_peek_word(lex)) {
+        // One of `pos ( x y z )`, `rotA ( pitch yaw roll )`, `rot ( x y z )`; of two rotations the
+        // last counts, as in the engine that these come from.
+        const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
+        bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
+        if (*is_given)
+            md5i_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
+        *is_given = true;
+        lex->at += word.size;
+        TRY(is_position ? md5_lex_point(lex, &view->position)
+                        : read_cut_rotation(lex, is_angles, &view->rotation));
     }
-    return md5i_end_rows(lex, "numCuts", num_cuts, "io");
-}
-
-// -- Frames ---------------------------------------------------------------------------------
-
-// ( x y z ) ( x y z ) fov
-static bool read_frame(md5_lex *lex, md5_camera_view *view)
-{
-    md5_xform transform;
-    TRY(md5i_read_transform(lex, &transform));
-    const char *const at = md5_lex_next(lex);
-    TRY(md5_lex_length(lex, &view->fov));
-    view->position = transform.translation;
-    view->rotation = transform.rotation;
-    if (!(view->fov > 0.0f && view->fov < 180.0f))
-        md5i_lex_warn(lex, at, "field of view %g: expected more than 0 and less than 180 degrees",
-                      (double)view->fov);
     return true;
-}
-
-static bool read_frames(camera_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-    if (!reader->rate_at)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                             "expected 'frameRate' before 'camera'");
-    if (!reader->cuts && reader->num_cuts.value > 0)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
-    lex->at += strlen("camera");
-    TRY(md5_lex_bracket(lex, '{'));
-    const uint32_t num_frames = reader->num_frames.value;
-    reader->frames =
-        (md5_camera_view *)md5i_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
-    TRY(reader->frames);
-    for (uint32_t i = 0; i < num_frames; i++) {
-        if (md5_lex_at_block_end(lex))
-            return md5i_fail_short(lex, "numFrames", num_frames, i);
-        TRY(read_frame(lex, &reader->frames[i]));
-    }
-    return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
 }
 
 // -- The file -------------------------------------------------------------------------------
@@ -174,10 +90,66 @@ static bool read_frames(camera_reader *reader)
 static bool read_top_word(camera_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
-    if (md5_span_is(word, "cuts"))
-        return read_cuts(reader);
-    if (md5_span_is(word, "camera"))
-        return read_frames(reader);
+    if (md5_span_is(word, "cuts")) {
+        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+        TRY(md5i_need_count(lex, &reader->num_cuts, "numCuts"));
+        if (reader->cuts)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
+        lex->at += strlen("cuts");
+        TRY(md5_lex_bracket(lex, '{'));
+        const uint32_t num_cuts = reader->num_cuts.value;
+        reader->cuts = (uint32_t *)md5i_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
+        TRY(reader->cuts);
+        for (uint32_t i = 0; i < num_cuts; i++) {
+            if (md5_lex_at_block_end(lex))
+                return md5i_fail_short(lex, "numCuts", num_cuts, i);
+            const char *const at = md5_lex_next(lex);
+            uint32_t *const cut = &reader->cuts[i];
+            TRY(md5i_read_uint(lex, "cut", cut));
+            if (*cut >= reader->num_frames.value)
+                return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
+                                     "cut at frame %u, but numFrames is %u", *cut,
+                                     reader->num_frames.value);
+            if (i > 0 && *cut <= cut[-1])
+                md5i_lex_warn(lex, at, "cut at frame %u comes after that at frame %u", *cut,
+                              cut[-1]);
+
+            TRY(read_cut_view(reader, i));
+        }
+        return md5i_end_rows(lex, "numCuts", num_cuts, "io");
+    }
+    if (md5_span_is(word, "camera")) {
+        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+        if (!reader->rate_at)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "expected 'frameRate' before 'camera'");
+        if (!reader->cuts && reader->num_cuts.value > 0)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
+        lex->at += strlen("camera");
+        TRY(md5_lex_bracket(lex, '{'));
+        const uint32_t num_frames = reader->num_frames.value;
+        reader->frames =
+            (md5_camera_view *)md5i_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
+        TRY(reader->frames);
+        for (uint32_t i = 0; i < num_frames; i++) {
+            if (md5_lex_at_block_end(lex))
+                return md5i_fail_short(lex, "numFrames", num_frames, i);
+
+            // ( x y z ) ( x y z ) fov
+            md5_camera_view *const view = &reader->frames[i];
+            md5_xform transform;
+            TRY(md5i_read_transform(lex, &transform));
+            const char *const at = md5_lex_next(lex);
+            TRY(md5_lex_length(lex, &view->fov));
+            view->position = transform.translation;
+            view->rotation = transform.rotation;
+            if (!(view->fov > 0.0f && view->fov < 180.0f))
+                md5i_lex_warn(lex, at,
+                              "field of view %g: expected more than 0 and less than 180 degrees",
+                              (double)view->fov);
+        }
+        return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
+    }
     if (md5_lex_take_word(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
     if (md5_lex_take_word(lex, "numCuts"))

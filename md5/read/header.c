@@ -82,24 +82,6 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header)
     return true;
 }
 
-static bool read_version(md5_lex *lex, md5_header *header)
-{
-    int64_t version;
-    if (header->version_at)
-        return md5i_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
-                             "'MD5Version' appears a second time");
-    header->version_at = md5_lex_next(lex);
-    TRY(md5_lex_int(lex, &version));
-    const bool is_old = version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
-    if (version != 10 && version != 12 && !is_old)
-        return md5i_lex_fail(
-            lex, header->version_at, MD5_ERROR_VERSION,
-            "MD5 version %lld cannot be read, only version 10%s", (long long)version,
-            version == MD5_VERSION_6 ? "; cameras of the 2002 alpha are not known" : "");
-    header->version = (uint32_t)version;
-    return true;
-}
-
 // Whether a keyword of these kinds belongs to another version than that of the header.
 static bool is_of_other_age(const md5_header *header, md5_span word, unsigned kinds)
 {
@@ -145,8 +127,22 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
     if (kinds == 0)
         md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
-    if (md5_span_is(word, "MD5Version"))
-        return read_version(lex, header);
+    if (md5_span_is(word, "MD5Version")) {
+        int64_t version;
+        if (header->version_at)
+            return md5i_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
+                                 "'MD5Version' appears a second time");
+        header->version_at = md5_lex_next(lex);
+        TRY(md5_lex_int(lex, &version));
+        const bool is_old = version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
+        if (version != 10 && version != 12 && !is_old)
+            return md5i_lex_fail(
+                lex, header->version_at, MD5_ERROR_VERSION,
+                "MD5 version %lld cannot be read, only version 10%s", (long long)version,
+                version == MD5_VERSION_6 ? "; cameras of the 2002 alpha are not known" : "");
+        header->version = (uint32_t)version;
+        return true;
+    }
     if (md5_span_is(word, "commandline")) {
         header->has_command_line = true;
         return md5i_lex_text(lex, &header->command_line, "a command line in quotes");

@@ -59,32 +59,6 @@ typedef struct families {
     uint32_t *children;
 } families;
 
-static bool find_children(md5_arena *arena, const md5_file_joint *joints, uint32_t num_joints,
-                          families *family)
-{
-    family->first =
-        (uint32_t *)md5i_arena_alloc(arena, (size_t)num_joints + 2, sizeof *family->first);
-    TRY(family->first);
-    family->children = (uint32_t *)md5i_arena_room(arena, num_joints, sizeof *family->children);
-    TRY(family->children);
-
-    // Ends of the ranges, each one place up, by counting; then filling from the back moves every
-    // end down to its range's start, and all starts belong one place down.
-    uint32_t *const first = family->first;
-    const uint32_t roots = num_joints;
-    for (uint32_t j = 0; j < num_joints; j++)
-        first[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
-    for (uint32_t j = 0; j <= roots; j++)
-        first[j + 1] += first[j];
-    for (uint32_t j = num_joints; j-- > 0;) {
-        const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
-        family->children[--first[parent + 1]] = j;
-    }
-    memmove(first, first + 1, ((size_t)num_joints + 1) * sizeof *first);
-    first[num_joints + 1] = num_joints;
-    return true;
-}
-
 // Names a joint that is its own ancestor. What the walk from the roots did not reach lies on a
 // circle, or below one: as many steps upward as there are joints end on one.
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
@@ -126,7 +100,27 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
 {
     families family;
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    TRY(find_children(lex->arena, joints, num_joints, &family));
+    family.first =
+        (uint32_t *)md5i_arena_alloc(lex->arena, (size_t)num_joints + 2, sizeof *family.first);
+    TRY(family.first);
+    family.children = (uint32_t *)md5i_arena_room(lex->arena, num_joints, sizeof *family.children);
+    TRY(family.children);
+
+    // Ends of the ranges, each one place up, by counting; then filling from the back moves every
+    // end down to its range's start, and all starts belong one place down.
+    uint32_t *const first = family.first;
+    const uint32_t roots = num_joints;
+    for (uint32_t j = 0; j < num_joints; j++)
+        first[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
+    for (uint32_t j = 0; j <= roots; j++)
+        first[j + 1] += first[j];
+    for (uint32_t j = num_joints; j-- > 0;) {
+        const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
+        family.children[--first[parent + 1]] = j;
+    }
+    memmove(first, first + 1, ((size_t)num_joints + 1) * sizeof *first);
+    first[num_joints + 1] = num_joints;
+
     uint32_t known = 0;
     for (uint32_t i = family.first[num_joints]; i < family.first[num_joints + 1]; i++)
         order[known++] = family.children[i];

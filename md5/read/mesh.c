@@ -264,16 +264,6 @@ static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
     return true;
 }
 
-static void note_bad_corner(md5_mesh_block *block, size_t first, const uint32_t corners[3])
-{
-    size_t i = 0;
-    while (corners[i] < block->num_vertices.value)
-        i++;
-    block->has_bad_corner = true;
-    block->bad_corner = first + i;
-    block->bad_vertex = corners[i];
-}
-
 // Stores the corners of a triangle; `first` is the index of its first corner.
 static inline void add_corners(md5_mesh_block *block, size_t first, const uint32_t corners[3])
 {
@@ -287,8 +277,14 @@ static inline void add_corners(md5_mesh_block *block, size_t first, const uint32
     to[1] = (uint16_t)b;
     to[2] = (uint16_t)c;
     const uint32_t count = block->num_vertices.value;
-    if ((a >= count || b >= count || c >= count) && !block->has_bad_corner)
-        note_bad_corner(block, first, corners);
+    if ((a >= count || b >= count || c >= count) && !block->has_bad_corner) {
+        size_t i = 0;
+        while (corners[i] < block->num_vertices.value)
+            i++;
+        block->has_bad_corner = true;
+        block->bad_corner = first + i;
+        block->bad_vertex = corners[i];
+    }
 }
 
 static bool allocate_triangles(md5_arena *arena, md5_mesh_block *block)
@@ -462,22 +458,6 @@ static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
     return true;
 }
 
-static bool check_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
-{
-    const md5_mesh_build *const mesh = block->mesh;
-    const size_t num_corners = mesh->indices ? 3 * (size_t)mesh->num_triangles : 0;
-    for (size_t i = 0; i < num_corners && !block->has_bad_corner; i++) {
-        block->has_bad_corner = mesh->indices[i] >= mesh->num_file_vertices;
-        block->bad_corner = i;
-        block->bad_vertex = mesh->indices[i];
-    }
-    if (!block->has_bad_corner)
-        return true;
-    return md5i_lex_fail(&reader->lex, find_corner(reader, block, block->bad_corner),
-                         MD5_ERROR_RANGE, "vertex %u, but numverts is %u", block->bad_vertex,
-                         mesh->num_file_vertices);
-}
-
 // == Version 6 ===================================================================================
 //
 // Bones: the joints of version 6, the 2002 alpha. The fields are those of md5-converter's reader
@@ -494,16 +474,6 @@ typedef struct md5_file_bone {
     const char *parent_at; // NULL = it is a root
     md5_xform bind;
 } md5_file_bone;
-
-// Reads the number after `numbones`, which was consumed.
-static bool read_num_bones(md5_mesh_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_read_count(lex, "numbones", 1, MD5_BONE_BYTES, &reader->num_joints));
-    reader->bones = (md5_file_bone *)md5i_arena_alloc(lex->arena, reader->num_joints.value,
-                                                      sizeof *reader->bones);
-    return reader->bones != NULL;
-}
 
 // -- One bone -------------------------------------------------------------------------------------
 
@@ -597,26 +567,20 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
     return md5i_lex_text(lex, &bone->parent, "a bone's name");
 }
 
-static bool read_block(md5_lex *lex, md5_file_bone *bone)
-{
-    uint32_t known = 0;
-    while (!md5i_lex_take(lex, '}'))
-        TRY(read_bone_word(lex, bone, &known));
-    const char *const missing = !(known & NAME)       ? "name"
-                                : !(known & POSITION) ? "bindpos"
-                                : !(known & MATRIX)   ? "bindmat"
-                                                      : NULL;
-    return !missing
-           || md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "this bone ends without '%s'",
-                            missing);
-}
-
 // -- All bones ------------------------------------------------------------------------------------
 
-static bool find_parents(md5_mesh_reader *reader, md5_file_joint *joints)
+static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
+    md5_xform *const bind = (md5_xform *)md5i_arena_room(lex->arena, count, sizeof *bind);
+    md5_file_joint *const joints =
+        (md5_file_joint *)md5i_arena_room(lex->arena, count, sizeof *joints);
+    TRY(bind && joints);
+    for (uint32_t i = 0; i < count; i++) {
+        bind[i] = reader->bones[i].bind;
+        joints[i] = reader->bones[i].joint;
+    }
     const md5_arena_mark before = md5i_arena_here(lex->arena);
     md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(lex->arena, count, sizeof *names);
     TRY(names);
@@ -633,50 +597,13 @@ static bool find_parents(md5_mesh_reader *reader, md5_file_joint *joints)
         joints[i].parent = parent ? parent->number : MD5_NONE;
     }
     md5i_arena_rewind(lex->arena, before);
-    return true;
-}
 
-static bool finish_bones(md5_mesh_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    const uint32_t count = reader->num_joints.value;
-    md5_xform *const bind = (md5_xform *)md5i_arena_room(lex->arena, count, sizeof *bind);
-    md5_file_joint *const joints =
-        (md5_file_joint *)md5i_arena_room(lex->arena, count, sizeof *joints);
-    TRY(bind && joints);
-    for (uint32_t i = 0; i < count; i++) {
-        bind[i] = reader->bones[i].bind;
-        joints[i] = reader->bones[i].joint;
-    }
-    TRY(find_parents(reader, joints));
     TRY(md5i_order_joints(lex, joints, count, &reader->file->order));
     reader->joints = joints;
     reader->file->num_joints = count;
     reader->file->joints = joints;
     reader->file->bind = bind;
     return true;
-}
-
-// Reads `bone i { ... }`. After the last one the joints of the file are complete.
-static bool read_bone(md5_mesh_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    const uint32_t index = reader->num_bones_read;
-    uint32_t number;
-    if (!reader->bones)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'numbones' before 'bone'");
-    if (reader->joints)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "numbones is %u, but there are more",
-                             reader->num_joints.value);
-    reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
-    lex->at += strlen("bone");
-    const char *const at = md5_lex_next(lex);
-    TRY(md5i_read_uint(lex, "bone", &number));
-    if (number != index)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number, index);
-    TRY(md5_lex_bracket(lex, '{') && read_block(lex, &reader->bones[index]));
-    reader->num_bones_read++;
-    return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
 }
 
 // == The file ====================================================================================
@@ -703,21 +630,6 @@ static bool read_joint_rows(md5_mesh_reader *reader)
     reader->file->joints = reader->joints;
     reader->file->bind = bind;
     return true;
-}
-
-static bool read_joints(md5_mesh_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    const char *const at = lex->at;
-    TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
-    lex->at += strlen("joints");
-    if (reader->joints)
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
-    md5_arena *const arena = lex->arena;
-    lex->arena = reader->joint_arena; // also for names that are joined
-    const bool is_read = read_joint_rows(reader);
-    lex->arena = arena;
-    return is_read;
 }
 
 // -- Meshes ---------------------------------------------------------------------------------
@@ -820,45 +732,6 @@ static const char *meshes_word(const md5_mesh_reader *reader)
     return md5_is_old_mesh(reader) ? "nummeshes" : "numMeshes";
 }
 
-static bool read_mesh(md5_mesh_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    const bool is_old = md5_is_old_mesh(reader);
-    uint32_t number;
-    if (!reader->joints)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before 'mesh'",
-                             is_old ? "bone" : "joints");
-    TRY(md5i_need_count(lex, &reader->num_meshes, meshes_word(reader)));
-    if (reader->num_meshes_read == 0)
-        reader->file->tables = md5i_arena_here(lex->arena);
-    md5_mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
-    lex->at += strlen("mesh");
-    TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
-    TRY(md5_lex_bracket(lex, '{'));
-    lex->mesh_comment = (md5_span){0};
-    md5_lex_space(lex);
-    while (lex->at == lex->end || *lex->at != '}') {
-        TRY(read_mesh_word(reader, &block));
-        md5_lex_space(lex);
-    }
-    TRY(need_table(lex, &block.num_vertices, "numverts"));
-    TRY(need_table(lex, &block.num_triangles, "numtris"));
-    TRY(need_table(lex, &block.num_weights, "numweights"));
-    if (!block.has_shader)
-        md5i_lex_warn(lex, lex->at, "this mesh ends without 'shader'");
-    lex->at++;
-    if (!block.has_name && lex->mesh_comment.bytes)
-        block.mesh->name = lex->mesh_comment;
-    if (block.num_colors.at && block.num_colors.value != block.num_vertices.value)
-        return md5i_lex_fail(lex, block.num_colors.at, MD5_ERROR_RANGE,
-                             "numvertexcolors is %u, but numverts is %u", block.num_colors.value,
-                             block.num_vertices.value);
-    TRY(check_vertices(reader, &block));
-    TRY(check_triangles(reader, &block));
-    reader->num_meshes_read++;
-    return true;
-}
-
 // -- The file -------------------------------------------------------------------------------
 
 static bool read_num_meshes(md5_mesh_reader *reader)
@@ -874,10 +747,43 @@ static bool read_num_meshes(md5_mesh_reader *reader)
 static bool read_old_word(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
-    if (md5_span_is(word, "bone"))
-        return read_bone(reader);
-    if (md5_lex_take_word(lex, "numbones"))
-        return read_num_bones(reader);
+    if (md5_span_is(word, "bone")) {
+        // `bone i { ... }`. After the last one the joints of the file are complete.
+        const uint32_t index = reader->num_bones_read;
+        uint32_t number;
+        if (!reader->bones)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "expected 'numbones' before 'bone'");
+        if (reader->joints)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "numbones is %u, but there are more", reader->num_joints.value);
+        reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
+        lex->at += strlen("bone");
+        const char *const at = md5_lex_next(lex);
+        TRY(md5i_read_uint(lex, "bone", &number));
+        if (number != index)
+            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number,
+                                 index);
+        TRY(md5_lex_bracket(lex, '{'));
+        uint32_t known = 0;
+        while (!md5i_lex_take(lex, '}'))
+            TRY(read_bone_word(lex, &reader->bones[index], &known));
+        const char *const missing = !(known & NAME)       ? "name"
+                                    : !(known & POSITION) ? "bindpos"
+                                    : !(known & MATRIX)   ? "bindmat"
+                                                          : NULL;
+        if (missing)
+            return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "this bone ends without '%s'",
+                                 missing);
+        reader->num_bones_read++;
+        return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
+    }
+    if (md5_lex_take_word(lex, "numbones")) {
+        TRY(md5i_read_count(lex, "numbones", 1, MD5_BONE_BYTES, &reader->num_joints));
+        reader->bones = (md5_file_bone *)md5i_arena_alloc(lex->arena, reader->num_joints.value,
+                                                          sizeof *reader->bones);
+        return reader->bones != NULL;
+    }
     if (md5_lex_take_word(lex, "nummeshes"))
         return read_num_meshes(reader);
     return md5i_header_word(lex, &reader->header, word);
@@ -886,42 +792,71 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
 static bool read_top_word(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
-    if (md5_span_is(word, "mesh"))
-        return read_mesh(reader);
+    if (md5_span_is(word, "mesh")) {
+        const bool is_old = md5_is_old_mesh(reader);
+        uint32_t number;
+        if (!reader->joints)
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before 'mesh'",
+                                 is_old ? "bone" : "joints");
+        TRY(md5i_need_count(lex, &reader->num_meshes, meshes_word(reader)));
+        if (reader->num_meshes_read == 0)
+            reader->file->tables = md5i_arena_here(lex->arena);
+        md5_mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
+        lex->at += strlen("mesh");
+        TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
+        TRY(md5_lex_bracket(lex, '{'));
+        lex->mesh_comment = (md5_span){0};
+        md5_lex_space(lex);
+        while (lex->at == lex->end || *lex->at != '}') {
+            TRY(read_mesh_word(reader, &block));
+            md5_lex_space(lex);
+        }
+        TRY(need_table(lex, &block.num_vertices, "numverts"));
+        TRY(need_table(lex, &block.num_triangles, "numtris"));
+        TRY(need_table(lex, &block.num_weights, "numweights"));
+        if (!block.has_shader)
+            md5i_lex_warn(lex, lex->at, "this mesh ends without 'shader'");
+        lex->at++;
+        if (!block.has_name && lex->mesh_comment.bytes)
+            block.mesh->name = lex->mesh_comment;
+        if (block.num_colors.at && block.num_colors.value != block.num_vertices.value)
+            return md5i_lex_fail(lex, block.num_colors.at, MD5_ERROR_RANGE,
+                                 "numvertexcolors is %u, but numverts is %u",
+                                 block.num_colors.value, block.num_vertices.value);
+        TRY(check_vertices(reader, &block));
+        const md5_mesh_build *const mesh = block.mesh;
+        const size_t num_corners = mesh->indices ? 3 * (size_t)mesh->num_triangles : 0;
+        for (size_t i = 0; i < num_corners && !block.has_bad_corner; i++) {
+            block.has_bad_corner = mesh->indices[i] >= mesh->num_file_vertices;
+            block.bad_corner = i;
+            block.bad_vertex = mesh->indices[i];
+        }
+        if (block.has_bad_corner)
+            return md5i_lex_fail(lex, find_corner(reader, &block, block.bad_corner),
+                                 MD5_ERROR_RANGE, "vertex %u, but numverts is %u", block.bad_vertex,
+                                 mesh->num_file_vertices);
+        reader->num_meshes_read++;
+        return true;
+    }
     if (md5_is_old_mesh(reader))
         return read_old_word(reader, word);
-    if (md5_span_is(word, "joints"))
-        return read_joints(reader);
+    if (md5_span_is(word, "joints")) {
+        const char *const at = lex->at;
+        TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
+        lex->at += strlen("joints");
+        if (reader->joints)
+            return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'joints' appears a second time");
+        md5_arena *const arena = lex->arena;
+        lex->arena = reader->joint_arena; // also for names that are joined
+        const bool is_read = read_joint_rows(reader);
+        lex->arena = arena;
+        return is_read;
+    }
     if (md5_lex_take_word(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
     if (md5_lex_take_word(lex, "numMeshes"))
         return read_num_meshes(reader);
     return md5i_header_word(lex, &reader->header, word);
-}
-
-static bool read_file(md5_mesh_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_header_begin(lex, &reader->header));
-    while (!reader->joints || !reader->num_meshes.at
-           || reader->num_meshes_read < reader->num_meshes.value) {
-        const md5_span word = md5i_lex_peek_word(lex);
-        // After the joints another file may begin, although meshes of this one are missing.
-        if (lex->at == lex->end || (reader->joints && md5_span_is(word, "MD5Version")))
-            break;
-        md5i_header_see(lex, &reader->header, word);
-        TRY(read_top_word(reader, word));
-    }
-    if (!reader->joints)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
-                             md5_is_old_mesh(reader) ? "bone" : "joints",
-                             md5i_lex_token(lex, lex->at).text);
-    const char *const count_word = meshes_word(reader);
-    TRY(md5i_need_count(lex, &reader->num_meshes, count_word));
-    if (reader->num_meshes_read < reader->num_meshes.value)
-        md5i_lex_warn(lex, reader->num_meshes.at, "%s says %u, but the file has %u", count_word,
-                      reader->num_meshes.value, reader->num_meshes_read);
-    return md5i_header_end(lex, &reader->header, "mesh", count_word, &reader->num_meshes);
 }
 
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
@@ -932,7 +867,28 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
         .header = {.kind = MD5_KIND_MESH}, .joint_arena = joints, .file = file};
     md5i_lex_begin(&reader.lex, arena, text, size);
     reader.lex.join_strings = true;
-    TRY(read_file(&reader));
+    md5_lex *const lex = &reader.lex;
+    TRY(md5i_header_begin(lex, &reader.header));
+    while (!reader.joints || !reader.num_meshes.at
+           || reader.num_meshes_read < reader.num_meshes.value) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        // After the joints another file may begin, although meshes of this one are missing.
+        if (lex->at == lex->end || (reader.joints && md5_span_is(word, "MD5Version")))
+            break;
+        md5i_header_see(lex, &reader.header, word);
+        TRY(read_top_word(&reader, word));
+    }
+    if (!reader.joints)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s', found %s",
+                             md5_is_old_mesh(&reader) ? "bone" : "joints",
+                             md5i_lex_token(lex, lex->at).text);
+    const char *const count_word = meshes_word(&reader);
+    TRY(md5i_need_count(lex, &reader.num_meshes, count_word));
+    if (reader.num_meshes_read < reader.num_meshes.value)
+        md5i_lex_warn(lex, reader.num_meshes.at, "%s says %u, but the file has %u", count_word,
+                      reader.num_meshes.value, reader.num_meshes_read);
+    TRY(md5i_header_end(lex, &reader.header, "mesh", count_word, &reader.num_meshes));
+
     if (reader.num_meshes_read == 0)
         file->tables = md5i_arena_here(arena);
     file->command_line = reader.header.command_line;

@@ -36,15 +36,6 @@ void md5i_row_write_number(md5_row_number *number)
 // No row is longer, from its first word to what is looked at behind its last number.
 enum { ROW_BYTES = 160 };
 
-// A text does not end with a blank.
-static inline const char *skip_blanks(const md5_lex *lex)
-{
-    const char *at = lex->at;
-    while (at < lex->end && md5_is_blank(*at))
-        at++;
-    return at;
-}
-
 static inline bool has_room(const md5_lex *lex, const char *at)
 {
     return at >= lex->text + MD5_BYTES_BEFORE && at + ROW_BYTES <= lex->end;
@@ -52,7 +43,11 @@ static inline bool has_room(const md5_lex *lex, const char *at)
 
 static inline const char *begin_row(md5_lex *lex)
 {
-    const char *const at = skip_blanks(lex);
+    // A text does not end with a blank.
+    const char *at = lex->at;
+    while (at < lex->end && md5_is_blank(*at))
+        at++;
+
     lex->at = at;
     return has_room(lex, at) ? at : NULL;
 }

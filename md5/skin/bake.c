@@ -44,23 +44,6 @@ static void grow(float *largest, float value)
         *largest = value;
 }
 
-static void encode_mesh(md5_baked *baked, const md5_vec3 *positions, const md5_vec3 *normals,
-                        uint32_t count, md5_baked_vertex *vertices)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_vec3 p = positions[i], min = baked->bounds.min, step = baked->step;
-        vertices[i] = (md5_baked_vertex){
-            .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
-            .z_normal = level_of(p.z, min.z, step.z) | md5_octahedron_of(normals[i]) << 16,
-        };
-        const md5_vec3 normal = md5_octahedron_normal(vertices[i].z_normal >> 16);
-        // The angle between unit vectors from their distance.
-        const float half = distance(normal, normals[i]) * 0.5f;
-        grow(&baked->position_error, distance(position_of(baked, vertices[i]), positions[i]));
-        grow(&baked->normal_error, 2.0f * asinf(half < 1.0f ? half : 1.0f));
-    }
-}
-
 // -- Baking -----------------------------------------------------------------------------------
 
 typedef struct baking {
@@ -90,17 +73,6 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
     return num_frames > 0 || md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "no frames to bake");
 }
 
-static bool is_finite(const md5_bounds *bounds)
-{
-    const float values[] = {bounds->min.x, bounds->min.y, bounds->min.z,
-                            bounds->max.x, bounds->max.y, bounds->max.z};
-    for (int i = 0; i < 6; i++) {
-        if (!isfinite(values[i]))
-            return false;
-    }
-    return true;
-}
-
 // Sets the bounds and steps of the result. Comparisons ignore NaN, so each vertex is checked for
 // finite numbers.
 static bool measure(md5_context *context, const baking *job, uint32_t num_frames, md5_baked *baked)
@@ -114,12 +86,11 @@ static bool measure(md5_context *context, const baking *job, uint32_t num_frames
             md5_skin(mesh, palette, job->positions, NULL, NULL);
             for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
                 const md5_vec3 at = job->positions[vertex];
-                const md5_bounds point = {at, at};
-                if (!is_finite(&point))
+                if (!isfinite(at.x) || !isfinite(at.y) || !isfinite(at.z))
                     return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                                      "frame %u: vertex %u of mesh %u is not finite",
                                      (unsigned)frame, (unsigned)vertex, (unsigned)i);
-                baked->bounds = md5_bounds_union(baked->bounds, point);
+                baked->bounds = md5_bounds_union(baked->bounds, (md5_bounds){at, at});
             }
         }
     }
@@ -173,7 +144,20 @@ static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, job->positions, job->normals, NULL);
-            encode_mesh(baked, job->positions, job->normals, mesh->num_vertices, vertices);
+            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+                const md5_vec3 p = job->positions[j], min = baked->bounds.min, step = baked->step;
+                vertices[j] = (md5_baked_vertex){
+                    .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
+                    .z_normal =
+                        level_of(p.z, min.z, step.z) | md5_octahedron_of(job->normals[j]) << 16,
+                };
+                const md5_vec3 normal = md5_octahedron_normal(vertices[j].z_normal >> 16);
+                // The angle between unit vectors from their distance.
+                const float half = distance(normal, job->normals[j]) * 0.5f;
+                grow(&baked->position_error,
+                     distance(position_of(baked, vertices[j]), job->positions[j]));
+                grow(&baked->normal_error, 2.0f * asinf(half < 1.0f ? half : 1.0f));
+            }
             vertices += mesh->num_vertices;
         }
     }

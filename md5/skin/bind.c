@@ -91,28 +91,6 @@ typedef struct neighbours {
     uint32_t *rows;
 } neighbours;
 
-static bool find_neighbours(md5_arena *arena, const md5_weights_desc *desc, const uint32_t *same,
-                            uint32_t num_rows, neighbours *found)
-{
-    const size_t corners = 3 * (size_t)desc->num_triangles;
-    found->first = (uint32_t *)md5i_arena_alloc(arena, (size_t)num_rows + 2, sizeof(uint32_t));
-    found->rows = (uint32_t *)md5i_arena_room(arena, 2 * corners, sizeof(uint32_t));
-    TRY(found->first && found->rows);
-    // Counting sort in place: first[row + 2] is the count, then first[row + 1] the position of the
-    // row's next neighbour, and finally first[row] the first one.
-    for (size_t i = 0; i < corners; i++)
-        found->first[same[desc->indices[i]] + 2] += 2;
-    for (uint32_t row = 2; row < num_rows + 2; row++)
-        found->first[row] += found->first[row - 1];
-    for (size_t i = 0; i < corners; i++) {
-        const size_t triangle = i - i % 3;
-        uint32_t *const next = &found->first[same[desc->indices[i]] + 1];
-        found->rows[(*next)++] = same[desc->indices[triangle + (i + 1) % 3]];
-        found->rows[(*next)++] = same[desc->indices[triangle + (i + 2) % 3]];
-    }
-    return true;
-}
-
 // Sums of weights by joint; only those of the listed joints are not 0.
 typedef struct joint_sums {
     float *of_joint; // [num_joints]
@@ -132,36 +110,6 @@ static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, f
     }
 }
 
-// Writes the sums to a row, largest first, and clears them.
-static void take_sums(joint_sums *sums, md5_bind_rows *rows, uint32_t row)
-{
-    rows->counts[row] = 0;
-    for (uint32_t i = 0; i < sums->count; i++) {
-        const uint32_t joint = sums->joints[i];
-        add_to_row(rows, row, (md5_bind_entry){joint, -sums->of_joint[joint]});
-        sums->of_joint[joint] = 0.0f;
-    }
-    sums->count = 0;
-    md5_bind_entry *const entries = md5_row(rows, row);
-    float sum = 0.0f;
-    for (uint32_t i = 0; i < rows->counts[row]; i++)
-        sum -= entries[i].value;
-    for (uint32_t i = 0; i < rows->counts[row]; i++)
-        entries[i].value /= -sum;
-}
-
-static void smooth_once(const neighbours *around, joint_sums *sums, const md5_bind_rows *from,
-                        md5_bind_rows *to)
-{
-    for (uint32_t row = 0; row < from->num_rows; row++) {
-        const uint32_t first = around->first[row], count = around->first[row + 1] - first;
-        add_row(sums, from, row, count > 0 ? 0.5f : 1.0f);
-        for (uint32_t i = 0; i < count; i++)
-            add_row(sums, from, around->rows[first + i], 0.5f / (float)count);
-        take_sums(sums, to, row);
-    }
-}
-
 // Replaces each row by the mean of itself and the mean of its neighbours along the edges of the
 // triangles, `rounds` times. same[vertex] is the row of a vertex. Returns false and sets the error
 // if memory runs out.
@@ -172,13 +120,50 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     neighbours around;
     joint_sums sums = {0};
     md5_bind_rows other;
-    TRY(find_neighbours(arena, desc, same, rows->num_rows, &around));
-    TRY(create_rows(arena, rows->num_rows, rows->width, &other));
+    const uint32_t num_rows = rows->num_rows;
+    const size_t corners = 3 * (size_t)desc->num_triangles;
+    around.first = (uint32_t *)md5i_arena_alloc(arena, (size_t)num_rows + 2, sizeof(uint32_t));
+    around.rows = (uint32_t *)md5i_arena_room(arena, 2 * corners, sizeof(uint32_t));
+    TRY(around.first && around.rows);
+    // Counting sort in place: first[row + 2] is the count, then first[row + 1] the position of the
+    // row's next neighbour, and finally first[row] the first one.
+    for (size_t i = 0; i < corners; i++)
+        around.first[same[desc->indices[i]] + 2] += 2;
+    for (uint32_t row = 2; row < num_rows + 2; row++)
+        around.first[row] += around.first[row - 1];
+    for (size_t i = 0; i < corners; i++) {
+        const size_t triangle = i - i % 3;
+        uint32_t *const next = &around.first[same[desc->indices[i]] + 1];
+        around.rows[(*next)++] = same[desc->indices[triangle + (i + 1) % 3]];
+        around.rows[(*next)++] = same[desc->indices[triangle + (i + 2) % 3]];
+    }
+
+    TRY(create_rows(arena, num_rows, rows->width, &other));
     sums.of_joint = (float *)md5i_arena_alloc(arena, num_joints, sizeof *sums.of_joint);
     sums.joints = (uint32_t *)md5i_arena_room(arena, num_joints, sizeof *sums.joints);
     TRY(sums.of_joint && sums.joints);
     for (uint32_t round = 0; round < rounds; round++) {
-        smooth_once(&around, &sums, rows, &other);
+        for (uint32_t row = 0; row < num_rows; row++) {
+            const uint32_t first = around.first[row], count = around.first[row + 1] - first;
+            add_row(&sums, rows, row, count > 0 ? 0.5f : 1.0f);
+            for (uint32_t i = 0; i < count; i++)
+                add_row(&sums, rows, around.rows[first + i], 0.5f / (float)count);
+
+            // The sums become the row, largest first.
+            other.counts[row] = 0;
+            for (uint32_t i = 0; i < sums.count; i++) {
+                const uint32_t joint = sums.joints[i];
+                add_to_row(&other, row, (md5_bind_entry){joint, -sums.of_joint[joint]});
+                sums.of_joint[joint] = 0.0f;
+            }
+            sums.count = 0;
+            md5_bind_entry *const entries = md5_row(&other, row);
+            float sum = 0.0f;
+            for (uint32_t i = 0; i < other.counts[row]; i++)
+                sum -= entries[i].value;
+            for (uint32_t i = 0; i < other.counts[row]; i++)
+                entries[i].value /= -sum;
+        }
         const md5_bind_rows swapped = *rows;
         *rows = other;
         other = swapped;
@@ -300,24 +285,6 @@ static bool has_bone(const md5_bones *bones, uint32_t joint)
     return bones->first_bone[joint] < bones->first_bone[joint + 1];
 }
 
-static bool measure_rows(bind_work *make)
-{
-    md5_paths paths;
-    TRY(md5i_create_paths(&make->arena, &make->grid, &make->bones, &paths));
-    for (uint32_t joint = 0; joint < make->desc.skeleton->num_joints; joint++) {
-        if (!has_bone(&make->bones, joint))
-            continue;
-        md5i_measure_paths(&paths, joint);
-        for (uint32_t row = 0; row < make->num_rows; row++) {
-            const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
-            const float length = path_to(&paths, point);
-            if (length < INFINITY)
-                add_to_row(&make->rows, row, (md5_bind_entry){joint, length});
-        }
-    }
-    return true;
-}
-
 // -- Weights --------------------------------------------------------------------------------------
 
 // The influence at a distance in cells, compared with the nearest one, so that the largest is 1.
@@ -335,40 +302,6 @@ static void weigh(bind_work *make, uint32_t row)
             closest * (1.0 - falloff + falloff * closest) / (d * (1.0 - falloff + falloff * d));
         entries[i].value = (float)(ratio * ratio);
     }
-}
-
-static bool fill_rows(bind_work *make)
-{
-    const uint32_t num_joints = make->desc.skeleton->num_joints;
-    const uint32_t width = make->desc.max_influences + MD5_SPARE_ENTRIES;
-    TRY(create_rows(&make->arena, make->num_rows, width, &make->rows));
-    make->is_distant = (bool *)md5i_arena_alloc(&make->arena, make->num_rows, sizeof(bool));
-    TRY(make->is_distant && measure_rows(make));
-    for (uint32_t row = 0; row < make->num_rows; row++) {
-        const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
-        make->is_distant[row] = make->rows.counts[row] == 0;
-        for (uint32_t joint = 0; make->is_distant[row] && joint < num_joints; joint++)
-            if (has_bone(&make->bones, joint)) {
-                const md5_vec3d end = md5i_nearest_on_bones(&make->bones, joint, point);
-                const double length = md5_vec3d_length(md5_vec3d_sub(end, point));
-                add_to_row(&make->rows, row, (md5_bind_entry){joint, (float)length});
-            }
-        // Paths through the centres of voxels are up to 10 % too long, so the straight line is used
-        // if it stays in the volume.
-        md5_bind_entry *const entries = md5_row(&make->rows, row);
-        for (uint32_t i = 0; !make->is_distant[row] && i < make->rows.counts[row]; i++) {
-            const md5_vec3d end = md5i_nearest_on_bones(&make->bones, entries[i].joint, point);
-            if (md5i_line_in_volume(&make->grid, point, end) == 1.0)
-                entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
-        }
-        weigh(make, row);
-        trim_row(&make->rows, row, width, 0.0f);
-    }
-    if (!make->desc.no_smoothing)
-        TRY(smooth_rows(&make->arena, &make->desc, make->same, make->desc.smoothing, &make->rows));
-    for (uint32_t row = 0; row < make->num_rows; row++)
-        trim_row(&make->rows, row, make->desc.max_influences, MIN_WEIGHT);
-    return true;
 }
 
 // -- Result ---------------------------------------------------------------------------------------
@@ -470,7 +403,50 @@ static bool bind(bind_work *make)
         return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
                          "none of the %u joints is inside the mesh, or they are excluded",
                          desc->skeleton->num_joints);
-    return fill_rows(make);
+    const uint32_t num_joints = desc->skeleton->num_joints;
+    const uint32_t width = desc->max_influences + MD5_SPARE_ENTRIES;
+    TRY(create_rows(&make->arena, make->num_rows, width, &make->rows));
+    make->is_distant = (bool *)md5i_arena_alloc(&make->arena, make->num_rows, sizeof(bool));
+    TRY(make->is_distant);
+    md5_paths paths;
+    TRY(md5i_create_paths(&make->arena, &make->grid, &make->bones, &paths));
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (!has_bone(&make->bones, joint))
+            continue;
+        md5i_measure_paths(&paths, joint);
+        for (uint32_t row = 0; row < make->num_rows; row++) {
+            const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
+            const float length = path_to(&paths, point);
+            if (length < INFINITY)
+                add_to_row(&make->rows, row, (md5_bind_entry){joint, length});
+        }
+    }
+
+    for (uint32_t row = 0; row < make->num_rows; row++) {
+        const md5_vec3d point = md5_grid_point(&make->grid, md5_vec3d_of(make->points[row]));
+        make->is_distant[row] = make->rows.counts[row] == 0;
+        for (uint32_t joint = 0; make->is_distant[row] && joint < num_joints; joint++)
+            if (has_bone(&make->bones, joint)) {
+                const md5_vec3d end = md5i_nearest_on_bones(&make->bones, joint, point);
+                const double length = md5_vec3d_length(md5_vec3d_sub(end, point));
+                add_to_row(&make->rows, row, (md5_bind_entry){joint, (float)length});
+            }
+        // Paths through the centres of voxels are up to 10 % too long, so the straight line is used
+        // if it stays in the volume.
+        md5_bind_entry *const entries = md5_row(&make->rows, row);
+        for (uint32_t i = 0; !make->is_distant[row] && i < make->rows.counts[row]; i++) {
+            const md5_vec3d end = md5i_nearest_on_bones(&make->bones, entries[i].joint, point);
+            if (md5i_line_in_volume(&make->grid, point, end) == 1.0)
+                entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
+        }
+        weigh(make, row);
+        trim_row(&make->rows, row, width, 0.0f);
+    }
+    if (!desc->no_smoothing)
+        TRY(smooth_rows(&make->arena, desc, make->same, desc->smoothing, &make->rows));
+    for (uint32_t row = 0; row < make->num_rows; row++)
+        trim_row(&make->rows, row, desc->max_influences, MIN_WEIGHT);
+    return true;
 }
 
 md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,

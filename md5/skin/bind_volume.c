@@ -88,23 +88,6 @@ static bool touches(const flat *f, double u, double v)
     return true;
 }
 
-// Marks the cells above one square that the plane passes through, within the triangle's depth
-// range.
-static void mark_column(rasterizer *raster, const flat *f, uint32_t u, uint32_t v)
-{
-    const double nw = f->normal[f->w], nu = f->normal[f->u] / nw, nv = f->normal[f->v] / nw;
-    const double middle = f->at[0][f->w] - nu * ((double)u + 0.5 - f->at[0][f->u])
-                          - nv * ((double)v + 0.5 - f->at[0][f->v]);
-    const double reach = 0.5 * (fabs(nu) + fabs(nv)); // nu, nv are from -1 to 1
-    const uint32_t count = raster->grid->count[f->w];
-    const uint32_t first = clamped(fmax(middle - reach, f->low[f->w]), count);
-    const uint32_t last = clamped(fmin(middle + reach, f->high[f->w]), count);
-    uint32_t cell[3];
-    cell[f->u] = u, cell[f->v] = v;
-    for (cell[f->w] = first; cell[f->w] <= last; cell[f->w]++)
-        raster->kinds[cell_at(raster->grid, cell[0], cell[1], cell[2])] = SHELL;
-}
-
 static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     mark_edge(raster, a, b);
@@ -119,15 +102,63 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     for (uint32_t v = clamped(f.low[f.v], n[f.v]); v <= last_v; v++)
         for (uint32_t u = first_u; u <= last_u; u++) {
             raster->num_tests++;
-            if (touches(&f, (double)u, (double)v))
-                mark_column(raster, &f, u, v);
+            if (touches(&f, (double)u, (double)v)) {
+                // The cells above this square that the plane passes through, within the triangle's
+                // depth range.
+                const double nw = f.normal[f.w], nu = f.normal[f.u] / nw, nv = f.normal[f.v] / nw;
+                const double middle = f.at[0][f.w] - nu * ((double)u + 0.5 - f.at[0][f.u])
+                                      - nv * ((double)v + 0.5 - f.at[0][f.v]);
+                const double reach = 0.5 * (fabs(nu) + fabs(nv)); // nu, nv are from -1 to 1
+                const uint32_t count = raster->grid->count[f.w];
+                const uint32_t first = clamped(fmax(middle - reach, f.low[f.w]), count);
+                const uint32_t last = clamped(fmin(middle + reach, f.high[f.w]), count);
+                uint32_t cell[3];
+                cell[f.u] = u, cell[f.v] = v;
+                for (cell[f.w] = first; cell[f.w] <= last; cell[f.w]++)
+                    raster->kinds[cell_at(raster->grid, cell[0], cell[1], cell[2])] = SHELL;
+            }
         }
 }
 
-// Flood fill of the outside from cell 0 through the faces of cells. `stack` has room for all cells,
-// each of which is pushed once.
-static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *stack)
+bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
+                     const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
+                     md5_grid *grid)
 {
+    const md5_bounds bounds = md5_bounds_from_points(positions, num_positions);
+    const md5_vec3d low = md5_vec3d_of(bounds.min), high = md5_vec3d_of(bounds.max);
+    const md5_vec3d sides = md5_vec3d_sub(high, low);
+    const double longest = fmax(sides.x, fmax(sides.y, sides.z));
+    grid->longest = longest > 0.0 ? longest : 1.0;
+    grid->size = grid->longest / (double)resolution;
+    grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
+    const double extent[3] = {sides.x, sides.y, sides.z};
+    grid->num_cells = 1;
+    for (int axis = 0; axis < 3; axis++) { // at most 259, so all cells are 17 million
+        grid->count[axis] = (uint32_t)(extent[axis] / grid->size) + 3;
+        grid->num_cells *= grid->count[axis];
+    }
+    rasterizer raster = {.grid = grid};
+    grid->voxels = (uint32_t *)md5i_arena_room(arena, grid->num_cells, sizeof(uint32_t));
+    raster.kinds = (unsigned char *)md5i_arena_alloc(arena, grid->num_cells, 1);
+    TRY(grid->voxels && raster.kinds);
+    for (uint32_t i = 0; i < num_positions; i++)
+        mark_point(&raster, md5_grid_point(raster.grid, md5_vec3d_of(positions[i])));
+    for (uint32_t i = 0; i < num_triangles; i++) {
+        const uint32_t *const corner = indices + 3 * (size_t)i;
+        mark_triangle(&raster, md5_grid_point(raster.grid, md5_vec3d_of(positions[corner[0]])),
+                      md5_grid_point(raster.grid, md5_vec3d_of(positions[corner[1]])),
+                      md5_grid_point(raster.grid, md5_vec3d_of(positions[corner[2]])));
+        if (raster.num_tests > MOST_TESTS)
+            return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
+                             "triangles 0 to %u overlap in more than %d voxels; "
+                             "expected a surface, or a lower resolution",
+                             i, MOST_TESTS);
+    }
+
+    // Flood fill of the outside from cell 0 through the faces of cells. `stack` has room for all
+    // cells, each of which is pushed once.
+    unsigned char *const kinds = raster.kinds;
+    uint32_t *const stack = grid->voxels;
     const uint32_t row = grid->count[0], layer = row * grid->count[1];
     uint32_t depth = 1;
     stack[0] = 0;
@@ -149,56 +180,6 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
                 stack[depth++] = next[i].cell;
             }
     }
-}
-
-static void lay_out(md5_grid *grid, const md5_vec3 *positions, uint32_t num_positions,
-                    uint32_t resolution)
-{
-    const md5_bounds bounds = md5_bounds_from_points(positions, num_positions);
-    const md5_vec3d low = md5_vec3d_of(bounds.min), high = md5_vec3d_of(bounds.max);
-    const md5_vec3d sides = md5_vec3d_sub(high, low);
-    const double longest = fmax(sides.x, fmax(sides.y, sides.z));
-    grid->longest = longest > 0.0 ? longest : 1.0;
-    grid->size = grid->longest / (double)resolution;
-    grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
-    const double extent[3] = {sides.x, sides.y, sides.z};
-    grid->num_cells = 1;
-    for (int axis = 0; axis < 3; axis++) { // at most 259, so all cells are 17 million
-        grid->count[axis] = (uint32_t)(extent[axis] / grid->size) + 3;
-        grid->num_cells *= grid->count[axis];
-    }
-}
-
-static bool mark_shell(md5_context *context, rasterizer *raster, const md5_vec3 *positions,
-                       uint32_t num_positions, const uint32_t *indices, uint32_t num_triangles)
-{
-    for (uint32_t i = 0; i < num_positions; i++)
-        mark_point(raster, md5_grid_point(raster->grid, md5_vec3d_of(positions[i])));
-    for (uint32_t i = 0; i < num_triangles; i++) {
-        const uint32_t *const corner = indices + 3 * (size_t)i;
-        mark_triangle(raster, md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[0]])),
-                      md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[1]])),
-                      md5_grid_point(raster->grid, md5_vec3d_of(positions[corner[2]])));
-        if (raster->num_tests > MOST_TESTS)
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "triangles 0 to %u overlap in more than %d voxels; "
-                             "expected a surface, or a lower resolution",
-                             i, MOST_TESTS);
-    }
-    return true;
-}
-
-bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_positions,
-                     const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
-                     md5_grid *grid)
-{
-    lay_out(grid, positions, num_positions, resolution);
-    rasterizer raster = {.grid = grid};
-    grid->voxels = (uint32_t *)md5i_arena_room(arena, grid->num_cells, sizeof(uint32_t));
-    raster.kinds = (unsigned char *)md5i_arena_alloc(arena, grid->num_cells, 1);
-    TRY(grid->voxels && raster.kinds);
-    TRY(mark_shell(arena->context, &raster, positions, num_positions, indices, num_triangles));
-    fill_outside(grid, raster.kinds, grid->voxels);
 
     grid->num_voxels = 0;
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
@@ -246,12 +227,6 @@ static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *des
     return md5_grid_point(grid, md5_vec3d_of(md5_mat34_translation(desc->bind[joint])));
 }
 
-static bool is_bound(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
-{
-    return !(desc->excluded && desc->excluded[joint])
-           && md5i_voxel_at(grid, joint_in_grid(grid, desc, joint)) != MD5_NO_VOXEL;
-}
-
 // Counts the bones of each joint into first_bone: one for each child, or a point.
 static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint32_t *count)
 {
@@ -262,7 +237,11 @@ static void count_bones(const md5_grid *grid, const md5_weights_desc *desc, uint
             count[parent]++;
     }
     for (uint32_t joint = 0; joint < num_joints; joint++)
-        count[joint] = !is_bound(grid, desc, joint) ? 0 : count[joint] > 0 ? count[joint] : 1;
+        if ((desc->excluded && desc->excluded[joint])
+            || md5i_voxel_at(grid, joint_in_grid(grid, desc, joint)) == MD5_NO_VOXEL)
+            count[joint] = 0;
+        else if (count[joint] == 0)
+            count[joint] = 1;
 }
 
 static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
@@ -406,23 +385,6 @@ static void shorten(md5_paths *paths, uint32_t voxel, float length)
     rise(paths, before < INFINITY ? paths->places[voxel] : paths->heap_size++, voxel);
 }
 
-// Adds the voxels along a bone, with the distances of their centres from it.
-static void start_at_bone(md5_paths *paths, const md5_bone *bone, uint32_t joint)
-{
-    const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
-    const uint32_t steps = (uint32_t)(2.0 * md5_vec3d_length(way)) + 1;
-    for (uint32_t i = 0; i <= steps; i++) {
-        const md5_vec3d at =
-            md5_vec3d_add(bone->from, md5_vec3d_scale(way, (double)i / (double)steps));
-        const uint32_t voxel = md5i_voxel_at(paths->grid, at);
-        if (voxel == MD5_NO_VOXEL)
-            continue;
-        const md5_vec3d middle = md5_cell_center(paths->grid, paths->grid->cells[voxel]);
-        const md5_vec3d nearest = md5i_nearest_on_bones(paths->bones, joint, middle);
-        shorten(paths, voxel, (float)md5_vec3d_length(md5_vec3d_sub(middle, nearest)));
-    }
-}
-
 void md5i_measure_paths(md5_paths *paths, uint32_t joint)
 {
     static const float lengths[4] = {0.0f, 1.0f, 1.41421356f, 1.73205081f};
@@ -432,8 +394,22 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
     for (uint32_t voxel = 0; voxel < grid->num_voxels; voxel++)
         paths->lengths[voxel] = INFINITY;
     paths->heap_size = 0;
-    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++)
-        start_at_bone(paths, &bones->bones[i], joint);
+    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
+        // The voxels along a bone begin with the distances of their centres from it.
+        const md5_bone *const bone = &bones->bones[i];
+        const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
+        const uint32_t steps = (uint32_t)(2.0 * md5_vec3d_length(way)) + 1;
+        for (uint32_t j = 0; j <= steps; j++) {
+            const md5_vec3d at =
+                md5_vec3d_add(bone->from, md5_vec3d_scale(way, (double)j / (double)steps));
+            const uint32_t voxel = md5i_voxel_at(grid, at);
+            if (voxel == MD5_NO_VOXEL)
+                continue;
+            const md5_vec3d middle = md5_cell_center(grid, grid->cells[voxel]);
+            const md5_vec3d nearest = md5i_nearest_on_bones(bones, joint, middle);
+            shorten(paths, voxel, (float)md5_vec3d_length(md5_vec3d_sub(middle, nearest)));
+        }
+    }
     while (paths->heap_size > 0) {
         const uint32_t voxel = take_shortest(paths);
         const float length = paths->lengths[voxel];

@@ -104,22 +104,6 @@ static joint_sum *find_sum(weight_merger *merger, uint32_t joint)
     return sum;
 }
 
-// Sums a vertex's weights by joint, in the file's order. Returns its position in the bind pose.
-static md5_vec3 merge_weights(weight_merger *merger, const md5_weight *weights,
-                              uint32_t num_weights)
-{
-    quad position = quad_zero();
-    merger->num_sums = 0;
-    for (uint32_t i = 0; i < num_weights; i++) {
-        const quad point = weighted_point(merger, &weights[i]);
-        joint_sum *const sum = find_sum(merger, weights[i].joint);
-        sum->sum = quad_add(sum->sum, point);
-        position = quad_add(position, point);
-    }
-    const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
-    return (md5_vec3){rounded.x, rounded.y, rounded.z};
-}
-
 // Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
 static bool comes_before(const influence *a, const influence *b)
 {
@@ -141,19 +125,6 @@ static void sift_down(influence *heap, uint32_t hole, uint32_t count)
         hole = child;
     }
     heap[hole] = item;
-}
-
-// Heap sort: n * log n for any input, without recursion or memory.
-static void heap_sort(influence *items, uint32_t count)
-{
-    for (uint32_t i = count / 2; i > 0; i--)
-        sift_down(items, i - 1, count);
-    for (uint32_t last = count; last-- > 1;) {
-        const influence top = items[0];
-        items[0] = items[last];
-        items[last] = top;
-        sift_down(items, 0, last);
-    }
 }
 
 static bool is_zero(md5_vec4 value)
@@ -195,7 +166,18 @@ static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_ve
     uint32_t count = 0;
     for (uint32_t i = 0; i < merger->num_sums; i++)
         count += finish_sum(&merger->sums[i], &merger->results[count]);
-    heap_sort(merger->results, count);
+
+    // Heap sort: n * log n for any input, without recursion or memory.
+    influence *const items = merger->results;
+    for (uint32_t i = count / 2; i > 0; i--)
+        sift_down(items, i - 1, count);
+    for (uint32_t last = count; last-- > 1;) {
+        const influence top = items[0];
+        items[0] = items[last];
+        items[last] = top;
+        sift_down(items, 0, last);
+    }
+
     for (uint32_t i = 0; i < count; i++) {
         joints[i] = merger->results[i].joint;
         values[i] = merger->results[i].value;
@@ -271,7 +253,19 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
             next += write_one(&merger, weights, &mesh->positions[i], influence_joints, values);
             continue;
         }
-        mesh->positions[i] = merge_weights(&merger, weights, num_weights);
+
+        // Weights are summed by joint, in the file's order, and give the position in the bind pose.
+        quad position = quad_zero();
+        merger.num_sums = 0;
+        for (uint32_t j = 0; j < num_weights; j++) {
+            const quad point = weighted_point(&merger, &weights[j]);
+            joint_sum *const sum = find_sum(&merger, weights[j].joint);
+            sum->sum = quad_add(sum->sum, point);
+            position = quad_add(position, point);
+        }
+        const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
+        mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
+
         next += num_weights <= FEW_INFLUENCES ? write_few(&merger, influence_joints, values)
                                               : write_many(&merger, influence_joints, values);
     }
@@ -475,27 +469,6 @@ static inline edge edge_between(const md5_vec3 *from0, const md5_vec3 *to0, cons
     };
 }
 
-// Adds the outward unit normals of two triangles to the sums of their corners; front faces are
-// clockwise. A triangle without an area adds nothing. If both are the same triangle, it is added
-// once.
-static void add_two_triangles(const md5_vec3 *points, const uint32_t *first, const uint32_t *second,
-                              const normal_sums *sums)
-{
-    const md5_vec3 *const origin0 = &points[first[0]], *const origin1 = &points[second[0]];
-    const edge b = edge_between(origin0, &points[first[1]], origin1, &points[second[1]]);
-    const edge c = edge_between(origin0, &points[first[2]], origin1, &points[second[2]]);
-    const md5_pair x = md5_pair_sub(md5_pair_mul(c.y, b.z), md5_pair_mul(c.z, b.y));
-    const md5_pair y = md5_pair_sub(md5_pair_mul(c.z, b.x), md5_pair_mul(c.x, b.z));
-    const md5_pair z = md5_pair_sub(md5_pair_mul(c.x, b.y), md5_pair_mul(c.y, b.x));
-    const md5_pair scale = md5_pair_inverse(md5_pair_length(x, y, z));
-    const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
-    const md5_pair unit_z = md5_pair_mul(z, scale);
-    add_to_corners(sums, first, md5_pair_firsts(unit_x, unit_y), md5_pair_first(unit_z));
-    if (second != first)
-        add_to_corners(sums, second, md5_pair_seconds(unit_x, unit_y),
-                       md5_pair_first(md5_pair_swap(unit_z)));
-}
-
 // -- Weights --------------------------------------------------------------------------------
 
 // Returns atan(t), 0 <= t <= 1, with a relative error below 1e-12. Two half angles,
@@ -517,31 +490,6 @@ static double angle_of(double sine, double cosine)
     const double pi = 3.14159265358979323846;
     const double half = arctangent(sine / (sqrt(sine * sine + cosine * cosine) + fabs(cosine)));
     return cosine < 0.0 ? pi - 2.0 * half : 2.0 * half;
-}
-
-// Adds the outward unit normal of a triangle, times its weight at each corner, to their sums.
-static void add_weighted_triangle(const md5_vec3 *points, const uint32_t *corners,
-                                  md5_normals weighting, const normal_sums *sums)
-{
-    const md5_vec3d a = md5_vec3d_of(points[corners[0]]), b = md5_vec3d_of(points[corners[1]]);
-    const md5_vec3d c = md5_vec3d_of(points[corners[2]]);
-    const md5_vec3d ab = md5_vec3d_sub(b, a), ac = md5_vec3d_sub(c, a), bc = md5_vec3d_sub(c, b);
-    const md5_vec3d cross = md5_vec3d_cross(ac, ab);
-    const double area = md5_vec3d_length(cross); // twice
-    if (!(area > 0.0))
-        return;
-    // At each corner the sine of the angle is `area`, divided by the same lengths as the cosine.
-    const double cosines[3] = {md5_vec3d_dot(ab, ac), -md5_vec3d_dot(ab, bc),
-                               md5_vec3d_dot(ac, bc)};
-    for (int i = 0; i < 3; i++) {
-        const uint32_t vertex = corners[i];
-        const double weight = weighting == MD5_NORMALS_AREA ? area : angle_of(area, cosines[i]);
-        const md5_vec3d normal = md5_vec3d_scale(cross, weight / area);
-        md5_vec4 *const xy = &sums->xy[vertex];
-        md5_pair_store(xy, md5_pair_add(md5_pair_load(xy), md5_pair_of(normal.x, normal.y)));
-        sums->z[vertex] += normal.z;
-        sums->weights[vertex] += weight;
-    }
 }
 
 // -- Sums -----------------------------------------------------------------------------------
@@ -572,19 +520,6 @@ static uint32_t number_shared_positions(uint32_t *shared_ids, uint32_t num_verti
         shared_ids[i] = shared_ids[first];
     }
     return count;
-}
-
-static void add_triangles(const md5_mesh_build *mesh, md5_normals weighting,
-                          const normal_sums *of_vertices)
-{
-    const size_t num_triangles = mesh->num_triangles;
-    for (size_t i = 0; i < num_triangles && of_vertices->weights; i++)
-        add_weighted_triangle(mesh->positions, mesh->indices + 3 * i, weighting, of_vertices);
-    for (size_t i = 0; i < num_triangles && !of_vertices->weights; i += 2) {
-        const uint32_t *const corners = mesh->indices + 3 * i;
-        const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
-        add_two_triangles(mesh->positions, corners, next, of_vertices);
-    }
 }
 
 // Takes zeroed sums from the arena, as far as tangents have no room for them.
@@ -621,34 +556,11 @@ static inline position_sum *shared_sum(const all_sums *sums, uint32_t vertex)
     return &sums->of_positions[sums->shared_ids[vertex] - sums->num_vertices];
 }
 
-static void add_to_positions(const all_sums *sums)
-{
-    const double *const weights = sums->of_vertices.weights;
-    for (uint32_t i = 0; i < sums->num_vertices; i++) {
-        if (!is_shared(sums, i))
-            continue;
-        position_sum *const sum = shared_sum(sums, i);
-        sum->normal = md5_vec3d_add(sum->normal, sum_of(&sums->of_vertices, i));
-        sum->weight = weights ? sum->weight + weights[i] : 1.0;
-    }
-}
-
 static inline position_sum own_sum(const all_sums *sums, uint32_t vertex)
 {
     const position_sum own = {sum_of(&sums->of_vertices, vertex),
                               weight_of(&sums->of_vertices, vertex)};
     return own;
-}
-
-// The sum of a position if it has a direction, else that of the vertex, else up.
-static void write_any_normal(const all_sums *sums, uint32_t vertex, md5_vec3 *normal)
-{
-    const position_sum own = own_sum(sums, vertex);
-    const position_sum *const shared = is_shared(sums, vertex) ? shared_sum(sums, vertex) : NULL;
-    if (shared && write_normal(shared->normal, shared->weight, normal))
-        return;
-    if (!write_normal(own.normal, own.weight, normal))
-        *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
 }
 
 static inline position_sum first_choice(const all_sums *sums, uint32_t vertex)
@@ -668,18 +580,6 @@ static inline bool write_two_normals(const all_sums *sums, uint32_t vertex, md5_
         return false;
     md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &normals[0], &normals[1]);
     return true;
-}
-
-static void write_normals(const all_sums *sums, md5_vec3 *normals)
-{
-    for (uint32_t i = 0; i < sums->num_vertices;) {
-        if (i + 1 < sums->num_vertices && write_two_normals(sums, i, &normals[i])) {
-            i += 2;
-        } else {
-            write_any_normal(sums, i, &normals[i]);
-            i++;
-        }
-    }
 }
 
 // Writes the normals of a mesh from its indices and positions. Its tangents, if it has them, serve
@@ -703,9 +603,78 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
     TRY(begin_sums(arena, num_vertices, weighting, mesh->tangents, &sums.of_vertices));
     TRY(sums.of_positions =
             (position_sum *)md5i_arena_alloc(arena, num_shared, sizeof *sums.of_positions));
-    add_triangles(mesh, weighting, &sums.of_vertices);
-    add_to_positions(&sums);
-    write_normals(&sums, mesh->normals);
+    const normal_sums *of_vertices = &sums.of_vertices;
+    const size_t num_triangles = mesh->num_triangles;
+    for (size_t i = 0; i < num_triangles && of_vertices->weights; i++) {
+        // The outward unit normal of a triangle, times its weight at each corner.
+        const md5_vec3 *const points = mesh->positions;
+        const uint32_t *const corners = mesh->indices + 3 * i;
+        const md5_vec3d a = md5_vec3d_of(points[corners[0]]), b = md5_vec3d_of(points[corners[1]]);
+        const md5_vec3d c = md5_vec3d_of(points[corners[2]]);
+        const md5_vec3d ab = md5_vec3d_sub(b, a), ac = md5_vec3d_sub(c, a),
+                        bc = md5_vec3d_sub(c, b);
+        const md5_vec3d cross = md5_vec3d_cross(ac, ab);
+        const double area = md5_vec3d_length(cross); // twice
+        if (!(area > 0.0))
+            continue;
+        // At each corner the sine of the angle is `area`, divided by the same lengths as the
+        // cosine.
+        const double cosines[3] = {md5_vec3d_dot(ab, ac), -md5_vec3d_dot(ab, bc),
+                                   md5_vec3d_dot(ac, bc)};
+        for (int j = 0; j < 3; j++) {
+            const uint32_t vertex = corners[j];
+            const double weight = weighting == MD5_NORMALS_AREA ? area : angle_of(area, cosines[j]);
+            const md5_vec3d normal = md5_vec3d_scale(cross, weight / area);
+            md5_vec4 *const xy = &of_vertices->xy[vertex];
+            md5_pair_store(xy, md5_pair_add(md5_pair_load(xy), md5_pair_of(normal.x, normal.y)));
+            of_vertices->z[vertex] += normal.z;
+            of_vertices->weights[vertex] += weight;
+        }
+    }
+    for (size_t i = 0; i < num_triangles && !of_vertices->weights; i += 2) {
+        const uint32_t *const corners = mesh->indices + 3 * i;
+        const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
+
+        // The outward unit normals of two triangles; front faces are clockwise. A triangle without
+        // an area adds nothing. If both are the same triangle, it is added once.
+        const md5_vec3 *const points = mesh->positions;
+        const md5_vec3 *const origin0 = &points[corners[0]], *const origin1 = &points[next[0]];
+        const edge b = edge_between(origin0, &points[corners[1]], origin1, &points[next[1]]);
+        const edge c = edge_between(origin0, &points[corners[2]], origin1, &points[next[2]]);
+        const md5_pair x = md5_pair_sub(md5_pair_mul(c.y, b.z), md5_pair_mul(c.z, b.y));
+        const md5_pair y = md5_pair_sub(md5_pair_mul(c.z, b.x), md5_pair_mul(c.x, b.z));
+        const md5_pair z = md5_pair_sub(md5_pair_mul(c.x, b.y), md5_pair_mul(c.y, b.x));
+        const md5_pair scale = md5_pair_inverse(md5_pair_length(x, y, z));
+        const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
+        const md5_pair unit_z = md5_pair_mul(z, scale);
+        add_to_corners(of_vertices, corners, md5_pair_firsts(unit_x, unit_y),
+                       md5_pair_first(unit_z));
+        if (next != corners)
+            add_to_corners(of_vertices, next, md5_pair_seconds(unit_x, unit_y),
+                           md5_pair_first(md5_pair_swap(unit_z)));
+    }
+    const double *const weights = sums.of_vertices.weights;
+    for (uint32_t i = 0; i < sums.num_vertices; i++) {
+        if (!is_shared(&sums, i))
+            continue;
+        position_sum *const sum = shared_sum(&sums, i);
+        sum->normal = md5_vec3d_add(sum->normal, sum_of(&sums.of_vertices, i));
+        sum->weight = weights ? sum->weight + weights[i] : 1.0;
+    }
+    for (uint32_t i = 0; i < sums.num_vertices;) {
+        if (i + 1 < sums.num_vertices && write_two_normals(&sums, i, &mesh->normals[i])) {
+            i += 2;
+        } else {
+            // The sum of a position if it has a direction, else that of the vertex, else up.
+            md5_vec3 *const normal = &mesh->normals[i];
+            const position_sum own = own_sum(&sums, i);
+            const position_sum *const shared = is_shared(&sums, i) ? shared_sum(&sums, i) : NULL;
+            if (!(shared && write_normal(shared->normal, shared->weight, normal))
+                && !write_normal(own.normal, own.weight, normal))
+                *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
+            i++;
+        }
+    }
     md5i_arena_rewind(arena, before);
     return true;
 }
@@ -731,51 +700,6 @@ static void add_to_sums(void *sums, md5_pair a)
     md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
 }
 
-// Adds the unit vectors of a triangle to its corners' sums; nothing if its texture area is a line
-// or a point.
-//
-// With edges e0, e1 that span (du, dv) of the texture, P(u, v) obeys
-//   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
-// which solves to P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area with
-// area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
-static void add_texture_axes(const md5_mesh_build *mesh, const uint32_t *corners,
-                             texture_axes *sums)
-{
-    const md5_vec2 *const uv = mesh->texcoords;
-    const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]]);
-    const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
-    const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]]), uv_a);
-    const double area = md5_pair_cross(d0, d1);
-    if (!(area < 0.0 || area > 0.0))
-        return;
-
-    const md5_vec3 *const pa = &mesh->positions[corners[0]];
-    const md5_vec3 *const pb = &mesh->positions[corners[1]];
-    const md5_vec3 *const pc = &mesh->positions[corners[2]];
-    const md5_pair origin = md5_pair_of_floats(pa);
-    const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
-    const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
-    const md5_pair ex = md5_pair_firsts(e0, e1), ey = md5_pair_seconds(e0, e1);
-    const md5_pair ez =
-        md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z));
-    // P_u first, P_v second.
-    const md5_pair plus = md5_pair_inner(d1, d0), minus = md5_pair_inner(d0, d1);
-    const md5_pair x = md5_pair_sub(md5_pair_mul(ex, plus), md5_pair_mul(md5_pair_swap(ex), minus));
-    const md5_pair y = md5_pair_sub(md5_pair_mul(ey, plus), md5_pair_mul(md5_pair_swap(ey), minus));
-    const md5_pair z = md5_pair_sub(md5_pair_mul(ez, plus), md5_pair_mul(md5_pair_swap(ez), minus));
-    const double sign = area < 0.0 ? -1.0 : 1.0;
-    const md5_pair scale =
-        md5_pair_mul(md5_pair_inverse(md5_pair_length(x, y, z)), md5_pair_both(sign));
-    const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
-    const md5_pair unit_z = md5_pair_mul(z, scale);
-    for (int corner = 0; corner < 3; corner++) {
-        texture_axes *const sum = &sums[corners[corner]];
-        add_to_sums(sum->x, unit_x);
-        add_to_sums(sum->y, unit_y);
-        add_to_sums(&mesh->tangents[corners[corner]], unit_z);
-    }
-}
-
 // Returns any unit vector perpendicular to a unit vector.
 static md5_vec3d any_perpendicular(md5_vec3d normal)
 {
@@ -798,19 +722,6 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
     const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
     const double length = md5_vec3d_length(projected);
     return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : any_perpendicular(n);
-}
-
-// `tangent` holds z of the sums on entry.
-static void make_tangent(md5_vec3 normal, const texture_axes *sum, md5_vec4 *tangent)
-{
-    double z[2];
-    memcpy(z, tangent, sizeof z);
-    const md5_vec3d n = md5_vec3d_of(normal);
-    const md5_vec3d along_u = {sum->x[0], sum->y[0], z[0]};
-    const md5_vec3d along_v = {sum->x[1], sum->y[1], z[1]};
-    const md5_vec3d unit = project(n, along_u);
-    const double side = md5_vec3d_dot(md5_vec3d_cross(n, unit), along_v);
-    *tangent = (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
 }
 
 // The directions along one axis of the texture of two vertices, u or v first.
@@ -854,19 +765,6 @@ static inline bool make_two_tangents(const md5_vec3 *normals, const texture_axes
     return true;
 }
 
-static void make_tangents(const md5_vec3 *normals, const texture_axes *sums, uint32_t count,
-                          md5_vec4 *tangents)
-{
-    for (uint32_t i = 0; i < count;) {
-        if (i + 1 < count && make_two_tangents(&normals[i], &sums[i], &tangents[i])) {
-            i += 2;
-        } else {
-            make_tangent(normals[i], &sums[i], &tangents[i]);
-            i++;
-        }
-    }
-}
-
 // Writes the tangents of a mesh from its indices, positions, normals and texcoords. Every triangle
 // of a drawn vertex has equal weight. Vertices at the same position do not share tangents, since
 // their textures may have different directions. If +u has no direction, the tangent is any unit
@@ -879,9 +777,71 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
     texture_axes *const sums = (texture_axes *)md5i_arena_alloc(arena, num_vertices, sizeof *sums);
     TRY(sums);
     memset(mesh->tangents, 0, num_vertices * sizeof *mesh->tangents);
-    for (size_t i = 0; i < mesh->num_triangles; i++)
-        add_texture_axes(mesh, mesh->indices + 3 * i, sums);
-    make_tangents(mesh->normals, sums, num_vertices, mesh->tangents);
+    for (size_t i = 0; i < mesh->num_triangles; i++) {
+        // The unit vectors of a triangle; none if its texture area is a line or a point.
+        //
+        // With edges e0, e1 that span (du, dv) of the texture, P(u, v) obeys
+        //   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
+        // which solves to P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area
+        // with area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
+        const uint32_t *const corners = mesh->indices + 3 * i;
+        const md5_vec2 *const uv = mesh->texcoords;
+        const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]]);
+        const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
+        const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]]), uv_a);
+        const double area = md5_pair_cross(d0, d1);
+        if (!(area < 0.0 || area > 0.0))
+            continue;
+
+        const md5_vec3 *const pa = &mesh->positions[corners[0]];
+        const md5_vec3 *const pb = &mesh->positions[corners[1]];
+        const md5_vec3 *const pc = &mesh->positions[corners[2]];
+        const md5_pair origin = md5_pair_of_floats(pa);
+        const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
+        const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
+        const md5_pair ex = md5_pair_firsts(e0, e1), ey = md5_pair_seconds(e0, e1);
+        const md5_pair ez =
+            md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z));
+        // P_u first, P_v second.
+        const md5_pair plus = md5_pair_inner(d1, d0), minus = md5_pair_inner(d0, d1);
+        const md5_pair x =
+            md5_pair_sub(md5_pair_mul(ex, plus), md5_pair_mul(md5_pair_swap(ex), minus));
+        const md5_pair y =
+            md5_pair_sub(md5_pair_mul(ey, plus), md5_pair_mul(md5_pair_swap(ey), minus));
+        const md5_pair z =
+            md5_pair_sub(md5_pair_mul(ez, plus), md5_pair_mul(md5_pair_swap(ez), minus));
+        const double sign = area < 0.0 ? -1.0 : 1.0;
+        const md5_pair scale =
+            md5_pair_mul(md5_pair_inverse(md5_pair_length(x, y, z)), md5_pair_both(sign));
+        const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
+        const md5_pair unit_z = md5_pair_mul(z, scale);
+        for (int corner = 0; corner < 3; corner++) {
+            texture_axes *const sum = &sums[corners[corner]];
+            add_to_sums(sum->x, unit_x);
+            add_to_sums(sum->y, unit_y);
+            add_to_sums(&mesh->tangents[corners[corner]], unit_z);
+        }
+    }
+    for (uint32_t i = 0; i < num_vertices;) {
+        if (i + 1 < num_vertices
+            && make_two_tangents(&mesh->normals[i], &sums[i], &mesh->tangents[i])) {
+            i += 2;
+        } else {
+            // `tangent` holds z of the sums until then.
+            const texture_axes *const sum = &sums[i];
+            md5_vec4 *const tangent = &mesh->tangents[i];
+            double z[2];
+            memcpy(z, tangent, sizeof z);
+            const md5_vec3d n = md5_vec3d_of(mesh->normals[i]);
+            const md5_vec3d along_u = {sum->x[0], sum->y[0], z[0]};
+            const md5_vec3d along_v = {sum->x[1], sum->y[1], z[1]};
+            const md5_vec3d unit = project(n, along_u);
+            const double side = md5_vec3d_dot(md5_vec3d_cross(n, unit), along_v);
+            *tangent =
+                (md5_vec4){(float)unit.x, (float)unit.y, (float)unit.z, side < 0.0 ? -1.0f : 1.0f};
+            i++;
+        }
+    }
     md5i_arena_rewind(arena, before);
     return true;
 }
@@ -899,30 +859,6 @@ static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
     if (!bind)
         return unit;
     return md5_vec3d_normalize(md5_vec3d_of(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
-}
-
-// Converts the file's normals and tangents to model space, from the space of each vertex's dominant
-// joint, which is that of its first influence. Normals and tangents get unit length, tangents are
-// made perpendicular to normals.
-static void convert_file_frames(const md5_mat34 *joint_bind, md5_mesh_build *mesh)
-{
-    for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
-        const uint32_t first = mesh->first_influence[vertex];
-        const bool has_joint = first < mesh->first_influence[vertex + 1];
-        const md5_mat34 *const bind = has_joint ? &joint_bind[mesh->influence_joints[first]] : NULL;
-        const md5_vec3d up = file_direction(mesh->normals[vertex], bind);
-        const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
-        const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
-        mesh->normals[vertex] = normal;
-        if (!mesh->tangents)
-            continue;
-        const md5_vec4 from_file = mesh->tangents[vertex];
-        const md5_vec3d along =
-            file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
-        const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_of(normal), along));
-        mesh->tangents[vertex] =
-            (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
-    }
 }
 
 bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
@@ -953,7 +889,28 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
     }
     md5i_arena_rewind(scratch, before);
     if (mesh->has_frames) {
-        convert_file_frames(joints->bind, mesh);
+        // The file's normals and tangents come to model space, from the space of each vertex's
+        // dominant joint, which is that of its first influence. Both get unit length, tangents are
+        // made perpendicular to normals.
+        for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
+            const uint32_t first = mesh->first_influence[vertex];
+            const bool has_joint = first < mesh->first_influence[vertex + 1];
+            const md5_mat34 *const bind =
+                has_joint ? &joints->bind[mesh->influence_joints[first]] : NULL;
+            const md5_vec3d up = file_direction(mesh->normals[vertex], bind);
+            const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
+            const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
+            mesh->normals[vertex] = normal;
+            if (!mesh->tangents)
+                continue;
+            const md5_vec4 from_file = mesh->tangents[vertex];
+            const md5_vec3d along =
+                file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
+            const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_of(normal), along));
+            mesh->tangents[vertex] =
+                (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
+        }
+
         return true;
     }
     TRY(build_normals(scratch, mesh));

@@ -117,11 +117,6 @@ static float largest_coordinate(const md5_bounds *bounds)
     return largest;
 }
 
-static slack slack_of(const md5_model *model)
-{
-    return (slack){largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON};
-}
-
 // The difference, or 0 if each component is within the slack.
 static md5_vec3 difference(md5_vec3 from, md5_vec3 to, float within)
 {
@@ -139,20 +134,6 @@ static inline md5_vec3 along(md5_vec4 tangent)
 static bool is_none(md5_vec3 v)
 {
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
-}
-
-// Returns whether the vertex differs at all.
-static bool make_delta(const md5_mesh *base, const md5_mesh *source, uint32_t vertex, slack within,
-                       md5_morph_delta *delta)
-{
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
-    delta->position =
-        difference(base->positions[vertex], source->positions[vertex], within.position);
-    delta->normal = difference(base->normals[vertex], source->normals[vertex], within.direction);
-    delta->tangent = base->tangents ? difference(along(base->tangents[vertex]),
-                                                 along(source->tangents[vertex]), within.direction)
-                                    : none;
-    return !is_none(delta->position) || !is_none(delta->normal) || !is_none(delta->tangent);
 }
 
 // -- Building ---------------------------------------------------------------------------------
@@ -176,15 +157,6 @@ typedef struct mesh_arrays {
     md5_morph_delta *deltas;
 } mesh_arrays;
 
-static void note_delta(const building *job, const md5_morph_delta *delta)
-{
-    md5_morph_target *const target = &job->targets[delta->target];
-    const float length = sqrtf(md5_vec3_dot(delta->position, delta->position));
-    target->num_vertices++;
-    if (length > target->reach)
-        target->reach = length;
-}
-
 // Counts the vertices and deltas of a mesh; also writes them if there are arrays.
 static void walk_mesh(const building *job, uint32_t index, const mesh_arrays *to,
                       md5_morph_mesh *counts)
@@ -195,12 +167,25 @@ static void walk_mesh(const building *job, uint32_t index, const mesh_arrays *to
         const uint32_t first = counts->num_deltas;
         for (uint32_t i = 0; i < job->num_targets; i++) {
             md5_morph_delta delta = {.target = i};
-            if (!make_delta(base, &job->sources[i].model->meshes[index], vertex, job->within,
-                            &delta))
+            const md5_mesh *const source = &job->sources[i].model->meshes[index];
+            const slack within = job->within;
+            delta.position =
+                difference(base->positions[vertex], source->positions[vertex], within.position);
+            delta.normal =
+                difference(base->normals[vertex], source->normals[vertex], within.direction);
+            if (base->tangents)
+                delta.tangent = difference(along(base->tangents[vertex]),
+                                           along(source->tangents[vertex]), within.direction);
+            if (is_none(delta.position) && is_none(delta.normal) && is_none(delta.tangent))
                 continue;
+
             if (to->deltas) {
                 to->deltas[counts->num_deltas] = delta;
-                note_delta(job, &delta);
+                md5_morph_target *const target = &job->targets[delta.target];
+                const float length = sqrtf(md5_vec3_dot(delta.position, delta.position));
+                target->num_vertices++;
+                if (length > target->reach)
+                    target->reach = length;
             }
             counts->num_deltas++;
         }
@@ -332,7 +317,11 @@ md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *source
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     building job = {
-        .model = model, .sources = sources, .num_targets = count, .within = slack_of(model)};
+        .model = model,
+        .sources = sources,
+        .num_targets = count,
+        .within = {largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON},
+    };
     md5_morph *const morph = create(&arena, &job);
     md5i_arena_free(&arena);
     return morph;

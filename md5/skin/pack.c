@@ -60,21 +60,6 @@ static bool fits_bytes(const md5_mesh *mesh, uint32_t slots)
     return true;
 }
 
-// Gives `missing` units to the slots with the largest remainders. None gets two: the remainders sum
-// to `missing`, and each is less than 1.
-static void share_rest(uint8_t *bytes, double *remainders, uint32_t count, int missing)
-{
-    for (; missing > 0; missing--) {
-        uint32_t largest = 0;
-        for (uint32_t i = 1; i < count; i++) {
-            if (remainders[i] > remainders[largest])
-                largest = i;
-        }
-        bytes[largest]++;
-        remainders[largest] -= 1.0;
-    }
-}
-
 // Writes the weights of the kept slots: WHOLE in sum, if there is one.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
@@ -91,7 +76,18 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
         weights[slot] = exact - (double)bytes[slot]; // the remainder
         missing -= bytes[slot];
     }
-    share_rest(bytes, weights, packing->kept, missing);
+
+    // The missing units go to the slots with the largest remainders. None gets two: the remainders
+    // sum to `missing`, and each is less than 1.
+    for (; missing > 0; missing--) {
+        uint32_t largest = 0;
+        for (uint32_t i = 1; i < packing->kept; i++) {
+            if (weights[i] > weights[largest])
+                largest = i;
+        }
+        bytes[largest]++;
+        weights[largest] -= 1.0;
+    }
 }
 
 bool md5_pack_influences(const md5_pack_job *job)

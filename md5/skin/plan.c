@@ -146,23 +146,6 @@ static inline bool is_same(joint_set a, joint_set b)
     return true;
 }
 
-// Writes the floats of one vertex of a group.
-static void write_lane(const md5_mesh *mesh, md5_skin_order order, joint_set set, uint32_t vertex,
-                       uint32_t *to)
-{
-    for (uint32_t i = 0; i < set.count && set.kind != MD5_SKIN_RIGID; i++) {
-        const md5_vec4 influence = mesh->influences[mesh->first_influence[vertex] + i];
-        const float floats[4] = {influence.x, influence.y, influence.z, influence.w};
-        for (uint32_t k = set.kind == MD5_SKIN_EXACT ? 0 : 3; k < 4; k++, to += MD5_SKIN_GROUP)
-            memcpy(to, &floats[k], sizeof *to);
-    }
-    const md5_vec3 position = mesh->positions[vertex];
-    const float floats[3] = {position.x, position.y, position.z};
-    const bool has_position = order == MD5_SKIN_GATHERED && set.kind != MD5_SKIN_EXACT;
-    for (uint32_t k = 0; k < 3 && has_position; k++, to += MD5_SKIN_GROUP)
-        memcpy(to, &floats[k], sizeof *to);
-}
-
 static void write_group(const plan_builder *builder, const md5_skin_run *run, joint_set set,
                         const uint32_t vertices[MD5_SKIN_GROUP])
 {
@@ -173,8 +156,21 @@ static void write_group(const plan_builder *builder, const md5_skin_run *run, jo
     if (!is_gathered && set.kind == MD5_SKIN_RIGID)
         return; // has no floats
     for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++) {
-        write_lane(builder->mesh, (md5_skin_order)run->order, set, vertices[i],
-                   words + set.count + i);
+        // The floats of one vertex of the group.
+        const md5_mesh *const mesh = builder->mesh;
+        const uint32_t vertex = vertices[i];
+        uint32_t *to = words + set.count + i;
+        for (uint32_t j = 0; j < set.count && set.kind != MD5_SKIN_RIGID; j++) {
+            const md5_vec4 influence = mesh->influences[mesh->first_influence[vertex] + j];
+            const float floats[4] = {influence.x, influence.y, influence.z, influence.w};
+            for (uint32_t k = set.kind == MD5_SKIN_EXACT ? 0 : 3; k < 4; k++, to += MD5_SKIN_GROUP)
+                memcpy(to, &floats[k], sizeof *to);
+        }
+        const md5_vec3 position = mesh->positions[vertex];
+        const float floats[3] = {position.x, position.y, position.z};
+        const bool has_position = is_gathered && set.kind != MD5_SKIN_EXACT;
+        for (uint32_t k = 0; k < 3 && has_position; k++, to += MD5_SKIN_GROUP)
+            memcpy(to, &floats[k], sizeof *to);
         if (is_gathered)
             builder->vertices[run->vertices + i] = 3 * vertices[i];
     }
@@ -201,17 +197,6 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     run->words += md5_skin_num_words(set.kind, order, set.count);
 }
 
-// Repeats the first vertex until the group is full, so that its vertices ascend.
-static void add_gathered(plan_builder *builder, joint_set set, const uint32_t *vertices,
-                         uint32_t count)
-{
-    const uint32_t num_missing = MD5_SKIN_GROUP - count;
-    uint32_t group[MD5_SKIN_GROUP];
-    for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
-        group[i] = vertices[i < num_missing ? 0 : i - num_missing];
-    add_group(builder, MD5_SKIN_GATHERED, set, group);
-}
-
 static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];
@@ -222,27 +207,16 @@ static void close_slot(plan_builder *builder, uint32_t slot)
     builder->num_open[slot] = 0;
     builder->num_taken--;
     if (count >= MIN_GATHERED) {
-        add_gathered(builder, set, open, count);
+        // The first vertex is repeated until the group is full, so that its vertices ascend.
+        const uint32_t num_missing = MD5_SKIN_GROUP - count;
+        uint32_t group[MD5_SKIN_GROUP];
+        for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+            group[i] = open[i < num_missing ? 0 : i - num_missing];
+        add_group(builder, MD5_SKIN_GATHERED, set, group);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
         add_single(builder, open[i], set);
-}
-
-// If another set of joints occupies the slot, its group is closed first: linear time for any
-// joints.
-static void add_to_slot(plan_builder *builder, uint32_t vertex, joint_set set, uint32_t slot)
-{
-    uint8_t *const count = &builder->num_open[slot];
-    uint32_t *const open = builder->open[slot];
-    if (*count > 0
-        && !is_same(set, set_of(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot])))
-        close_slot(builder, slot);
-    builder->kinds[slot] = (uint8_t)set.kind;
-    builder->num_taken += *count == 0;
-    open[(*count)++] = vertex;
-    if (*count == MD5_SKIN_GROUP)
-        close_slot(builder, slot);
 }
 
 // Adds consecutive vertices of the same kind on the same joints.
@@ -263,8 +237,20 @@ static void add_consecutive(plan_builder *builder, uint32_t first, uint32_t end,
     for (uint32_t i = 0; i < set.count; i++)
         hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
     const uint32_t slot = hash >> (32 - builder->log2_slots);
-    for (; first < end; first++)
-        add_to_slot(builder, first, set, slot);
+    for (; first < end; first++) {
+        // If another set of joints occupies the slot, its group is closed first: linear time for
+        // any joints.
+        uint8_t *const count = &builder->num_open[slot];
+        uint32_t *const open = builder->open[slot];
+        if (*count > 0
+            && !is_same(set, set_of(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot])))
+            close_slot(builder, slot);
+        builder->kinds[slot] = (uint8_t)set.kind;
+        builder->num_taken += *count == 0;
+        open[(*count)++] = first;
+        if (*count == MD5_SKIN_GROUP)
+            close_slot(builder, slot);
+    }
 }
 
 static void walk(plan_builder *builder)

@@ -252,55 +252,53 @@ static bool is_mesh_of(const md5_morph *morph, const md5_mesh *mesh)
 }
 #endif
 
-static void skin_one(const md5_skin_job *job)
-{
-    const md5_mesh *const mesh = job->mesh;
-    MD5_ASSERT(mesh != NULL, "job->mesh: not NULL");
-    MD5_ASSERT(MD5_RESERVED_IS_ZERO(job), "job: reserved members must be 0; begin with = {0}");
-    MD5_ASSERT_GEOMETRY(mesh);
-    const uint32_t count =
-        job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;
-    if (count == 0)
-        return;
-    MD5_ASSERT(job->vertices
-                   || (job->first < mesh->num_vertices && count <= mesh->num_vertices - job->first),
-               "job->first, count: vertices of the mesh");
-    MD5_VALIDATE(are_vertices(job, count), "job->vertices: below mesh->num_vertices");
-    MD5_ASSERT(job->positions != NULL, "job->positions: not NULL");
-    MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: one of them");
-    MD5_ASSERT(md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
-                   && md5_is_stride(job->tangent_stride, 4),
-               "job: strides are 0, or multiples of 4 and no smaller than the vectors");
-    MD5_ASSERT(!job->morph || is_mesh_of(job->morph, mesh), "job->mesh: of the morph's model");
-    MD5_ASSERT(!job->morph || job->morph_weights != NULL || job->morph->num_targets == 0,
-               "job->morph_weights: not NULL");
-    MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
-                 "job->morph_weights: finite numbers");
-    md5i_skin_job to;
-    const bool fits = md5i_strided_job(job, &to);
-    const bool is_posed = job->palette || job->duals;
-    if (is_posed && !job->vertices && count == mesh->num_vertices)
-        md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &to);
-    else if (is_posed)
-        md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
-    else
-        for (uint32_t place = 0; place < count; place++) {
-            const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
-            *md5_vec3_out(to.positions, to.strides[0], place) = mesh->positions[vertex];
-            if (to.normals)
-                *md5_vec3_out(to.normals, to.strides[1], place) = mesh->normals[vertex];
-            if (to.tangents)
-                *md5_vec4_out(to.tangents, to.strides[2], place) = mesh->tangents[vertex];
-        }
-    if (job->morph)
-        correct_all(job, &to, count);
-}
-
 static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
 {
     (void)worker;
-    for (size_t i = begin; i < end; i++)
-        skin_one((const md5_skin_job *)user + i);
+    for (size_t i = begin; i < end; i++) {
+        const md5_skin_job *job = (const md5_skin_job *)user + i;
+        const md5_mesh *const mesh = job->mesh;
+        MD5_ASSERT(mesh != NULL, "job->mesh: not NULL");
+        MD5_ASSERT(MD5_RESERVED_IS_ZERO(job), "job: reserved members must be 0; begin with = {0}");
+        MD5_ASSERT_GEOMETRY(mesh);
+        const uint32_t count =
+            job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;
+        if (count == 0)
+            continue;
+        MD5_ASSERT(
+            job->vertices
+                || (job->first < mesh->num_vertices && count <= mesh->num_vertices - job->first),
+            "job->first, count: vertices of the mesh");
+        MD5_VALIDATE(are_vertices(job, count), "job->vertices: below mesh->num_vertices");
+        MD5_ASSERT(job->positions != NULL, "job->positions: not NULL");
+        MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: one of them");
+        MD5_ASSERT(md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
+                       && md5_is_stride(job->tangent_stride, 4),
+                   "job: strides are 0, or multiples of 4 and no smaller than the vectors");
+        MD5_ASSERT(!job->morph || is_mesh_of(job->morph, mesh), "job->mesh: of the morph's model");
+        MD5_ASSERT(!job->morph || job->morph_weights != NULL || job->morph->num_targets == 0,
+                   "job->morph_weights: not NULL");
+        MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
+                     "job->morph_weights: finite numbers");
+        md5i_skin_job to;
+        const bool fits = md5i_strided_job(job, &to);
+        const bool is_posed = job->palette || job->duals;
+        if (is_posed && !job->vertices && count == mesh->num_vertices)
+            md5i_skin_with(fits ? best_level() : MD5_CPU_SCALAR, &to);
+        else if (is_posed)
+            md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
+        else
+            for (uint32_t place = 0; place < count; place++) {
+                const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
+                *md5_vec3_out(to.positions, to.strides[0], place) = mesh->positions[vertex];
+                if (to.normals)
+                    *md5_vec3_out(to.normals, to.strides[1], place) = mesh->normals[vertex];
+                if (to.tangents)
+                    *md5_vec4_out(to.tangents, to.strides[2], place) = mesh->tangents[vertex];
+            }
+        if (job->morph)
+            correct_all(job, &to, count);
+    }
 }
 
 void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads)
