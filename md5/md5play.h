@@ -131,11 +131,8 @@ typedef struct md5_follow_desc {
     float rate;               // SMOOTH: 1/s, above 0
     float stiffness, damping; // SPRING: 1/s^2, above 0; 1/s, at least 0
     float duration;           // EASE: seconds, at least 0
-    md5_ease_kind easing;     // EASE: one without parameters
-    // EASE: used instead of `easing`, for cubic Béziers and steps; NULL = `easing`. x1 and x2 must
-    // be 0 to 1.
-    const md5_easing *curve;
-    uint64_t reserved[3]; // 0
+    md5_easing easing;        // EASE: x1 and x2 of a cubic Bézier must be 0 to 1, here and below
+    uint64_t reserved[4];     // 0
 } md5_follow_desc;
 
 // -- Motions --------------------------------------------------------------------------------
@@ -186,12 +183,11 @@ typedef struct md5_motion_item {
     // frame of its own clip.
     const char *reference;
     uint32_t reference_frame;
-    // Eases weight_parameter: the weight is the y of the curve where x is the parameter, both
-    // within 0..1; NULL = the parameter itself. With a parameter that follows by MD5_FOLLOW_EASE or
-    // at a steady rate, this is the easing of a fade in and out. Without weight_parameter it has no
-    // effect.
-    const md5_easing *weight_curve;
-    uint64_t reserved[3]; // 0
+    // Eases weight_parameter: the weight is the eased parameter, both within 0..1. With a parameter
+    // that follows by MD5_FOLLOW_EASE or at a steady rate, this is the easing of a fade in and out.
+    // Without weight_parameter it has no effect.
+    md5_easing weight_easing;
+    uint64_t reserved[4]; // 0
 } md5_motion_item;
 
 typedef struct md5_motion_desc {
@@ -259,13 +255,11 @@ typedef struct md5_transition_desc {
                     // Above 1 clips that are played once never reach it, which is a warning
     float duration; // seconds; 0 = cut
     md5_fade fade;
-    md5_ease_kind easing; // of a cross-fade
-    md5_easing curve;     // its numbers, if `easing` is CUBIC_BEZIER or STEPS; curve.kind is
-                          // ignored
-    bool keeps_phase; // `to` begins at the phase of `from`; if it waited, at the fraction of the
-                      // exit, so that 1, 2, 3 are all 0. `start` is ignored then
-    float start;      // normalised time at which `to` begins, added to its clips' own `start`
-    int32_t priority; // the highest is taken; of equal ones the first in the table
+    md5_easing easing; // of a cross-fade
+    bool keeps_phase;  // `to` begins at the phase of `from`; if it waited, at the fraction of the
+                       // exit, so that 1, 2, 3 are all 0. `start` is ignored then
+    float start;       // normalised time at which `to` begins, added to its clips' own `start`
+    int32_t priority;  // the highest is taken; of equal ones the first in the table
     md5_interrupt interrupt;
     uint64_t reserved[4]; // 0
 } md5_transition_desc;
@@ -287,8 +281,8 @@ typedef struct md5_layer_desc {
     const md5_state_desc *states;           // [num_states], starts in the first
     const md5_transition_desc *transitions; // [num_transitions]
     uint32_t num_states, num_transitions;
-    const md5_easing *weight_curve; // as in md5_motion_item
-    uint64_t reserved[3];           // 0
+    md5_easing weight_easing; // as in md5_motion_item
+    uint64_t reserved[4];     // 0
 } md5_layer_desc;
 
 // -- Modifiers ------------------------------------------------------------------------------
@@ -577,13 +571,11 @@ typedef struct md5_shot_desc {
     float speed;  // 0 means 1, MD5_ZERO means 0: a still. Negative: backward from its end
     double start; // normalised time at which it begins, 0..1; backward it counts from the end
     float fade_in, fade_out; // seconds at its start, and before its end; 0 = cut
-    md5_ease_kind easing;    // of both, unless it has a curve; one without parameters
     md5_shot_end end;
-    // Easing of one of the fades, with or without parameters: as `curve` of a transition. NULL =
-    // `easing`. Copied. A weight is the eased share of the fade in that has passed, or 1 minus that
-    // of the fade out; where a curve overshoots, it stays at 0 or 1.
-    const md5_easing *fade_in_curve, *fade_out_curve;
-    uint64_t reserved[2]; // 0
+    // A weight is the eased share of the fade in that has passed, or 1 minus that of the fade out;
+    // where an easing overshoots, it stays at 0 or 1.
+    md5_easing fade_in_easing, fade_out_easing;
+    uint64_t reserved[4]; // 0
 } md5_shot_desc;
 
 // Plays a clip as a one-shot. `desc` may be NULL. One that plays in the slot already fades out

@@ -27,11 +27,10 @@ static inline float md5_curved_weight(const md5_easing *curve, md5_ease_kind eas
     return (float)(eased < 0.0 ? 0.0 : eased > 1.0 ? 1.0 : eased);
 }
 
-// Whether a curve, if there is one, is made of constants that exist.
+// Whether an easing is made of constants that exist.
 static inline bool md5_is_curve_known(const md5_easing *curve)
 {
-    return !curve
-           || ((unsigned)curve->kind <= MD5_EASE_STEPS && (unsigned)curve->jump <= MD5_JUMP_BOTH);
+    return (unsigned)curve->kind <= MD5_EASE_STEPS && (unsigned)curve->jump <= MD5_JUMP_BOTH;
 }
 
 // Where the weight of an item or layer comes from.

@@ -32,6 +32,9 @@
 #define PART(name, ...) COLUMN(MD5_COLUMN_PART, name, offsetof(ROW, name), __VA_ARGS__)
 #define ONE(name, schema, ...) \
     COLUMN(MD5_COLUMN_ROW, name, offsetof(ROW, name), .rows = &(schema), __VA_ARGS__)
+#define EASING(name, largest, ...)                                                         \
+    COLUMN(MD5_COLUMN_EASING, name, OFFSET(name, md5_easing), .rows = &md5i_easing_schema, \
+           .last = largest, __VA_ARGS__)
 #define TEXTS(name, ...) \
     COLUMN(MD5_COLUMN_TEXTS, name, offsetof(ROW, name), .other = NUMBER_OF(name), __VA_ARGS__)
 #define TABLE(name, schema, ...)                                                               \
@@ -95,12 +98,12 @@ static const md5_choice jumps[] = {
 // NOLINTEND(bugprone-macro-parentheses)
 
 #define ROW md5_easing
-static const md5_column curve_columns[] = {
+static const md5_column easing_columns[] = {
     CHOICE(kind, NULL, MD5_EASE_STEPS, HEAD, .label = "easing", .usual = "linear",
            .text = "the easing"),
     EASING_NUMBERS(, MD5_PLACE_HEAD),
 };
-const md5_schema md5i_curve_schema = {
+const md5_schema md5i_easing_schema = {
     .what = "an easing",
     .mark = "curve",
     .text = "an easing with its numbers",
@@ -108,7 +111,7 @@ const md5_schema md5i_curve_schema = {
     .kind = offsetof(ROW, kind),
     .has_kind = true,
     .has_no_braces = true,
-    COLUMNS(curve_columns),
+    COLUMNS(easing_columns),
 };
 #undef ROW
 
@@ -253,9 +256,8 @@ static const md5_column follow_columns[] = {
     FLOAT(stiffness, HEAD, RANGE(1e-6, 1e12), ONLY(MD5_FOLLOW_SPRING), .text = "1/s²"),
     FLOAT(damping, HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_SPRING), .text = "1/s"),
     FLOAT(duration, HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_EASE), .text = "seconds"),
-    CHOICE(easing, NULL, MD5_EASE_BOUNCE_IN_OUT, .curve = offsetof(ROW, curve), HEAD,
-           .form = MD5_FORM_EASING, .usual = "linear", ONLY(MD5_FOLLOW_EASE), .text = "an easing"),
-    ONE(curve, md5i_curve_schema, NOWHERE, .text = "an easing with numbers"),
+    EASING(easing, MD5_EASE_BOUNCE_IN_OUT, HEAD, .usual = "linear", ONLY(MD5_FOLLOW_EASE),
+           .text = "an easing"),
     RESERVED,
 };
 static const md5_schema follow_schema = {
@@ -289,7 +291,7 @@ static const md5_column item_columns[] = {
     CHOICE(mode, layer_modes, MD5_LAYER_ADD, .label = "mode of an item", .usual = "override",
            ONLY(MD5_MOTION_STACK), .text = "blended over the items before it, or added to them"),
     TEXT(mask, .usual = "all joints", ONLY(MD5_MOTION_STACK), .text = "a mask"),
-    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .curve = offsetof(ROW, weight_curve),
+    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .easing = offsetof(ROW, weight_easing),
           .form = MD5_FORM_SHARE, .label = "weight of an item", RANGE(0.0, 1.0), OR(1.0f),
           .start = 1.0f, ONLY(MD5_MOTION_STACK), .text = "its weight"),
     TEXT(weight_parameter, NOWHERE, .text = "instead of a weight"),
@@ -297,7 +299,7 @@ static const md5_column item_columns[] = {
          ONLY(MD5_MOTION_STACK), .text = "what is subtracted before it is added"),
     NUMBER(reference_frame, BEHIND, .word = "reference", .range = "a frame of the clip",
            .text = "a frame of that clip"),
-    ONE(weight_curve, md5i_curve_schema, NOWHERE, .text = "an easing of the parameter"),
+    EASING(weight_easing, MD5_EASE_LINEAR, NOWHERE, .text = "an easing of the parameter"),
     RESERVED,
 };
 const md5_schema md5i_item_schema = {
@@ -420,9 +422,9 @@ static const md5_column transition_columns[] = {
     FLOAT(exit, BEHIND, FINITE, .text = "normalised time of the state it leaves"),
     FLOAT(duration, RANGE(0.0, 1e6), .usual = "0", .text = "seconds of the fade"),
     CHOICE(fade, fades, MD5_FADE_INERTIAL, .usual = "cross", .text = "how it fades"),
-    CHOICE(easing, NULL, MD5_EASE_STEPS, .usual = "linear", .text = "an easing of the fade"),
-    EASING_NUMBERS(curve., MD5_PLACE_BEHIND),
-    OTHER(curve.kind, NOWHERE, .hash = MD5_HASH_NEVER, .text = "ignored"),
+    CHOICE(easing.kind, NULL, MD5_EASE_STEPS, .label = "easing", .usual = "linear",
+           .text = "an easing of the fade"),
+    EASING_NUMBERS(easing., MD5_PLACE_BEHIND),
     FLAG(keeps_phase, .word = "keep_phase", .text = "begins where the other is in its cycle"),
     FLOAT(start, FINITE, .usual = "0", .text = "normalised time at which the state begins"),
     INT(priority, .range = "any", .usual = "0", .text = "the highest is taken"),
@@ -436,7 +438,7 @@ static const md5_schema transition_schema = {
     .owner = "a transition of layer",
     .text = "the way from a state to another one",
     .size = sizeof(ROW),
-    .kind = offsetof(ROW, easing),
+    .kind = offsetof(ROW, easing.kind),
     .has_kind = true,
     COLUMNS(transition_columns),
 };
@@ -452,10 +454,10 @@ static const md5_column layer_columns[] = {
     NUMBER(reference_frame, BEHIND, .word = "reference", .range = "a frame of the clip",
            .text = "a frame of that clip"),
     TEXT(mask, .usual = "all joints", .text = "a mask"),
-    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .curve = offsetof(ROW, weight_curve),
+    FLOAT(weight, .other = offsetof(ROW, weight_parameter), .easing = offsetof(ROW, weight_easing),
           .form = MD5_FORM_SHARE, RANGE(0.0, 1.0), OR(1.0f), .text = "its weight"),
     TEXT(weight_parameter, NOWHERE, .text = "instead of a weight"),
-    ONE(weight_curve, md5i_curve_schema, NOWHERE, .text = "an easing of the parameter"),
+    EASING(weight_easing, MD5_EASE_LINEAR, NOWHERE, .text = "an easing of the parameter"),
     TABLE(states, state_schema, .word = "state", .text = "a state"),
     TABLE(transitions, transition_schema, .word = "transition", .text = "a transition"),
     RESERVED,
@@ -724,6 +726,9 @@ const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *co
     *count = 1;
     if (column->kind == MD5_COLUMN_PART)
         return row + column->offset;
+    if (column->kind == MD5_COLUMN_EASING)
+        return md5_easing_of(row, column->offset)->kind > column->last ? row + column->offset
+                                                                       : NULL;
     memcpy(&rows, row + column->offset, sizeof rows);
     if (column->kind == MD5_COLUMN_TABLE)
         memcpy(count, row + column->other, sizeof *count);

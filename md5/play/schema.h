@@ -25,10 +25,11 @@ typedef enum md5_column_kind {
     MD5_COLUMN_TABLE,     // a pointer to rows, and their number in another member
     MD5_COLUMN_ROW,       // a pointer to one row, or NULL
     MD5_COLUMN_PART,      // a row within the row
-    MD5_COLUMN_MODEL,     // const md5_model *; in files the name of one, a member of the file
-    MD5_COLUMN_BINDING,   // const md5_binding *
-    MD5_COLUMN_RESERVED,  // uintptr_t[number], all 0
-    MD5_COLUMN_OTHER,     // not a matter of what the machine does
+    MD5_COLUMN_EASING,   // a md5_easing within the row, which is no row if its kind is up to `last`
+    MD5_COLUMN_MODEL,    // const md5_model *; in files the name of one, a member of the file
+    MD5_COLUMN_BINDING,  // const md5_binding *
+    MD5_COLUMN_RESERVED, // uintptr_t[number], all 0
+    MD5_COLUMN_OTHER,    // not a matter of what the machine does
 } md5_column_kind;
 
 // Where a column stands in a machine file.
@@ -44,7 +45,6 @@ typedef enum md5_form {
     MD5_FORM_PLAIN,
     MD5_FORM_OPTIONAL,   // a value that may be left out
     MD5_FORM_SHARE,      // a number, or the name of a parameter and perhaps an easing
-    MD5_FORM_EASING,     // an easing that may be left out; one with numbers is a row of its own
     MD5_FORM_LIST,       // a table in round brackets
     MD5_FORM_CONDITIONS, // a table of rows with `and` between
     MD5_FORM_COMPARED,   // a name, perhaps behind `not`
@@ -76,7 +76,7 @@ typedef struct md5_column {
     const md5_schema *rows;    // of tables, rows and parts
     const md5_choice *choices; // ends with a word that is NULL; NULL: easings
     uint32_t last;             // the largest value of a choice
-    size_t curve;              // of a share or easing: its row; 0: it has none
+    size_t easing;             // of a share: its easing; 0: it has none
     md5_place place;
     md5_form form;
     const char *word;    // in files, instead of the member's name
@@ -116,7 +116,7 @@ struct md5_schema {
 // The file's are those of the machine, and the name of the model.
 extern const md5_schema md5i_machine_schema;
 extern const md5_schema md5i_clip_schema, md5i_motion_schema, md5i_item_schema, md5i_layer_schema,
-    md5i_modifier_schema, md5i_gaze_schema, md5i_hold_schema, md5i_morph_schema, md5i_curve_schema;
+    md5i_modifier_schema, md5i_gaze_schema, md5i_hold_schema, md5i_morph_schema, md5i_easing_schema;
 
 // The word of a choice: its number i in the list becomes the value; NULL behind the last one.
 const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value);
@@ -140,7 +140,12 @@ static inline bool md5_is_used(const md5_column *column, uint32_t kind)
     return column->kinds == 0 || (kind < 64 && (column->kinds >> kind & 1) != 0);
 }
 
-// The rows of a column of kind TABLE, ROW or PART.
+static inline const md5_easing *md5_easing_of(const char *row, size_t offset)
+{
+    return (const md5_easing *)(const void *)(row + offset);
+}
+
+// The rows of a column of kind TABLE, ROW, PART or EASING.
 const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count);
 
 // Goes through a row, column after column, and behind a column of rows through these. Tables lie at

@@ -35,14 +35,14 @@ static void fade_by_wrong_easing(const void *context)
 {
     const play_scene *const of = context;
     const md5_easing curve = {.kind = (md5_ease_kind)99};
-    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_in_curve = &curve});
+    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_in_easing = curve});
 }
 
 static void fade_by_wrong_jump(const void *context)
 {
     const play_scene *const of = context;
     const md5_easing curve = {.jump = (md5_jump)9};
-    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_out_curve = &curve});
+    md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_out_easing = curve});
 }
 
 static void detail_no_player(const void *context)
@@ -183,8 +183,8 @@ TEST_WITH (mistakes_with_players_and_poses_are_reported_with_function_and_argume
         {advance_no_player, "md5_player_advance()", "player: not NULL"},
         {go_by_wrong_easing, "md5_player_fade_to()", "easing: one without parameters"},
         {play_by_wrong_mode, "md5_player_play_shot()", "mode: a md5_layer_mode"},
-        {fade_by_wrong_easing, "md5_player_play_shot()", "fade_in_curve: a md5_ease_kind"},
-        {fade_by_wrong_jump, "md5_player_play_shot()", "fade_out_curve: a md5_ease_kind"},
+        {fade_by_wrong_easing, "md5_player_play_shot()", "fade_in_easing: a md5_ease_kind"},
+        {fade_by_wrong_jump, "md5_player_play_shot()", "fade_out_easing: a md5_ease_kind"},
         {detail_no_player, "md5_player_set_detail()", "player: not NULL"},
         {ask_no_player_for_gaze, "md5_player_gaze()", "player: not NULL"},
         {pose_into_nothing, "md5_player_pose()", "pose: not NULL"},

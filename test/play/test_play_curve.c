@@ -24,14 +24,11 @@ static void begin(play_scene *of, const md5_transition_desc *transition)
     play_scene_play(of, &desc);
 }
 
-static md5_transition_desc eased(md5_ease_kind easing, md5_easing curve)
+static md5_transition_desc eased(md5_ease_kind kind, md5_easing easing)
 {
-    return (md5_transition_desc){.from = "low",
-                                 .to = "high",
-                                 ROW(conditions, goes),
-                                 .duration = 0.5f,
-                                 .easing = easing,
-                                 .curve = curve};
+    easing.kind = kind;
+    return (md5_transition_desc){
+        .from = "low", .to = "high", ROW(conditions, goes), .duration = 0.5f, .easing = easing};
 }
 
 // The y of a cubic Bézier curve from 0 0 to 1 1 at x, by bisection.
@@ -185,12 +182,13 @@ typedef struct faded {
 } faded;
 
 // A clip with another one on a stack, or in a layer over it.
-static void describe(faded *of, bool in_layer, const md5_easing *curve)
+static void describe(faded *of, bool in_layer, const md5_easing *easing)
 {
+    const md5_easing curve = easing ? *easing : line;
     *of = (faded){0};
     of->items[0] = (md5_motion_item){.motion = "a"};
     of->items[1] = (md5_motion_item){
-        .motion = "b", .mask = "upper", .weight_parameter = "fade", .weight_curve = curve};
+        .motion = "b", .mask = "upper", .weight_parameter = "fade", .weight_easing = curve};
     of->stack =
         (md5_motion_desc){.name = "stack", .kind = MD5_MOTION_STACK, ROWS(items, of->items)};
     of->states[0] = (md5_state_desc){"base", in_layer ? "a" : "stack"};
@@ -200,7 +198,7 @@ static void describe(faded *of, bool in_layer, const md5_easing *curve)
                                      .mask = "upper",
                                      .weight_parameter = "fade",
                                      ROW(states, of->states[1]),
-                                     .weight_curve = curve};
+                                     .weight_easing = curve};
     of->desc = (md5_machine_desc){.masks = &mask,
                                   .parameters = &fade,
                                   .motions = &of->stack,
@@ -290,12 +288,12 @@ TEST (parameter_follows_by_a_curve) {
         faded of;
         describe(&of, true, NULL);
         of.follow = (md5_follow_desc){
-            .parameter = "fade", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .curve = curve};
+            .parameter = "fade", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing = *curve};
         of.desc.follows = &of.follow;
         of.desc.num_follows = 1;
         play_scene_play(&of.scene, &of.desc);
-        of.follow.curve = NULL; // the machine has a copy
-        CHECK(md5_machine_tables(of.scene.machine)->follows[0].curve->kind == curve->kind);
+        of.follow.easing = line; // the machine has a copy
+        CHECK(md5_machine_tables(of.scene.machine)->follows[0].easing.kind == curve->kind);
         CHECK(md5_player_set(of.scene.player, 0, 3.0f));
         for (int step = 1; step < 20; step++) {
             md5_player_advance(of.scene.player, 0.025, NULL, NULL);
@@ -315,12 +313,12 @@ TEST (curves_are_copied_with_the_tables) {
     weight_curves_begin(&of, true, &mine);
     mine.kind = MD5_EASE_LINEAR;
     const md5_machine_desc *const tables = md5_machine_tables(of.scene.machine);
-    const md5_easing *const copy = tables->layers[1].weight_curve;
-    CHECK(copy != &mine && copy->kind == MD5_EASE_CUBIC_BEZIER);
+    const md5_easing *const copy = &tables->layers[1].weight_easing;
+    CHECK(copy != &of.layers[1].weight_easing && copy->kind == MD5_EASE_CUBIC_BEZIER);
     CHECK(copy->x1 == 0.5f && copy->y2 == 1.0f);
-    CHECK(tables->motions[0].items[1].weight_curve->kind == MD5_EASE_CUBIC_BEZIER);
-    CHECK(tables->motions[0].items[0].weight_curve == NULL);
-    CHECK(tables->layers[0].weight_curve == NULL);
+    CHECK(tables->motions[0].items[1].weight_easing.kind == MD5_EASE_CUBIC_BEZIER);
+    CHECK(tables->motions[0].items[0].weight_easing.kind == MD5_EASE_LINEAR);
+    CHECK(tables->layers[0].weight_easing.kind == MD5_EASE_LINEAR);
     play_scene_end(&of.scene);
 }
 
@@ -329,9 +327,11 @@ static uint64_t fingerprint_with(const md5_easing *item, const md5_easing *layer
 {
     faded of;
     describe(&of, true, layer);
-    of.items[1].weight_curve = item;
-    of.follow = (md5_follow_desc){
-        .parameter = "fade", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .curve = follow};
+    of.items[1].weight_easing = item ? *item : line;
+    of.follow = (md5_follow_desc){.parameter = "fade",
+                                  .kind = MD5_FOLLOW_EASE,
+                                  .duration = 0.5f,
+                                  .easing = follow ? *follow : line};
     of.desc.follows = &of.follow;
     of.desc.num_follows = 1;
     play_scene_play(&of.scene, &of.desc);
@@ -383,11 +383,11 @@ TEST (curve_of_a_weight_must_make_sense) {
     describe(&of, false, &odd);
     weight_curves_check_refused(&of, "motion 'stack': there is no easing 99");
     describe(&of, true, NULL);
-    of.layers[1].weight_curve = &none;
+    of.layers[1].weight_easing = none;
     weight_curves_check_refused(&of, "layer 'over': there are 0 steps, which must be 1 to 65536");
     describe(&of, true, NULL);
     of.follow = (md5_follow_desc){
-        .parameter = "fade", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .curve = &wide};
+        .parameter = "fade", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing = wide};
     of.desc.follows = &of.follow;
     of.desc.num_follows = 1;
     weight_curves_check_refused(&of,
@@ -410,7 +410,7 @@ static const md5_follow_desc follows[3] = {
     {.parameter = "ease",
      .kind = MD5_FOLLOW_EASE,
      .duration = 0.5f,
-     .easing = MD5_EASE_QUADRATIC_IN},
+     .easing.kind = MD5_EASE_QUADRATIC_IN},
 };
 
 static const md5_condition is_high = {"smooth", MD5_IS_GREATER, 3.0f};
@@ -540,24 +540,36 @@ TEST_HERE (follow_is_saved_and_copied) {
 // -- Rates ------------------------------------------------------------------------------------
 
 // How a parameter goes from 1 to 3, and after a second back to 0.5.
-static const md5_easing follow_bezier = {
-    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.7f, .y1 = -0.4f, .x2 = 0.2f, .y2 = 1.5f};
-static const md5_easing staircase = {.kind = MD5_EASE_STEPS, .steps = 4, .jump = MD5_JUMP_BOTH};
 static const md5_follow_desc kinds[] = {
     {.parameter = "pace", .rate = 5.0f},
     {.parameter = "pace", .rate = 0.2f},
     {.parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 90.0f, .damping = 3.0f},
     {.parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 64.0f, .damping = 16.0f},
     {.parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 20.0f, .damping = 30.0f},
-    {.parameter = "pace", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing = MD5_EASE_SMOOTH},
-    {.parameter = "pace", .kind = MD5_FOLLOW_EASE, .duration = 0.7f, .easing = MD5_EASE_LINEAR},
-    {.parameter = "pace", .kind = MD5_FOLLOW_EASE, .duration = 0.6f, .easing = MD5_EASE_BOUNCE_OUT},
+    {.parameter = "pace",
+     .kind = MD5_FOLLOW_EASE,
+     .duration = 0.5f,
+     .easing.kind = MD5_EASE_SMOOTH},
+    {.parameter = "pace",
+     .kind = MD5_FOLLOW_EASE,
+     .duration = 0.7f,
+     .easing.kind = MD5_EASE_LINEAR},
+    {.parameter = "pace",
+     .kind = MD5_FOLLOW_EASE,
+     .duration = 0.6f,
+     .easing.kind = MD5_EASE_BOUNCE_OUT},
     {.parameter = "pace",
      .kind = MD5_FOLLOW_EASE,
      .duration = 0.9f,
-     .easing = MD5_EASE_ELASTIC_IN_OUT},
-    {.parameter = "pace", .kind = MD5_FOLLOW_EASE, .duration = 0.4f, .curve = &follow_bezier},
-    {.parameter = "pace", .kind = MD5_FOLLOW_EASE, .duration = 0.8f, .curve = &staircase},
+     .easing.kind = MD5_EASE_ELASTIC_IN_OUT},
+    {.parameter = "pace",
+     .kind = MD5_FOLLOW_EASE,
+     .duration = 0.4f,
+     .easing = {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.7f, .y1 = -0.4f, .x2 = 0.2f, .y2 = 1.5f}},
+    {.parameter = "pace",
+     .kind = MD5_FOLLOW_EASE,
+     .duration = 0.8f,
+     .easing = {.kind = MD5_EASE_STEPS, .steps = 4, .jump = MD5_JUMP_BOTH}},
     {.parameter = "pace", .kind = MD5_FOLLOW_EASE},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -580,11 +592,9 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
         return (moving){goal + e * (x * c + (v + half * x) * s),
                         e * (v * c - (half * v + k * x) * s)};
     }
-    const md5_easing plain = {.kind = follow->easing};
     const double duration = (double)follow->duration;
-    const double part = t < duration ? (double)md5_ease(follow->curve ? *follow->curve : plain,
-                                                        (float)(t / duration))
-                                     : 1.0;
+    const double part =
+        t < duration ? (double)md5_ease(follow->easing, (float)(t / duration)) : 1.0;
     return (moving){goal + x * (1.0 - part), 0.0};
 }
 
@@ -819,7 +829,7 @@ TEST (follow_refuses_what_makes_no_sense) {
         {.parameter = "speed", .kind = MD5_FOLLOW_SPRING, .stiffness = -1.0f},
         {.parameter = "speed", .kind = MD5_FOLLOW_SPRING, .stiffness = 1.0f, .damping = -1.0f},
         {.parameter = "speed", .kind = MD5_FOLLOW_EASE, .duration = -1.0f},
-        {.parameter = "speed", .kind = MD5_FOLLOW_EASE, .easing = MD5_EASE_STEPS},
+        {.parameter = "speed", .kind = MD5_FOLLOW_EASE, .easing.kind = MD5_EASE_STEPS},
         {.parameter = "speed", .kind = (md5_follow_kind)7},
     };
     static const char *const messages[] = {
@@ -829,7 +839,7 @@ TEST (follow_refuses_what_makes_no_sense) {
         "the following parameter 'speed': stiffness is -1, which must be 1e-06 to 1e+12",
         "the following parameter 'speed': damping is -1, which must be 0 to 1e+06",
         "the following parameter 'speed': duration is -1, which must be 0 to 1e+06",
-        "the following parameter 'speed': there is no easing 34",
+        "the following parameter 'speed': there are 0 steps, which must be 1 to 65536",
         "the following parameter 'speed': there is no kind 7",
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

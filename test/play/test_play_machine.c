@@ -368,7 +368,7 @@ TEST (machine_refuses_transitions) {
            OF_BODY ": duration is nan, which must be 0 to 1e+06");
     REFUSE(all.transitions[0].start = INFINITY, OF_BODY ": start is not finite");
     REFUSE(all.transitions[0].fade = (md5_fade)2, OF_BODY ": there is no fade 2");
-    REFUSE(all.transitions[0].easing = (md5_ease_kind)35, OF_BODY ": there is no easing 35");
+    REFUSE(all.transitions[0].easing.kind = (md5_ease_kind)35, OF_BODY ": there is no easing 35");
     REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
     REFUSE(all.transitions[0].conditions = NULL,
            OF_BODY ": no array of conditions, but a count of 1");

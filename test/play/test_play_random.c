@@ -140,7 +140,7 @@ static void make_transition(md5_transition_desc *to, md5_condition *condition, u
         .duration = play_one_in(random, 6) ? (float)(0.8 * test_random(random))
                                            : durations[play_below(random, 6)],
         .fade = (md5_fade)play_one_in(random, 3),
-        .easing = (md5_ease_kind)play_below(random, MD5_EASE_CUBIC_BEZIER),
+        .easing.kind = (md5_ease_kind)play_below(random, MD5_EASE_CUBIC_BEZIER),
         .keeps_phase = play_one_in(random, 3),
         .start = (float)random_start(random),
         .priority = (int32_t)play_below(random, 3),

@@ -88,6 +88,7 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = -0.5f, .x2 = 0.25f, .y2 = 1.5f},
         {.kind = MD5_EASE_STEPS, .steps = 3, .jump = MD5_JUMP_BOTH}};
     const uint32_t curve = play_below(random, 3);
+    const md5_easing plain = {.kind = (md5_ease_kind)play_below(random, 3)};
     const md5_shot_desc shot = {
         .mode = (md5_layer_mode)play_below(random, 2),
         .reference = play_one_in(random, 2) ? desc->clips[0].name : NULL,
@@ -95,10 +96,9 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
         .speed = (float)(3.0 * test_random(random) - 1.0),
         .fade_in = 0.2f * (float)play_below(random, 3),
         .fade_out = 0.1f * (float)play_below(random, 3),
-        .easing = (md5_ease_kind)play_below(random, 3),
         .end = (md5_shot_end)play_below(random, 3),
-        .fade_in_curve = curve < 2 ? &curves[curve] : NULL,
-        .fade_out_curve = curve > 0 ? &curves[curve - 1] : NULL,
+        .fade_in_easing = curve < 2 ? curves[curve] : plain,
+        .fade_out_easing = curve > 0 ? curves[curve - 1] : plain,
     };
     const uint32_t slot = play_below(random, 2), clip = play_below(random, desc->num_clips);
     const bool stops = play_one_in(random, 4);
@@ -451,8 +451,10 @@ TEST (fingerprint_depends_on_every_table) {
 
 static const md5_parameter_desc parameters[2] = {{"speed", MD5_PARAMETER_FLOAT, 0.0f},
                                                  {"armed", MD5_PARAMETER_BOOL, 0.0f}};
-static const md5_follow_desc follow = {
-    .parameter = "speed", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing = MD5_EASE_SMOOTH};
+static const md5_follow_desc follow = {.parameter = "speed",
+                                       .kind = MD5_FOLLOW_EASE,
+                                       .duration = 0.5f,
+                                       .easing.kind = MD5_EASE_SMOOTH};
 static const md5_mask_desc mask = {"upper", "*spine", 2};
 static const md5_state_desc states[2] = {{"low", "a"}, {"high", "b"}};
 static const md5_condition is_armed = {"armed", MD5_IS_SET, 0.0f};
@@ -461,8 +463,7 @@ static const md5_transition_desc rise = {
     .to = "high",
     ROW(conditions, is_armed),
     .duration = 0.5f,
-    .easing = MD5_EASE_CUBIC_BEZIER,
-    .curve = {.x1 = 0.25f, .y1 = 0.125f, .x2 = 0.25f, .y2 = 1}};
+    .easing = {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.125f, .x2 = 0.25f, .y2 = 1}};
 static const md5_layer_desc layer = {
     .name = "body", .states = states, .transitions = &rise, .num_states = 2, .num_transitions = 1};
 static const md5_modifier_desc look = {
@@ -504,18 +505,22 @@ static void act(md5_player *player)
                                           .weight = 0.75f,
                                           .fade_in = 0.25f,
                                           .fade_out = 0.5f,
-                                          .easing = MD5_EASE_SMOOTH});
+                                          .fade_in_easing.kind = MD5_EASE_SMOOTH,
+                                          .fade_out_easing.kind = MD5_EASE_SMOOTH});
     md5_player_play_shot(player, 1, 0,
                          &(md5_shot_desc){.mode = MD5_LAYER_ADD,
                                           .speed = -1.0f,
                                           .end = MD5_SHOT_HOLDS,
                                           .fade_in = 0.125f,
-                                          .easing = MD5_EASE_CUBIC_OUT});
+                                          .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
+                                          .fade_out_easing.kind = MD5_EASE_CUBIC_OUT});
     md5_player_advance(player, 0.125, NULL, NULL);
-    md5_player_play_shot(
-        player, 0, 0,
-        &(md5_shot_desc){
-            .fade_in = 0.5f, .easing = MD5_EASE_QUADRATIC_IN, .end = MD5_SHOT_LOOPS, .start = 0.5});
+    md5_player_play_shot(player, 0, 0,
+                         &(md5_shot_desc){.fade_in = 0.5f,
+                                          .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
+                                          .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN,
+                                          .end = MD5_SHOT_LOOPS,
+                                          .start = 0.5});
     md5_player_stop_shot(player, 1, 0.25f);
     md5_player_advance(player, 0.0625, NULL, NULL);
 }

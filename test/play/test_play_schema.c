@@ -58,6 +58,7 @@ static size_t size_of(const md5_column *column)
     case MD5_COLUMN_RESERVED:
         return column->other * sizeof(uintptr_t);
     case MD5_COLUMN_PART:
+    case MD5_COLUMN_EASING:
         return column->rows->size;
     case MD5_COLUMN_OTHER:
         return column->other;
@@ -169,6 +170,16 @@ static char *add_rows(random_tables *to, const md5_schema *schema, uint32_t coun
     return rows;
 }
 
+// A row within a row.
+static void add_part(random_tables *to, const md5_schema *schema, char *row)
+{
+    if (to->num_rows == MOST_ROWS)
+        abort();
+    to->rows[to->num_rows].schema = schema;
+    to->rows[to->num_rows].row = row;
+    to->rows[to->num_rows++].above = 0;
+}
+
 static const char *random_name(uint64_t *random)
 {
     static const char *const names[] = {
@@ -235,10 +246,8 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         if (column->form == MD5_FORM_SHARE && play_one_in(random, 2)) {
             const char *const name = random_name(random);
             memcpy(row + column->other, &name, sizeof name);
-            if (column->curve > 0 && play_one_in(random, 2)) {
-                char *const curve = add_rows(to, &md5i_curve_schema, 1, 0);
-                memcpy(row + column->curve, &curve, sizeof curve);
-            }
+            if (column->easing > 0 && play_one_in(random, 2))
+                add_part(to, &md5i_easing_schema, row + column->easing);
         } else {
             do
                 *floats = random_float(column, random);
@@ -263,12 +272,9 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         break;
     case MD5_COLUMN_CHOICE:
         *whole = random_choice(column, random);
-        if (column->form == MD5_FORM_EASING && play_one_in(random, 3)) {
-            char *const curve = add_rows(to, &md5i_curve_schema, 1, 0);
-            *whole = 0;
-            *(uint32_t *)(void *)curve = MD5_EASE_CUBIC_BEZIER + play_below(random, 2);
-            memcpy(row + column->curve, &curve, sizeof curve);
-        }
+        break;
+    case MD5_COLUMN_EASING:
+        add_part(to, column->rows, value);
         break;
     case MD5_COLUMN_TABLE: {
         const uint32_t count = 1 + play_below(random, 3);
@@ -348,7 +354,9 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
         if (column->rows) {
             const bool has_left = md5i_rows_of(column, a.level->row, &counts[0]) != NULL;
             const bool has_right = md5i_rows_of(column, b.level->row, &counts[1]) != NULL;
-            is_same = counts[0] == counts[1] && has_left == has_right;
+            is_same = counts[0] == counts[1] && has_left == has_right
+                      && (column->kind != MD5_COLUMN_EASING
+                          || memcmp(left, right, sizeof(md5_ease_kind)) == 0);
         } else if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS) {
             const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
             for (size_t i = 0; i < count; i++)
@@ -583,7 +591,8 @@ static void print_words(manual *to, const md5_column *column, const char *join)
 {
     const char *word;
     uint32_t value;
-    if (column->kind == MD5_COLUMN_CHOICE && !column->choices) {
+    if (column->kind == MD5_COLUMN_EASING
+        || (column->kind == MD5_COLUMN_CHOICE && !column->choices)) {
         print(to, "an easing");
         return;
     }
@@ -595,7 +604,7 @@ static void print_words(manual *to, const md5_column *column, const char *join)
 static void print_form(manual *to, const md5_column *column)
 {
     const bool has_word = column->place == MD5_PLACE_WORD;
-    if (column->kind == MD5_COLUMN_CHOICE || column->choices)
+    if (column->kind == MD5_COLUMN_CHOICE || column->kind == MD5_COLUMN_EASING || column->choices)
         print_words(to, column, " ");
     else if (has_word)
         print(to, "`%s`", md5_column_word(column));
@@ -614,7 +623,7 @@ static void print_range(manual *to, const md5_column *column)
     };
     print(to, "%s", what[column->kind] ? what[column->kind] : "");
     if (column->form == MD5_FORM_SHARE)
-        print(to, " or parameter%s", column->curve > 0 ? " [easing]" : "");
+        print(to, " or parameter%s", column->easing > 0 ? " [easing]" : "");
     if (column->least < column->most)
         print(to, ", %g to %g", column->least, column->most);
     else if (column->range && strcmp(column->range, "any") != 0)

@@ -61,11 +61,8 @@ static double miss(const play_scene *of, double seconds, double weight)
 #define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin(of), play_scene_end(of))
 
 TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
-    const md5_shot_desc desc = {.fade_in = 0.4f,
-                                .fade_out = 0.4f,
-                                .easing = MD5_EASE_QUADRATIC_IN, // neither fade has it
-                                .fade_in_curve = &bezier,
-                                .fade_out_curve = &stairs};
+    const md5_shot_desc desc = {
+        .fade_in = 0.4f, .fade_out = 0.4f, .fade_in_easing = bezier, .fade_out_easing = stairs};
     CHECK(md5_player_play_shot(of->player, 0, 1, &desc));
     for (int step = 1; step < 40; step++) {
         advance(of, 0.025);
@@ -81,13 +78,13 @@ TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
     CHECK(!md5_player_shot(of->player, 0).is_playing);
 }
 
-// One curve alone: the other fade has `easing`. Where the curve goes below 0 the weight stays at 0.
+// Each fade has its own easing. Where the curve goes below 0 the weight stays at 0.
 TEST_HERE (shot_fades_by_a_curve_and_an_easing) {
     CHECK(md5_player_play_shot(of->player, 0, 1,
                                &(md5_shot_desc){.fade_in = 0.5f,
                                                 .fade_out = 0.5f,
-                                                .easing = MD5_EASE_QUADRATIC_IN,
-                                                .fade_in_curve = &back}));
+                                                .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN,
+                                                .fade_in_easing = back}));
     for (int step = 1; step < 20; step++) {
         advance(of, 0.05);
         const double t = fmin(0.1 * step, 1.0), out = fmax(0.1 * step - 1.0, 0.0);
@@ -106,8 +103,8 @@ TEST_HERE (shot_is_replaced_by_the_curve_of_the_new_one) {
                                &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
                                                 .start = 0.25,
                                                 .fade_in = 0.5f,
-                                                .fade_in_curve = &bezier,
-                                                .fade_out_curve = &stairs}));
+                                                .fade_in_easing = bezier,
+                                                .fade_out_easing = stairs}));
     for (int step = 1; step < 10; step++) {
         advance(of, 0.05);
         CHECK(miss(of, 0.25 + 0.05 * step, bezier_at(0.1 * step)) < 2e-5);
@@ -117,8 +114,8 @@ TEST_HERE (shot_is_replaced_by_the_curve_of_the_new_one) {
 TEST_HERE (shot_is_stopped_by_the_curve_of_its_fade_out) {
     CHECK(md5_player_play_shot(of->player, 0, 1,
                                &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
-                                                .fade_in_curve = &stairs,
-                                                .fade_out_curve = &bezier}));
+                                                .fade_in_easing = stairs,
+                                                .fade_out_easing = bezier}));
     CHECK(md5_player_stop_shot(of->player, 0, 0.5f));
     for (int step = 1; step < 10; step++) {
         advance(of, 0.05);
@@ -132,7 +129,7 @@ TEST_HERE (shot_with_curves_is_saved_and_copied) {
     CHECK(md5_player_play_shot(
         of->player, 0, 1,
         &(md5_shot_desc){
-            .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_curve = &in, .fade_out_curve = &out}));
+            .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_easing = in, .fade_out_easing = out}));
     memset(&in, 0, sizeof in);
     memset(&out, 0, sizeof out);
     advance(of, 0.2);
@@ -171,9 +168,9 @@ TEST_HERE (shot_with_a_wrong_curve_is_refused) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         CHECK(
-            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_in_curve = &wrong[i]}));
+            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_in_easing = wrong[i]}));
         CHECK(
-            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_out_curve = &wrong[i]}));
+            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_out_easing = wrong[i]}));
     }
     CHECK(!md5_player_shot(of->player, 0).is_playing);
 }
@@ -184,7 +181,7 @@ TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
     static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f}, minus_one[4] = {0, 0, 0x80, 0xbf};
     static const uint8_t nothing[4] = {0}, many[4] = {9};
     CHECK(md5_player_play_shot(
-        of->player, 3, 1, &(md5_shot_desc){.fade_in_curve = &bezier, .fade_out_curve = &stairs}));
+        of->player, 3, 1, &(md5_shot_desc){.fade_in_easing = bezier, .fade_out_easing = stairs}));
     uint8_t bytes[1024], broken[1024];
     const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
     const size_t rest = 8 + 8 + 1 + 8 + 1 + 1 + 4; // clock, start, fade in, new, stopping, kept

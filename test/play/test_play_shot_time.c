@@ -214,6 +214,7 @@ TEST_HERE (shot_that_replaces_another_shares_the_root) {
 static void act(acting *of, uint64_t *random)
 {
     static const char *const masks[] = {NULL, NULL, "upper", "lower"};
+    const md5_easing easing = {.kind = (md5_ease_kind)(test_random_u32(random) % 3)};
     const md5_shot_desc desc = {
         .mode = (md5_layer_mode)(test_random_u32(random) % 2),
         .mask = masks[test_random_u32(random) % 4],
@@ -222,7 +223,8 @@ static void act(acting *of, uint64_t *random)
         .start = 0.5 * (test_random_u32(random) % 2),
         .fade_in = 0.15f * (float)(test_random_u32(random) % 3),
         .fade_out = 0.1f * (float)(test_random_u32(random) % 3),
-        .easing = (md5_ease_kind)(test_random_u32(random) % 3),
+        .fade_in_easing = easing,
+        .fade_out_easing = easing,
     };
     const uint32_t choice = test_random_u32(random) % 4, slot = test_random_u32(random) % 2;
     const uint32_t clip = test_random_u32(random) % CLIPS;

@@ -180,8 +180,11 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
     make_mask(of, 0, old_mask);
     make_mask(of, 1, new_mask);
     const md5_shot_desc old = {.mask = "upper", .end = MD5_SHOT_LOOPS, .weight = 0.9f};
-    const md5_shot_desc new = {
-        .mask = "arms", .end = MD5_SHOT_LOOPS, .fade_in = 0.4f, .easing = MD5_EASE_SMOOTH};
+    const md5_shot_desc new = {.mask = "arms",
+                               .end = MD5_SHOT_LOOPS,
+                               .fade_in = 0.4f,
+                               .fade_in_easing.kind = MD5_EASE_SMOOTH,
+                               .fade_out_easing.kind = MD5_EASE_SMOOTH};
     CHECK(md5_player_play_shot(of->player, 2, HIT, &old));
     advance(of, 0.1);
     CHECK(md5_player_play_shot(of->player, 2, WAVE, &new));
@@ -223,12 +226,14 @@ TEST_HERE (shot_never_jumps) {
     for (int step = 0; step < 20000; step++) {
         const uint32_t slot = (uint32_t)step / 50 % 2;
         if (step % 50 == 0 && test_random_u32(&random) % 3 > 0) {
+            const md5_easing easing = {.kind = (md5_ease_kind)(test_random_u32(&random) % 2)};
             const md5_shot_desc desc = {.mask = mask_names[test_random_u32(&random) % 3],
                                         .end = (md5_shot_end)(test_random_u32(&random) % 3),
                                         .weight = (float)(0.1 + 0.9 * test_random(&random)),
                                         .fade_in = (float)(0.2 + 0.1 * test_random(&random)),
                                         .fade_out = 0.25f,
-                                        .easing = (md5_ease_kind)(test_random_u32(&random) % 2)};
+                                        .fade_in_easing = easing,
+                                        .fade_out_easing = easing};
             CHECK(md5_player_play_shot(of->player, slot, test_random_u32(&random) % 3, &desc));
         }
         if (test_random_u32(&random) % 300 == 0)

@@ -29,21 +29,22 @@ TEST (machine_file_eases_weights) {
               "layer n { state s nothing weight joy back_out } }");
     CHECK_UINT(file->num_warnings, 0);
     const md5_motion_item *const items = file->desc.motions[0].items;
-    CHECK(items[0].weight_curve == NULL && items[3].weight_curve == NULL);
-    CHECK_UINT(items[1].weight_curve->kind, MD5_EASE_SMOOTH);
+    CHECK(items[0].weight_easing.kind == MD5_EASE_LINEAR
+          && items[3].weight_easing.kind == MD5_EASE_LINEAR);
+    CHECK_UINT(items[1].weight_easing.kind, MD5_EASE_SMOOTH);
     CHECK(items[1].mode == MD5_LAYER_ADD);
     CHECK_STRING(items[2].weight_parameter, "smooth");
-    const md5_easing *const bezier = items[2].weight_curve;
+    const md5_easing *const bezier = &items[2].weight_easing;
     CHECK_UINT(bezier->kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(bezier->x1 == 0.25f && bezier->y1 == 0.1f && bezier->x2 == 0.3f && bezier->y2 == -1.0f);
     CHECK_STRING(items[2].mask, "k");
-    CHECK_UINT(items[4].weight_curve->steps, 4);
-    CHECK_UINT(items[4].weight_curve->jump, MD5_JUMP_NONE);
+    CHECK_UINT(items[4].weight_easing.steps, 4);
+    CHECK_UINT(items[4].weight_easing.jump, MD5_JUMP_NONE);
     const md5_layer_desc *const layers = file->desc.layers;
-    CHECK_UINT(layers[0].weight_curve->kind, MD5_EASE_STEPS);
-    CHECK_UINT(layers[0].weight_curve->steps, 3);
+    CHECK_UINT(layers[0].weight_easing.kind, MD5_EASE_STEPS);
+    CHECK_UINT(layers[0].weight_easing.steps, 3);
     CHECK_UINT(layers[0].num_states, 1);
-    CHECK_UINT(layers[1].weight_curve->kind, MD5_EASE_BACK_OUT);
+    CHECK_UINT(layers[1].weight_easing.kind, MD5_EASE_BACK_OUT);
     md5_free_machine_file(file);
 }
 
@@ -53,7 +54,7 @@ TEST (machine_file_eases_only_the_weight_that_is_used) {
                                          "layer n { weight joy smooth weight joy } }");
     CHECK_UINT(file->num_warnings, 2);
     for (int i = 0; i < 2; i++)
-        CHECK(file->desc.layers[i].weight_curve == NULL);
+        CHECK(file->desc.layers[i].weight_easing.kind == MD5_EASE_LINEAR);
     md5_free_machine_file(file);
 }
 
@@ -63,12 +64,12 @@ TEST (machine_file_lets_parameters_follow_by_curves) {
                                          "follow b ease 2 steps 5 jump_both\n"
                                          "follow c ease 1 elastic_out }");
     const md5_follow_desc *const rows = file->desc.follows;
-    CHECK_UINT(rows[0].curve->kind, MD5_EASE_CUBIC_BEZIER);
-    CHECK(rows[0].curve->y1 == -0.5f && rows[0].curve->y2 == 1.5f && rows[0].duration == 0.5f);
-    CHECK_UINT(rows[1].curve->steps, 5);
-    CHECK_UINT(rows[1].curve->jump, MD5_JUMP_BOTH);
-    CHECK(rows[2].curve == NULL);
-    CHECK_UINT(rows[2].easing, MD5_EASE_ELASTIC_OUT);
+    CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
+    CHECK(rows[0].easing.y1 == -0.5f && rows[0].easing.y2 == 1.5f && rows[0].duration == 0.5f);
+    CHECK_UINT(rows[1].easing.steps, 5);
+    CHECK_UINT(rows[1].easing.jump, MD5_JUMP_BOTH);
+    CHECK(rows[2].easing.steps == 0);
+    CHECK_UINT(rows[2].easing.kind, MD5_EASE_ELASTIC_OUT);
     md5_free_machine_file(file);
 }
 
@@ -107,14 +108,14 @@ TEST (machine_file_eases_by_curves_and_steps) {
     if (!CHECK(file))
         return;
     const md5_transition_desc *const rows = file->desc.layers[0].transitions;
-    CHECK_UINT(rows[0].easing, MD5_EASE_CUBIC_BEZIER);
-    CHECK(rows[0].curve.x1 == 0.25f && rows[0].curve.y1 == 0.1f);
-    CHECK(rows[0].curve.x2 == 0.3f && rows[0].curve.y2 == -1.0f);
-    CHECK_UINT(rows[1].easing, MD5_EASE_STEPS);
-    CHECK_UINT(rows[1].curve.steps, 4);
-    CHECK_UINT(rows[1].curve.jump, MD5_JUMP_NONE);
-    CHECK_UINT(rows[2].curve.steps, 3);
-    CHECK_UINT(rows[2].curve.jump, MD5_JUMP_END);
+    CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
+    CHECK(rows[0].easing.x1 == 0.25f && rows[0].easing.y1 == 0.1f);
+    CHECK(rows[0].easing.x2 == 0.3f && rows[0].easing.y2 == -1.0f);
+    CHECK_UINT(rows[1].easing.kind, MD5_EASE_STEPS);
+    CHECK_UINT(rows[1].easing.steps, 4);
+    CHECK_UINT(rows[1].easing.jump, MD5_JUMP_NONE);
+    CHECK_UINT(rows[2].easing.steps, 3);
+    CHECK_UINT(rows[2].easing.jump, MD5_JUMP_END);
     md5_free_machine_file(file);
     static const char odd[] = "machine m { layer l { transition any s { cubic_bezier 1 2 3 } } }";
     CHECK(!load(odd, sizeof odd - 1, NULL, NULL));

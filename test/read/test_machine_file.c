@@ -103,7 +103,7 @@ static void check_layers(const md5_machine_desc *desc)
     CHECK(go->conditions[0].compare == MD5_IS_GREATER && go->conditions[0].value == 0.1f);
     CHECK(go->conditions[1].compare == MD5_IS_CLEAR);
     CHECK_STRING(go->conditions[1].parameter, "jump");
-    CHECK(go->duration == 0.2f && go->easing == MD5_EASE_SMOOTH && !go->waits);
+    CHECK(go->duration == 0.2f && go->easing.kind == MD5_EASE_SMOOTH && !go->waits);
     CHECK(!off->from && off->waits && off->exit == 0.9f && off->fade == MD5_FADE_INERTIAL);
     CHECK(off->priority == -2 && off->start == 0.5f && off->keeps_phase);
     CHECK(off->interrupt == MD5_INTERRUPT_NONE && off->conditions[0].compare == MD5_IS_SET);
@@ -329,7 +329,7 @@ TEST (machine_file_takes_every_easing_by_its_name) {
                  "machine m { layer l { state a m state b m transition a b { %s } } }",
                  md5_easing_name((md5_ease_kind)i));
         md5_machine_file *const file = parse(text);
-        CHECK_UINT(file->desc.layers[0].transitions[0].easing, (unsigned)i);
+        CHECK_UINT(file->desc.layers[0].transitions[0].easing.kind, (unsigned)i);
         md5_free_machine_file(file);
     }
 }
@@ -481,9 +481,9 @@ TEST (machine_file_says_which_parameters_follow) {
     CHECK_UINT(rows[1].kind, MD5_FOLLOW_SMOOTH);
     CHECK(rows[1].rate == 3.0f);
     CHECK_UINT(rows[2].kind, MD5_FOLLOW_EASE);
-    CHECK_UINT(rows[2].easing, MD5_EASE_CUBIC_IN_OUT);
+    CHECK_UINT(rows[2].easing.kind, MD5_EASE_CUBIC_IN_OUT);
     CHECK(rows[2].duration == 0.5f && rows[3].duration == 2.0f);
-    CHECK_UINT(rows[3].easing, MD5_EASE_LINEAR);
+    CHECK_UINT(rows[3].easing.kind, MD5_EASE_LINEAR);
     md5_free_machine_file(file);
     static const char *const odd[] = {
         "machine m { follow a }",        "machine m { follow a fast 3 }",

@@ -128,24 +128,19 @@ int32_t md5i_find_name(const md5_names *names, const char *text)
 
 // -- Easing curves ------------------------------------------------------------------------------
 
-static bool is_built(const md5_easing *curve)
-{
-    return curve && curve->kind != MD5_EASE_LINEAR;
-}
-
 static size_t count_curves(const md5_machine_desc *desc)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion_desc *const motion = &desc->motions[i];
         for (uint32_t k = 0; k < motion->num_items; k++)
-            count += is_built(motion->items[k].weight_curve) ? 1u : 0u;
+            count += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
     }
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
-        count += is_built(layer->weight_curve) ? 1u : 0u;
+        count += layer->weight_easing.kind != MD5_EASE_LINEAR;
         for (uint32_t k = 0; k < layer->num_transitions; k++)
-            count += md5_has_numbers(layer->transitions[k].easing) ? 1u : 0u;
+            count += md5_has_numbers(layer->transitions[k].easing.kind);
     }
     return count;
 }
@@ -158,34 +153,29 @@ static bool begin_curves(md5_building *building)
     return machine->curves != NULL;
 }
 
-static bool check_steps(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
-                        const char *kind, const char *owner)
+static bool check_steps(md5_building *building, const md5_easing *easing, const char *kind,
+                        const char *owner)
 {
-    const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
-    if (easing != MD5_EASE_STEPS || (curve->steps >= least && curve->steps <= MD5_MAX_EASE_STEPS))
+    const uint32_t least = easing->jump == MD5_JUMP_NONE ? 2 : 1;
+    if (easing->kind != MD5_EASE_STEPS
+        || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
         return true;
-    return md5i_fail_at(building, &curve->steps, MD5_ERROR_RANGE,
+    return md5i_fail_at(building, &easing->steps, MD5_ERROR_RANGE,
                         "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
-                        curve->steps, least, MD5_MAX_EASE_STEPS);
+                        easing->steps, least, MD5_MAX_EASE_STEPS);
 }
 
-bool md5i_build_curve_of(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
-                         const char *kind, const char *owner, uint32_t *number)
-{
-    md5_machine *const machine = building->machine;
-    TRY(check_steps(building, easing, curve, kind, owner));
-    machine->curves[machine->num_curves] = *curve;
-    machine->curves[machine->num_curves++].kind = easing;
-    *number = (uint32_t)machine->num_curves;
-    return true;
-}
-
-bool md5i_build_curve(md5_building *building, const md5_easing *curve, const char *kind,
+bool md5i_build_curve(md5_building *building, const md5_easing *easing, const char *kind,
                       const char *owner, uint32_t *number)
 {
+    md5_machine *const machine = building->machine;
     *number = 0;
-    return !is_built(curve)
-           || md5i_build_curve_of(building, curve->kind, curve, kind, owner, number);
+    if (easing->kind == MD5_EASE_LINEAR)
+        return true;
+    TRY(check_steps(building, easing, kind, owner));
+    machine->curves[machine->num_curves++] = *easing;
+    *number = (uint32_t)machine->num_curves;
+    return true;
 }
 
 // -- Parameters that follow ---------------------------------------------------------------------
@@ -207,9 +197,7 @@ static bool build_follow(md5_building *building, uint32_t row)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "parameter %s has two follow rules", QUOTED(name));
     building->machine->followers[parameter] = (int32_t)row;
-    return !follow->curve
-           || check_steps(building, follow->curve->kind, follow->curve, "the following parameter",
-                          name);
+    return check_steps(building, &follow->easing, "the following parameter", name);
 }
 
 static bool build_follows(md5_building *building)

@@ -75,10 +75,8 @@ static inline bool md5_has_numbers(md5_ease_kind easing)
 }
 
 // Checks the number of steps of an easing and adds it to the machine's curves: *number becomes 1 +
-// its index; without a curve, or if it is linear, 0.
-bool md5i_build_curve_of(md5_building *building, md5_ease_kind easing, const md5_easing *curve,
-                         const char *kind, const char *owner, uint32_t *number);
-bool md5i_build_curve(md5_building *building, const md5_easing *curve, const char *kind,
+// its index; if it is linear, 0.
+bool md5i_build_curve(md5_building *building, const md5_easing *easing, const char *kind,
                       const char *owner, uint32_t *number);
 
 // A clip's frame, a member of a table, as a reference pose. `clip` is -1 for the one that the

@@ -129,7 +129,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
             continue;
         if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS)
             TRY(copy_texts(arena, column, own));
-        if (column->kind == MD5_COLUMN_PART)
+        if (column->kind == MD5_COLUMN_PART || column->kind == MD5_COLUMN_EASING)
             walk.copies = own + column->offset;
         if (column->kind != MD5_COLUMN_TABLE && column->kind != MD5_COLUMN_ROW)
             continue;
@@ -249,6 +249,9 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             column->rows ? md5i_rows_of(column, walk.level->row, &count) : NULL;
         if (column->kind == MD5_COLUMN_TABLE && column->hash != MD5_HASH_ROWS)
             add(&hash, count);
+        // One with numbers counts as linear and as a row.
+        if (column->kind == MD5_COLUMN_EASING && column->place == MD5_PLACE_HEAD)
+            add(&hash, rows ? 0.0 : (double)md5_easing_of(walk.level->row, column->offset)->kind);
         if (rows && column->rows->mark)
             add_text(&hash, column->rows->mark);
         if (!column->rows)

@@ -163,16 +163,16 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         .duration = md5i_decimal_of(desc->duration),
         .start = md5i_decimal_of(desc->start),
         .fade = desc->fade,
-        .easing = desc->easing,
+        .easing = desc->easing.kind,
         .interrupt = desc->interrupt,
         .waits = desc->waits,
         .keeps_phase = desc->keeps_phase,
     };
     check_exit(building, work, desc, transition);
-    if (md5_has_numbers(desc->easing)) {
+    if (md5_has_numbers(desc->easing.kind)) {
         transition->easing = MD5_EASE_LINEAR;
-        TRY(md5i_build_curve_of(building, desc->easing, &desc->curve, "a transition of layer",
-                                owner, &transition->curve));
+        TRY(md5i_build_curve(building, &desc->easing, "a transition of layer", owner,
+                             &transition->curve));
     }
     return build_conditions(building, desc, owner, transition);
 }
@@ -226,7 +226,8 @@ static bool build_layer(md5_building *building, uint32_t number)
     TRY(md5i_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
     TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
                      &layer->weight.parameter));
-    TRY(md5i_build_curve(building, desc->weight_curve, "layer", desc->name, &layer->weight.curve));
+    TRY(md5i_build_curve(building, &desc->weight_easing, "layer", desc->name,
+                         &layer->weight.curve));
     TRY(build_states(building, &work));
     return build_transitions(building, &work);
 }

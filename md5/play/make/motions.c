@@ -138,7 +138,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
     item->weight.fixed = filled.weight;
     TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
-    TRY(md5i_build_curve(building, from->weight_curve, "motion", desc->name, &item->weight.curve));
+    TRY(md5i_build_curve(building, &from->weight_easing, "motion", desc->name,
+                         &item->weight.curve));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5i_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,

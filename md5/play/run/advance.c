@@ -40,11 +40,6 @@ static double arrival(const md5_follow_desc *follow)
            / (follow->kind == MD5_FOLLOW_SMOOTH ? (double)follow->rate : fmin(0.5 * c, k / c));
 }
 
-static md5_easing curve_of(const md5_follow_desc *follow)
-{
-    return follow->curve ? *follow->curve : (md5_easing){.kind = follow->easing};
-}
-
 static movement moved(const md5_follow_desc *follow, const md5_following *following, double elapsed)
 {
     const double x = (double)following->from - (double)following->goal;
@@ -53,10 +48,9 @@ static movement moved(const md5_follow_desc *follow, const md5_following *follow
         return (movement){0.0, 0.0};
     if (follow->kind == MD5_FOLLOW_SMOOTH)
         return (movement){x * md5i_decay((double)follow->rate * elapsed), 0.0};
-    if (follow->kind == MD5_FOLLOW_EASE) {
-        const md5_easing curve = curve_of(follow);
-        return (movement){x - x * md5i_eased(&curve, elapsed / (double)follow->duration), 0.0};
-    }
+    if (follow->kind == MD5_FOLLOW_EASE)
+        return (movement){x - x * md5i_eased(&follow->easing, elapsed / (double)follow->duration),
+                          0.0};
     const double k = (double)follow->stiffness, c = (double)follow->damping;
     const md5_swing swing = md5i_swing_for(k, c, elapsed);
     return (movement){swing.keep * x + swing.drift * v,
@@ -83,11 +77,10 @@ static float mean_of(const md5_follow_desc *follow, const md5_following *followi
     const double k = (double)(is_spring ? follow->stiffness : follow->rate);
     const double c = is_spring ? (double)follow->damping : 1.0, t = (double)follow->duration;
     double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
-    if (follow->kind == MD5_FOLLOW_EASE) {
-        const md5_easing curve = curve_of(follow);
+    if (follow->kind == MD5_FOLLOW_EASE)
         sum = ((double)following->from - (double)following->goal)
-              * (end - begin - t * md5i_eased_area(&curve, begin / t, md5_least(end / t, 1.0)));
-    }
+              * (end - begin
+                 - t * md5i_eased_area(&follow->easing, begin / t, md5_least(end / t, 1.0)));
     return md5_round_to_float((double)following->goal + sum / seconds);
 }
 

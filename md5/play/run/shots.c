@@ -212,8 +212,6 @@ static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md
 
 static bool is_curve_in_range(const md5_easing *curve)
 {
-    if (!curve)
-        return true;
     if (curve->kind == MD5_EASE_CUBIC_BEZIER)
         return curve->x1 >= 0.0f && curve->x1 <= 1.0f && curve->x2 >= 0.0f && curve->x2 <= 1.0f
                && isfinite(curve->y1) && isfinite(curve->y2);
@@ -223,10 +221,8 @@ static bool is_curve_in_range(const md5_easing *curve)
 }
 
 // Without the numbers that its easing does not use: bytes of saved players depend on nothing else.
-static md5_easing curve_of(const md5_easing *curve, md5_ease_kind easing)
+static md5_easing curve_of(const md5_easing *curve)
 {
-    if (!curve)
-        return (md5_easing){.kind = easing};
     md5_easing used = {.kind = curve->kind};
     if (curve->kind == MD5_EASE_CUBIC_BEZIER) {
         used = *curve;
@@ -244,7 +240,7 @@ static bool are_in_range(const md5_shot_desc *desc)
     return or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
            && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
            && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
-           && is_curve_in_range(desc->fade_in_curve) && is_curve_in_range(desc->fade_out_curve);
+           && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing);
 }
 
 static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_desc *desc,
@@ -254,8 +250,8 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
         .source = clip,
         .mode = desc->mode,
         .end = desc->end,
-        .fade_in_curve = curve_of(desc->fade_in_curve, desc->easing),
-        .fade_out_curve = curve_of(desc->fade_out_curve, desc->easing),
+        .fade_in_curve = curve_of(&desc->fade_in_easing),
+        .fade_out_curve = curve_of(&desc->fade_out_easing),
         .weight = or_one(desc->weight),
         .kept = 1.0f,
         .is_new = true,
@@ -315,12 +311,11 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
     const md5_machine *const machine = player->machine;
     const md5_shot_desc *const from = desc ? desc : &defaults;
     MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: a md5_layer_mode");
-    MD5_ASSERT((unsigned)from->easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     MD5_ASSERT((unsigned)from->end <= MD5_SHOT_LOOPS, "end: a md5_shot_end");
-    MD5_ASSERT(md5_is_curve_known(from->fade_in_curve),
-               "fade_in_curve: a md5_ease_kind and md5_jump");
-    MD5_ASSERT(md5_is_curve_known(from->fade_out_curve),
-               "fade_out_curve: a md5_ease_kind and md5_jump");
+    MD5_ASSERT(md5_is_curve_known(&from->fade_in_easing),
+               "fade_in_easing: a md5_ease_kind and md5_jump");
+    MD5_ASSERT(md5_is_curve_known(&from->fade_out_easing),
+               "fade_out_easing: a md5_ease_kind and md5_jump");
     MD5_ASSERT_RESERVED(desc);
     md5_shot shot;
     if (slot >= machine->num_slots || clip >= machine->tables.num_clips

@@ -356,29 +356,19 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     }
 }
 
-// An easing, if the next word is one, into a row of its own. One without numbers goes into the
-// column if that is an easing itself.
-static bool read_easing(md5_lex *lex, const md5_column *column, text_row record)
+// An easing and its numbers, if the next word is one; else linear.
+static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 {
-    static const md5_schema *const schema = &md5i_curve_schema;
-    md5_easing **const curve = (md5_easing **)(void *)(record.row + column->curve);
-    uint32_t easing = 0, count = 0;
-    const text_row found = {(char *)&easing, record.places, record.text};
-    md5_column any = schema->columns[0];
-    any.offset = 0;
-    *curve = NULL;
-    if (!take_choice(lex, found, &any))
+    static const md5_schema *const schema = &md5i_easing_schema;
+    const text_row easing = {record.row + offset, record.places + offset / MD5_LOCATION_UNIT,
+                             record.text};
+    memset(easing.row, 0, schema->size);
+    if (!take_choice(lex, easing, &schema->columns[0]))
         return true;
-    if (column->form == MD5_FORM_EASING && easing <= column->last) {
-        memcpy(record.row + column->offset, &easing, sizeof easing);
-        return true;
-    }
-    const text_row added = append(lex, record, curve, &count, schema->size);
-    TRY(added.row);
-    memcpy(added.row + schema->columns[0].offset, &easing, sizeof easing);
+    const uint32_t kind = md5_kind_of(schema, easing.row, 0);
     for (uint32_t i = 1; i < schema->num_columns; i++) {
-        if (md5_is_used(&schema->columns[i], easing))
-            TRY(read_plain(lex, &schema->columns[i], added));
+        if (md5_is_used(&schema->columns[i], kind))
+            TRY(read_plain(lex, &schema->columns[i], easing));
     }
     return true;
 }
@@ -396,11 +386,11 @@ static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
     if (is_name) {
         memset(record.row + column->offset, 0, sizeof(float));
         TRY(read_name(lex, record, md5_column_word(column), column->other));
-        return column->curve == 0 || read_easing(lex, column, record);
+        return column->easing == 0 || read_easing(lex, column->easing, record);
     }
     memcpy(record.row + column->other, &none, sizeof none);
-    if (column->curve > 0)
-        memcpy(record.row + column->curve, &none, sizeof none);
+    if (column->easing > 0)
+        memset(record.row + column->easing, 0, sizeof(md5_easing));
     return read_number(lex, column, record);
 }
 
@@ -408,8 +398,8 @@ static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
     if (column->form == MD5_FORM_SHARE)
         return read_share(lex, column, record);
-    if (column->form == MD5_FORM_EASING)
-        return read_easing(lex, column, record);
+    if (column->kind == MD5_COLUMN_EASING)
+        return read_easing(lex, column->offset, record);
     return read_plain(lex, column, record);
 }
 
@@ -461,8 +451,9 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
         if (inner->form == MD5_FORM_ALWAYS)
             always = inner;
         if (inner->place == MD5_PLACE_HEAD)
-            TRY(inner->rows ? read_list(lex, inner, row->record)
-                            : read_value(lex, inner, row->record));
+            TRY(inner->rows && inner->kind != MD5_COLUMN_EASING
+                    ? read_list(lex, inner, row->record)
+                    : read_value(lex, inner, row->record));
     }
     if (always) {
         const text_row added = append_row(lex, row->record, always);

@@ -151,13 +151,13 @@ static uint32_t choice_of(const md5_column *column, const char *row)
     return value;
 }
 
-static void put_easing(writer *to, const md5_easing *curve)
+static void put_easing(writer *to, const md5_easing *easing)
 {
-    const md5_schema *const schema = &md5i_curve_schema;
+    const md5_schema *const schema = &md5i_easing_schema;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
-        const char *const row = (const char *)(const void *)curve;
-        if (!md5_is_used(column, (uint32_t)curve->kind))
+        const char *const row = (const char *)(const void *)easing;
+        if (!md5_is_used(column, (uint32_t)easing->kind))
             continue;
         if (column->kind == MD5_COLUMN_CHOICE)
             put_choice(to, column, choice_of(column, row));
@@ -261,6 +261,8 @@ static bool is_set(const md5_column *column, const char *row)
         uint32_t count;
         return md5i_rows_of(column, row, &count) && count > 0;
     }
+    case MD5_COLUMN_EASING:
+        return choice_of(column, row) != MD5_EASE_LINEAR;
     case MD5_COLUMN_PART:
         for (size_t i = 0; column->rows && i < column->rows->size; i++) {
             if (value[i] != 0)
@@ -303,16 +305,15 @@ static bool put_share(writer *to, const md5_table_walk *walk)
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
     const char *const name = *(const char *const *)(const void *)(row + column->other);
-    const md5_easing *curve = NULL;
-    if (column->curve > 0)
-        memcpy(&curve, row + column->curve, sizeof curve);
-    if (name ? *(const float *)(const void *)(row + column->offset) != 0.0f : curve != NULL)
+    const md5_easing *const easing = md5_easing_of(row, column->easing);
+    const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
+    if (name ? *(const float *)(const void *)(row + column->offset) != 0.0f : is_eased)
         return fail(to, walk, "is a number and a parameter");
     if (!name)
         return put_value(to, walk, column, row);
     TRY(put_name(to, walk, name));
-    if (curve)
-        put_easing(to, curve);
+    if (is_eased)
+        put_easing(to, easing);
     return true;
 }
 
@@ -337,21 +338,16 @@ static bool put_head(writer *to, const md5_table_walk *walk)
         const md5_column *const column = &schema->columns[i];
         head.column = column;
         const bool is_used = md5_is_used(column, level->kind);
-        const md5_easing *curve = NULL;
         if (column->place != MD5_PLACE_HEAD)
             continue;
-        if (column->form == MD5_FORM_EASING)
-            memcpy(&curve, level->row + column->curve, sizeof curve);
-        if (!is_used && (is_set(column, level->row) || curve))
+        if (!is_used && is_set(column, level->row))
             return fail(to, &head, "has a value that a file cannot have");
         if (!is_used || (column->form == MD5_FORM_OPTIONAL && !is_set(column, level->row)))
             continue;
-        if (column->rows)
+        if (column->kind == MD5_COLUMN_EASING)
+            put_easing(to, md5_easing_of(level->row, column->offset));
+        else if (column->rows)
             TRY(put_list(to, &head, column, level->row));
-        else if (curve && (is_set(column, level->row) || curve->kind < MD5_EASE_CUBIC_BEZIER))
-            return fail(to, &head, "has an easing that a file cannot have");
-        else if (curve)
-            put_easing(to, curve);
         else
             TRY(put_value(to, &head, column, level->row));
     }
