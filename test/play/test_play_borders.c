@@ -119,14 +119,12 @@ TEST (borders_have_an_owner) {
 }
 
 // A state with a transition to itself starts again: its first frame fires once.
-TEST (borders_of_a_state_that_follows_itself) {
-    play_scene of;
-    begin_states(&of, "transition a a { exit 1 }");
+TEST_WITH (borders_of_a_state_that_follows_itself, play_scene, of,
+           begin_states(of, "transition a a { exit 1 }"), play_scene_end(of)) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
-        CHECK_STRING(heard_in(&of, 3.0, steps).names, "amnzamnzamnza");
-        CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.0, 1e-7);
+        CHECK_STRING(heard_in(of, 3.0, steps).names, "amnzamnzamnza");
+        CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 1e-7);
     }
-    play_scene_end(&of);
 }
 
 // A clip that is played once ends within a step: its last event fires then, not at the end of the
@@ -246,16 +244,15 @@ TEST (borders_consume_triggers_immediately) {
 // -- Steps that are far too large -------------------------------------------------------------
 
 // A million seconds at a million times the speed: what fires is capped, the rest is counted.
-TEST (borders_of_a_step_of_too_many_events) {
-    play_scene of;
-    begin(&of, FAST "layer body { state fast fast }");
+TEST_WITH (borders_of_a_step_of_too_many_events, play_scene, of,
+           begin(of, FAST "layer body { state fast fast }"), play_scene_end(of)) {
     static const double way[2] = {1e6, -1e6};
     for (int i = 0; i < 2; i++) {
-        md5_player_reset(of.player);
-        md5_player_advance(of.player, 0.0, NULL, NULL);
-        CHECK(md5_player_set(of.player, PACE, 1e6f));
+        md5_player_reset(of->player);
+        md5_player_advance(of->player, 0.0, NULL, NULL);
+        CHECK(md5_player_set(of->player, PACE, 1e6f));
         heard got = {0};
-        const md5_advance_status status = md5_player_advance(of.player, way[i], hear, &got);
+        const md5_advance_status status = md5_player_advance(of->player, way[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
         // Four a cycle, 1e12 cycles; backward the last frame, from which it begins, comes twice.
@@ -263,11 +260,10 @@ TEST (borders_of_a_step_of_too_many_events) {
         CHECK(status.undivided == 0.0);
     }
     heard got = {0};
-    md5_player_set(of.player, PACE, 1.0f);
-    md5_player_advance(of.player, INFINITY, hear, &got);
-    CHECK_UINT(md5_player_advance(of.player, (double)NAN, hear, &got).num_dropped, 0);
+    md5_player_set(of->player, PACE, 1.0f);
+    md5_player_advance(of->player, INFINITY, hear, &got);
+    CHECK_UINT(md5_player_advance(of->player, (double)NAN, hear, &got).num_dropped, 0);
     CHECK_UINT(got.count, 0);
-    play_scene_end(&of);
 }
 
 // Endless transitions: the rest of the step passes undivided.
@@ -287,12 +283,11 @@ TEST (borders_of_a_step_of_too_many_transitions) {
 }
 
 // Half of the parts are cycles of a second each, the others the transitions behind them.
-TEST (borders_of_a_step_leave_what_is_after_its_parts) {
-    play_scene of;
-    begin(&of, FAST "layer body { state fast fast transition fast fast { exit 1 } }");
-    CHECK_NEAR(md5_player_advance(of.player, 1e6, NULL, NULL).undivided,
+TEST_WITH (borders_of_a_step_leave_what_is_after_its_parts, play_scene, of,
+           begin(of, FAST "layer body { state fast fast transition fast fast { exit 1 } }"),
+           play_scene_end(of)) {
+    CHECK_NEAR(md5_player_advance(of->player, 1e6, NULL, NULL).undivided,
                1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
-    play_scene_end(&of);
 }
 
 // -- Poses --------------------------------------------------------------------------------------

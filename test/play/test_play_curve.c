@@ -67,30 +67,27 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
     }
 }
 
-TEST (curve_of_a_transition_may_have_steps) {
-    play_scene of;
-    begin(&of, "steps 4");
+TEST_WITH (curve_of_a_transition_may_have_steps, play_scene, of, begin(of, "steps 4"),
+           play_scene_end(of)) {
     for (int step = 1; step < 10; step++) {
-        md5_player_advance(of.player, 0.05, NULL, NULL);
+        md5_player_advance(of->player, 0.05, NULL, NULL);
         if (step != 5) // a step begins there
-            CHECK(miss(&of, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
+            CHECK(miss(of, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
     }
-    play_scene_end(&of);
 }
 
-TEST (curve_of_a_transition_is_saved_and_copied) {
-    play_scene of;
-    begin(&of, "cubic_bezier 0.9 0 0.9 0.2");
-    md5_player_advance(of.player, 0.2, NULL, NULL);
-    md5_player *const others[2] = {play_player(of.machine), play_player(of.machine)};
-    const size_t size = md5_player_save(of.player, NULL, 0);
+TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
+           begin(of, "cubic_bezier 0.9 0 0.9 0.2"), play_scene_end(of)) {
+    md5_player_advance(of->player, 0.2, NULL, NULL);
+    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
+    const size_t size = md5_player_save(of->player, NULL, 0);
     void *const bytes = malloc(size);
-    CHECK_UINT(md5_player_save(of.player, bytes, size), size);
+    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of.player);
-    md5_player_advance(of.player, 0.2, NULL, NULL);
+    md5_player_copy(others[1], of->player);
+    md5_player_advance(of->player, 0.2, NULL, NULL);
     md5_xform pose[2][PLAY_JOINTS];
-    play_pose(of.player, pose[0]);
+    play_pose(of->player, pose[0]);
     for (int i = 0; i < 2; i++) {
         md5_player_advance(others[i], 0.2, NULL, NULL);
         play_pose(others[i], pose[1]);
@@ -100,7 +97,6 @@ TEST (curve_of_a_transition_is_saved_and_copied) {
         md5_destroy_player(others[i]);
     }
     free(bytes);
-    play_scene_end(&of);
 }
 
 // A file cannot say what makes no sense: the table of the same machine is changed.

@@ -59,10 +59,8 @@ static void end(events_case *of)
 
 // -- Events -----------------------------------------------------------------------------------
 
-TEST (play_events_come_in_order) {
-    events_case of;
-    begin(&of, "", "state walk walk");
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk walk"), end(of)) {
+    md5_player *const player = play_player(of->machine);
     heard got = {0};
     md5_player_advance(player, 2.0, hear, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
@@ -91,7 +89,6 @@ TEST (play_events_come_in_order) {
     CHECK_UINT(got.count, 1);
     CHECK_STRING(got.events[0]->text, "right");
     md5_destroy_player(player);
-    end(&of);
 }
 
 // The same random stretch of time, in one step and in many, over transitions and at their exits.
@@ -133,10 +130,9 @@ TEST (play_events_do_not_depend_on_steps) {
 }
 
 // As many events fire as the clip's time says.
-TEST (play_events_are_as_many_as_passes) {
-    events_case of;
-    begin(&of, "", "state loop loop");
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "state loop loop"),
+           end(of)) {
+    md5_player *const player = play_player(of->machine);
     uint64_t random = 9;
     heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
@@ -159,15 +155,13 @@ TEST (play_events_are_as_many_as_passes) {
     }
     free(got);
     md5_destroy_player(player);
-    end(&of);
 }
 
 // Each event has the weight of its clip when it fires: in the blend space and in the fade. An event
 // at the start of a fade has the weight in the middle of the fade's first eighth.
-TEST (play_events_have_weights) {
-    events_case of;
-    begin(&of, "", "state bend bend state run run state none nothing");
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_events_have_weights, events_case, of,
+           begin(of, "", "state bend bend state run run state none nothing"), end(of)) {
+    md5_player *const player = play_player(of->machine);
     heard got = {0};
     md5_player_set(player, 0, 0.25f);
     md5_player_advance(player, 0.3, hear, &got);
@@ -193,7 +187,6 @@ TEST (play_events_have_weights) {
     md5_player_advance(player, 5.0, hear, &got);
     CHECK_UINT(got.count, 0);
     md5_destroy_player(player);
-    end(&of);
 }
 
 // -- Root motion ------------------------------------------------------------------------------
@@ -269,12 +262,11 @@ TEST (play_root_moves_as_its_clips) {
 
 // While weights change, root motion uses their mean: a fade from one speed to another moves at half
 // of each. So does an inertial transition, whose velocity goes over smoothly, exactly.
-TEST (play_root_moves_smoothly_through_fades) {
-    events_case of;
-    begin(&of, "walk", "state walk walk state run run state none nothing");
+TEST_WITH (play_root_moves_smoothly_through_fades, events_case, of,
+           begin(of, "walk", "state walk walk state run run state none nothing"), end(of)) {
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
-        md5_player *const player = play_player(of.machine);
+        md5_player *const player = play_player(of->machine);
         md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
         check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
         md5_player_fade_to(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -289,7 +281,6 @@ TEST (play_root_moves_smoothly_through_fades) {
         check_place(walk_on(player, 0.0, 1, &random), 0.0, 0.0, 0.0, 0.0, 0.0);
         md5_destroy_player(player);
     }
-    end(&of);
 }
 
 // Nor does its velocity jump when a fifth state begins and a pose is frozen: each of the at most
@@ -324,10 +315,9 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 }
 
 // Extracted motion is removed from the pose; both together are the motion of the clip.
-TEST (play_root_and_pose_are_the_clip) {
-    events_case of;
-    begin(&of, "turn", "state turn turn");
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "state turn turn"),
+           end(of)) {
+    md5_player *const player = play_player(of->machine);
     play_place at = {0};
     for (int i = 0; i < 20; i++) {
         md5_player_advance(player, 0.0475, NULL, NULL);
@@ -335,7 +325,7 @@ TEST (play_root_and_pose_are_the_clip) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
         play_pose(player, pose);
-        play_real_sample(of.made.anims[2], 0.95 * (i + 1), expected);
+        play_real_sample(of->made.anims[2], 0.95 * (i + 1), expected);
         play_go_on(&at, pose[0]);
         CHECK_NEAR(at.x, expected[0].translation[0], 1e-3);
         CHECK_NEAR(at.y, expected[0].translation[1], 1e-3);
@@ -345,5 +335,4 @@ TEST (play_root_and_pose_are_the_clip) {
         at = (play_place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
     }
     md5_destroy_player(player);
-    end(&of);
 }

@@ -95,43 +95,40 @@ TEST (joints_that_nothing_moves_stay) {
 }
 
 // Motions that evaluate to b, whatever other items they have.
-TEST (joints_of_items_that_are_added) {
-    play_scene of;
-    begin_parts(&of);
+TEST_WITH (joints_of_items_that_are_added, play_scene, of, begin_parts(of), play_scene_end(of)) {
     // 17 items on a line.
-    play_scene_read(&of, "float x motion line line x { item b 0 item c 1 } "
-                         "motion nested line x { item line 0 item a 1 } "
-                         "motion many line x { item b 0 item a 1 item a 2 item a 3 item a 4 "
-                         "item a 5 item a 6 item a 7 item a 8 item a 9 item a 10 item a 11 "
-                         "item a 12 item a 13 item a 14 item a 15 item a 16 } "
-                         "motion stack_b stack { item d item b { add weight 0.75 } } "
-                         "motion stack_line stack { item d item line { add weight 0.75 } } "
-                         "motion stack_nested stack { item d item nested { add weight 0.75 } } "
-                         "motion stack_many stack { item d item many { add weight 0.75 } } "
-                         "layer body { state b stack_b state line stack_line "
-                         "state nested stack_nested state many stack_many }");
+    play_scene_read(of, "float x motion line line x { item b 0 item c 1 } "
+                        "motion nested line x { item line 0 item a 1 } "
+                        "motion many line x { item b 0 item a 1 item a 2 item a 3 item a 4 "
+                        "item a 5 item a 6 item a 7 item a 8 item a 9 item a 10 item a 11 "
+                        "item a 12 item a 13 item a 14 item a 15 item a 16 } "
+                        "motion stack_b stack { item d item b { add weight 0.75 } } "
+                        "motion stack_line stack { item d item line { add weight 0.75 } } "
+                        "motion stack_nested stack { item d item nested { add weight 0.75 } } "
+                        "motion stack_many stack { item d item many { add weight 0.75 } } "
+                        "layer body { state b stack_b state line stack_line "
+                        "state nested stack_nested state many stack_many }");
     for (uint32_t state = 0; state < 4; state++) {
-        md5_player_reset(of.player);
-        md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        md5_player_advance(of.player, 0.4, NULL, NULL);
+        md5_player_reset(of->player);
+        md5_player_fade_to(of->player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_advance(of->player, 0.4, NULL, NULL);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        sample(&of.made, 3, 0.4, expected);
-        add_full(&of.made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
+        play_pose(of->player, pose);
+        sample(&of->made, 3, 0.4, expected);
+        add_full(&of->made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
     // At the other end of the line, joint 10 is moved by c alone.
-    CHECK(md5_player_set(of.player, 0, 1.0f));
-    md5_player_fade_to(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of.player, 0.4, NULL, NULL);
+    CHECK(md5_player_set(of->player, 0, 1.0f));
+    md5_player_fade_to(of->player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of->player, 0.4, NULL, NULL);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
-    play_pose(of.player, pose);
-    sample(&of.made, 3, 0.4, expected);
-    sample(&of.made, 1, 0.0, reference);
-    sample(&of.made, 2, 0.4, c);
+    play_pose(of->player, pose);
+    sample(&of->made, 3, 0.4, expected);
+    sample(&of->made, 1, 0.0, reference);
+    sample(&of->made, 2, 0.4, c);
     md5_add_pose(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
-    play_scene_end(&of);
 }
 
 // Root motion is removed from a clip before its difference is computed.

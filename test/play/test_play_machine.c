@@ -96,15 +96,14 @@ static void check_refused(const full *all, const char *message)
 #define REFUSE(change, message)          \
     do {                                 \
         full all;                        \
-        fill(&made, &all);               \
+        fill(made, &all);                \
         change;                          \
         check_refused(&all, (message));  \
         md5_free_machine_file(all.file); \
     } while (0)
 
-TEST (machine_refuses_clips) {
-    play_case made, other;
-    begin(&made);
+TEST_WITH (machine_refuses_clips, play_case, made, begin(made), play_end(made)) {
+    play_case other;
     begin(&other);
     REFUSE(all.desc.model = NULL, "machine 'everything' has no model");
     REFUSE((all.desc.name = NULL, all.desc.model = NULL), "machine '' has no model");
@@ -114,8 +113,8 @@ TEST (machine_refuses_clips) {
     REFUSE(all.clips[2].name = "", "clip 2 has no name");
     REFUSE(all.clips[1].binding = NULL, "clip 'run' has no binding");
     REFUSE(all.clips[1].binding = other.bindings[0], "clip 'run' is bound to another model");
-    md5_binding *const alone = md5_bind_skeleton(&made.model->skeleton, made.model->bind_local,
-                                                 made.bindings[1]->anim, NULL, NULL);
+    md5_binding *const alone = md5_bind_skeleton(&made->model->skeleton, made->model->bind_local,
+                                                 made->bindings[1]->anim, NULL, NULL);
     REFUSE(all.clips[1].binding = alone,
            "clip 'run' is bound to a skeleton, not to the machine's model");
     md5_free_binding(alone);
@@ -138,12 +137,9 @@ TEST (machine_refuses_clips) {
     REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not finite");
     REFUSE(all.parameters[1].kind = (md5_parameter_kind)3, "parameter 'armed': there is no kind 3");
     play_end(&other);
-    play_end(&made);
 }
 
-TEST (machine_refuses_motions) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_motions, play_case, made, begin(made), play_end(made)) {
     REFUSE(all.motions[0].name = "walk", "motion 'walk' is declared twice");
     REFUSE(all.motions[0].kind = (md5_motion_kind)5, "motion 'line': there is no kind 5");
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
@@ -184,43 +180,35 @@ TEST (machine_refuses_motions) {
     REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which does not exist");
     REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
     REFUSE(all.motions[4].start = (double)NAN, "motion 'once': start is not finite");
-    play_end(&made);
 }
 
-TEST (machine_refuses_clips_that_cannot_be_synchronised) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_clips_that_cannot_be_synchronised, play_case, made, begin(made),
+           play_end(made)) {
     REFUSE(all.clips[1].num_markers = 1,
            "motion 'line' is synchronised by markers, but its clips have 1 to 2 of them");
     REFUSE(all.clips[0].num_markers = all.clips[1].num_markers = 0,
            "motion 'line' is synchronised by markers, but its clips have 0 to 0 of them");
     // A motion that ends or reverses cannot be synchronised.
     for (int turns = 0; turns < 2; turns++)
-        play_refused(&made, NULL,
+        play_refused(made, NULL,
                      turns ? "motion 'line' is synchronised by markers, but one of its clips "
                              "is ping-pong"
                            : "motion 'line' is synchronised, but one of its clips does not loop",
                      "clip walk f { markers ( 2 12 ) } float speed motion odd clip walk { %s } "
                      "motion line line speed { markers item walk 0 item odd 1 }",
                      turns ? "ping_pong" : "once");
-    play_end(&made);
 }
 
 // Each of thirteen motions stacks the one before it twice, so that the number of parts doubles.
-TEST (machine_refuses_motions_without_end) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_motions_without_end, play_case, made, begin(made), play_end(made)) {
     char stacks[1024] = "clip walk f motion m0 stack { item walk item walk } ";
     for (int i = 1; i < 13; i++)
         snprintf(stacks + strlen(stacks), 64, "motion m%d stack { item m%d item m%d } ", i, i - 1,
                  i - 1);
-    play_refused(&made, NULL, "motion 'm11' is made of more than 4096 parts", "%s", stacks);
-    play_end(&made);
+    play_refused(made, NULL, "motion 'm11' is made of more than 4096 parts", "%s", stacks);
 }
 
-TEST (machine_refuses_layers) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_layers, play_case, made, begin(made), play_end(made)) {
     REFUSE(all.layers[1].name = "body", "layer 'body' is declared twice");
     REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
     REFUSE(all.layers[0].mode = (md5_layer_mode)2, "layer 'body': there is no mode 2");
@@ -240,12 +228,9 @@ TEST (machine_refuses_layers) {
            "frame 30 of clip 'idle' is a reference, but the last frame is 20");
     REFUSE(all.layers[0].transitions = NULL,
            "layer 'body': no array of transitions, but a count of 3");
-    play_end(&made);
 }
 
-TEST (machine_refuses_transitions) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(made)) {
 #define OF_BODY "a transition of layer 'body'"
     REFUSE(all.transitions[0].from = "fly", OF_BODY " names state 'fly', which does not exist");
     REFUSE(all.transitions[0].to = "fly", OF_BODY " names state 'fly', which does not exist");
@@ -267,12 +252,9 @@ TEST (machine_refuses_transitions) {
            "layer 'body': a transition to 'go' has a condition without a parameter");
     REFUSE(all.condition->compare = (md5_comparison)6, OF_BODY ": there is no comparison 6");
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
-    play_end(&made);
 }
 
-TEST (machine_refuses_modifiers) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_modifiers, play_case, made, begin(made), play_end(made)) {
     REFUSE(all.modifiers[1].name = "look", "modifier 'look' is declared twice");
     REFUSE(all.modifiers[0].kind = (md5_modifier_kind)8, "modifier 'look': there is no kind 8");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
@@ -303,14 +285,11 @@ TEST (machine_refuses_modifiers) {
            "modifier 'look': a chain of 6 joints ends at 'head', which is 5 deep");
     REFUSE(all.modifiers[1].joint = "pelvis",
            "modifier 'foot': a chain of 3 joints ends at 'pelvis', which is 2 deep");
-    play_end(&made);
 }
 
-TEST (machine_keeps_its_tables) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made)) {
     full all;
-    fill(&made, &all);
+    fill(made, &all);
     md5_machine *const machine = play_machine(&all.desc);
     md5_free_machine_file(all.file); // the machine needs none of the caller's memory
     const md5_machine_desc *const kept = md5_machine_tables(machine);
@@ -336,7 +315,6 @@ TEST (machine_keeps_its_tables) {
     md5_destroy_machine(machine);
     md5_destroy_machine(NULL);
     md5_destroy_player(NULL);
-    play_end(&made);
 }
 
 static void survive_failures(const md5_machine_desc *desc)
@@ -400,37 +378,31 @@ TEST (machine_memory_is_linear_in_its_tables) {
     play_end(&made);
 }
 
-TEST (machine_survives_failure_of_every_allocation) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_survives_failure_of_every_allocation, play_case, made, begin(made),
+           play_end(made)) {
     full all;
-    fill(&made, &all);
+    fill(made, &all);
     survive_failures(&all.desc);
     md5_free_machine_file(all.file);
-    play_end(&made);
 }
 
 // So long that what is computed of its frames needs a block of its own.
-TEST (machine_of_a_long_clip_survives_failure_of_every_allocation) {
-    play_case made;
-    play_begin(&made);
-    (void)play_add_clip(&made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
+TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
+           play_begin(made), play_end(made)) {
+    (void)play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
     md5_machine *const machine =
-        play_machine_read(&made, NULL,
+        play_machine_read(made, NULL,
                           "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "
                           "foot lfoot { hip lhip } hold { speed 10 } }");
     survive_failures(md5_machine_tables(machine));
     md5_destroy_machine(machine);
-    play_end(&made);
 }
 
 // Arenas allocate large blocks, so that few allocations can fail: a memory limit also fails in all
 // the other places.
-TEST (machine_keeps_within_every_memory_limit) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_keeps_within_every_memory_limit, play_case, made, begin(made), play_end(made)) {
     full all;
-    fill(&made, &all);
+    fill(made, &all);
     bool is_made = false;
     for (size_t limit = 1; !is_made; limit += 97) {
         test_heap heap = {0};
@@ -444,5 +416,4 @@ TEST (machine_keeps_within_every_memory_limit) {
         md5_destroy_machine(machine);
     }
     md5_free_machine_file(all.file);
-    play_end(&made);
 }

@@ -2,9 +2,7 @@
 // split.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BASE, LUNGE, NOD, CLIPS, MOST_HEARD = 256 };

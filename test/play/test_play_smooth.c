@@ -78,18 +78,15 @@ static void go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *random)
 }
 
 // Clips alone stay far below the limit: otherwise the other tests would show nothing.
-TEST (smooth_clips_move_slowly) {
-    smooth_case of;
-    begin(&of);
+TEST_WITH (smooth_clips_move_slowly, smooth_case, of, begin(of), end(of)) {
     double most = 0.0;
     for (uint32_t state = 0; state < STATES; state++) {
-        md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        step(&of, 0.0);
+        md5_player_fade_to(of->player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        step(of, 0.0);
         for (int i = 0; i < 1500; i++)
-            most = fmax(most, step(&of, STEP_SECONDS));
+            most = fmax(most, step(of, STEP_SECONDS));
     }
     CHECK(most < STEP_SECONDS * FASTEST_CLIP);
-    end(&of);
 }
 
 // Interrupts the active transition about `often` times a second, at times many times in a row.

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { STAND, WALK, JUMP, SIT };
 
@@ -68,15 +67,13 @@ TEST (states_follow_conditions) {
     }
 }
 
-TEST (states_need_all_conditions) {
-    play_scene of;
-    begin(&of, "transition stand walk { when speed > 1 and armed }");
-    md5_player_set(of.player, 0, 2.0f);
-    CHECK_UINT(state_after(&of, 0.01), STAND);
-    md5_player_set(of.player, 1, 7.0f);
-    CHECK(md5_player_get(of.player, 1) == 1.0f);
-    CHECK_UINT(state_after(&of, 0.01), WALK);
-    play_scene_end(&of);
+TEST_WITH (states_need_all_conditions, play_scene, of,
+           begin(of, "transition stand walk { when speed > 1 and armed }"), play_scene_end(of)) {
+    md5_player_set(of->player, 0, 2.0f);
+    CHECK_UINT(state_after(of, 0.01), STAND);
+    md5_player_set(of->player, 1, 7.0f);
+    CHECK(md5_player_get(of->player, 1) == 1.0f);
+    CHECK_UINT(state_after(of, 0.01), WALK);
 }
 
 // Both layers see it in the step in which it is set; then it is used up.
