@@ -5,7 +5,6 @@
 #include "md5/core/cpu.h"
 #include "md5/core/math.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <string.h>
 

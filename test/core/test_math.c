@@ -4,7 +4,6 @@
 
 #include "md5/md5math.h"
 
-#include <float.h>
 #include <math.h>
 
 #define DEGREES (3.14159265358979323846 / 180.0)

@@ -3,7 +3,6 @@
 #include "test/curve/test_curve_case.h"
 
 #include <math.h>
-#include <string.h>
 
 static point3 sum_of(const md5_vec3 *points, const double *shares, int count)
 {

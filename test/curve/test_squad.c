@@ -5,7 +5,6 @@
 #include "md5/motion/functions.h"
 #include "md5/md5curve.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -277,25 +277,23 @@ TEST_HERE (cycles_that_begin_anywhere_began_before) {
 }
 
 // The rate of Quake 4's modelDefs: "hasty" is "walk" at 2.5, which takes 160 ms.
-TEST (clips_play_at_the_rate_of_their_modeldef) {
-    actor_stage stage;
-    open_stage_of(&stage, "quick", MD5_VERDICT_LENIENT);
-    const uint32_t hasty = stage_clip(&stage, "hasty");
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, hasty, MD5_ACTOR_ONCE, 0, 0));
-    advance_stage(&stage, 60);
-    check_joints(&stage, 15.0, 0.0, 11.5, 10.0);
-    CHECK_UINT(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).time, 150);
-    CHECK_NEAR((double)md5_actor_root_motion(stage.actor).translation.x, 15.0, 1e-4);
-    check_fired(&stage, 20, "hasty:footstep ");
-    advance_stage(&stage, 79);
-    CHECK(!md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).has_ended);
-    advance_stage(&stage, 1);
-    CHECK(md5_actor_channel(stage.actor, MD5_CHANNEL_ALL).has_ended);
-    check_joints(&stage, 40.0, 0.0, 14.0, 10.0);
-    CHECK(md5_actor_play(stage.actor, MD5_CHANNEL_ALL, hasty, MD5_ACTOR_CYCLE, 0, 0));
-    advance_stage(&stage, 160 + 40);
-    check_joints(&stage, 10.0, 0.0, 11.0, 10.0);
-    close_stage(&stage);
+TEST_WITH (clips_play_at_the_rate_of_their_modeldef, actor_stage, stage,
+           open_stage_of(stage, "quick", MD5_VERDICT_LENIENT), close_stage(stage)) {
+    const uint32_t hasty = stage_clip(stage, "hasty");
+    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, hasty, MD5_ACTOR_ONCE, 0, 0));
+    advance_stage(stage, 60);
+    check_joints(stage, 15.0, 0.0, 11.5, 10.0);
+    CHECK_UINT(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).time, 150);
+    CHECK_NEAR((double)md5_actor_root_motion(stage->actor).translation.x, 15.0, 1e-4);
+    check_fired(stage, 20, "hasty:footstep ");
+    advance_stage(stage, 79);
+    CHECK(!md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).has_ended);
+    advance_stage(stage, 1);
+    CHECK(md5_actor_channel(stage->actor, MD5_CHANNEL_ALL).has_ended);
+    check_joints(stage, 40.0, 0.0, 14.0, 10.0);
+    CHECK(md5_actor_play(stage->actor, MD5_CHANNEL_ALL, hasty, MD5_ACTOR_CYCLE, 0, 0));
+    advance_stage(stage, 160 + 40);
+    check_joints(stage, 10.0, 0.0, 11.0, 10.0);
 }
 
 // -- Root motion ----------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 #include "test/test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Parts ----------------------------------------------------------------------------------------
 

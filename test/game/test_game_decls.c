@@ -2,7 +2,6 @@
 #include "test/game/game_case.h"
 #include "test/test.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void check_decl(const md5_game *game, md5_decl_type type, uint32_t index, const char *name,

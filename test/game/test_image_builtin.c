@@ -2,7 +2,6 @@
 #include "test/game/test_image_case.h"
 #include "test/test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "md5/skin/plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALL = MD5_PART_GEOMETRY };

@@ -772,21 +772,19 @@ TEST (machine_zero_is_refused_where_it_makes_no_sense) {
 }
 
 // A limit of MD5_ZERO turns nothing; a limit of 0 selects the default.
-TEST (machine_zero_limit_of_an_aim_turns_nothing) {
-    zero_rig rig;
-    begin(&rig, BODY, NULL);
+TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig, BODY, NULL),
+           end(rig)) {
     md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
-    play_pose(rig.player, old);
+    play_pose(rig->player, old);
     memcpy(pose, old, sizeof pose);
     md5_aim_job job = {.tip = 4, .length = 2, .target = {0.0f, 30.0f, 20.0f}, .weight = 1.0f};
     job.numbers.limit = MD5_ZERO;
-    CHECK(md5_solve_aim(&rig.made.model->skeleton, &job, pose));
+    CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK(memcmp(pose, old, sizeof pose) == 0);
     job.numbers.limit = 0.0f;
-    CHECK(md5_solve_aim(&rig.made.model->skeleton, &job, pose));
+    CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK(play_pose_distance(pose, old) > 0.1);
     job.numbers.limit = MD5_ZERO;
     job.tip = PLAY_JOINTS;
-    CHECK(!md5_solve_aim(&rig.made.model->skeleton, &job, pose));
-    end(&rig);
+    CHECK(!md5_solve_aim(&rig->made.model->skeleton, &job, pose));
 }

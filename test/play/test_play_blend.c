@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // -- Blend spaces -----------------------------------------------------------------------------
@@ -169,16 +168,8 @@ static void begin_signs(play_scene *of, bool flips)
         if (flips)
             flip_signs(of->made.anims[i], &random);
     }
-    const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, states)},
-        {.name = "more",
-         ROWS(states, states),
-         .mode = MD5_LAYER_ADD,
-         .weight = 0.5f,
-         .reference = "c"},
-    };
-    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
+    play_scene_read(of, "layer body { state a a state b b state c c } layer more { add weight 0.5 "
+                        "reference c 0 state a a state b b state c c }");
 }
 
 TEST (blend_kinds_know_no_signs) {
@@ -209,23 +200,9 @@ TEST_WITH (blend_kinds_add_to_the_reference, play_scene, of, play_scene_begin(of
            play_scene_end(of)) {
     play_scene_add(of, 25, 24.0, 0.9, 51);
     play_scene_add(of, 25, 24.0, 0.9, 52);
-    const md5_parameter_desc parameters[] = {{"still", MD5_PARAMETER_FLOAT, 0.0f}};
-    const md5_motion_desc motions[] = {{.name = "still",
-                                        .kind = MD5_MOTION_CLIP,
-                                        .clip = "a",
-                                        .start = 0.25,
-                                        .speed_parameter = "still"}};
-    const md5_state_desc base[] = {{"still", "still"}}, more[] = {{"b", "b"}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, base)},
-        {.name = "more",
-         ROWS(states, more),
-         .mode = MD5_LAYER_ADD,
-         .reference = "a",
-         .reference_frame = 6},
-    };
-    play_scene_play(of, &(md5_machine_desc){ROWS(motions, motions), ROWS(parameters, parameters),
-                                            ROWS(layers, layers)});
+    play_scene_read(of, "float still motion still clip a { start 0.25 speed still } "
+                        "layer body { state still still } "
+                        "layer more { add reference a 6 state b b }");
     for (int i = 0; i < 60; i++) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
@@ -240,27 +217,11 @@ TEST_WITH (blend_kinds_add_to_the_reference, play_scene, of, play_scene_begin(of
 // intervals, whose markers divide them differently.
 TEST_WITH (blend_kinds_synchronise_by_markers, play_scene, of, play_scene_begin(of),
            play_scene_end(of)) {
-    static const uint32_t feet[2][2] = {{2, 10}, {3, 21}};
     play_scene_add(of, 21, 20.0, 0.5, 61);
     play_scene_add(of, 31, 20.0, 0.5, 62);
-    for (int i = 0; i < 2; i++) {
-        of->clips[i].markers = feet[i];
-        of->clips[i].num_markers = 2;
-    }
-    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.5f}};
-    const md5_motion_item items[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
-    const md5_motion_desc motions[] = {{.name = "go",
-                                        .kind = MD5_MOTION_BLEND_1D,
-                                        .sync = MD5_SYNC_MARKERS,
-                                        .x_parameter = "x",
-                                        ROWS(items, items)}};
-    const md5_state_desc states[] = {{"go", "go"}};
-    const md5_transition_desc transitions[] = {
-        {.from = "go", .to = "go", .waits = true, .exit = 1.25f}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, states), ROWS(transitions, transitions)}};
-    play_scene_play(of, &(md5_machine_desc){ROWS(motions, motions), ROWS(parameters, parameters),
-                                            ROWS(layers, layers)});
+    play_scene_read(of, "clip a f { markers ( 2 10 ) } clip b f { markers ( 3 21 ) } float x 0.5 "
+                        "motion go line x { markers item a 0 item b 1 } "
+                        "layer body { state go go transition go go { exit 1.25 } }");
     // Seconds from left to right foot, and on to the left one: at the mean of the two speeds.
     const double to_right = 2.0 / (20.0 / 8.0 + 20.0 / 18.0);
     const double to_left = 2.0 / (20.0 / 12.0 + 20.0 / 12.0);
@@ -299,22 +260,9 @@ TEST_WITH (blend_kinds_synchronise_each_pair_alone, play_scene, of, play_scene_b
            play_scene_end(of)) {
     for (uint32_t i = 0; i < 4; i++)
         play_scene_add(of, 21, i < 2 ? 20.0 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
-    static const md5_parameter_desc x = {"x", MD5_PARAMETER_FLOAT, 0.5f};
-    static const md5_motion_item items[3][2] = {{{.motion = "a"}, {.motion = "b", .x = 1.0f}},
-                                                {{.motion = "c"}, {.motion = "d", .x = 1.0f}},
-                                                {{.motion = "ab"}, {.motion = "cd", .x = 1.0f}}};
-    static const char *const names[3] = {"ab", "cd", "all"};
-    md5_motion_desc motions[3];
-    for (int i = 0; i < 3; i++)
-        motions[i] = (md5_motion_desc){.name = names[i],
-                                       .kind = MD5_MOTION_BLEND_1D,
-                                       .sync = i < 2 ? MD5_SYNC_PHASE : MD5_SYNC_NONE,
-                                       .x_parameter = "x",
-                                       ROWS(items, items[i])};
-    static const md5_state_desc all = {"all", "all"};
-    static const md5_layer_desc body = {.name = "body", ROW(states, all)};
-    play_scene_play(
-        of, &(md5_machine_desc){ROW(parameters, x), ROWS(motions, motions), ROW(layers, body)});
+    play_scene_read(of, "float x 0.5 motion ab line x { phase item a 0 item b 1 } "
+                        "motion cd line x { phase item c 0 item d 1 } "
+                        "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
     for (int step = 0; step < 40; step++) {
         md5_xform pose[PLAY_JOINTS];
         play_real parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
@@ -337,24 +285,19 @@ TEST (blend_kinds_interpolate) {
     for (int kind = 0; kind < 5; kind++) {
         static const md5_wrap wraps[5] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
                                           MD5_WRAP_LOOP, MD5_WRAP_LOOP};
-        const bool steps = kind == 3, is_nlerp = kind == 4;
+        static const char *const words[5] = {"closed cubic", "open cubic", "cubic", "step",
+                                             "nlerp"};
         play_scene of;
         play_scene_begin(&of);
         play_scene_add(&of, 9, 8.0, 0.9, 71);
-        of.clips[0].period = kind == 1 ? MD5_PERIOD_OPEN : MD5_PERIOD_CLOSED;
-        of.clips[0].interpolation = is_nlerp ? MD5_INTERPOLATE_NLERP
-                                    : steps  ? MD5_INTERPOLATE_STEP
-                                             : MD5_INTERPOLATE_CUBIC;
-        const md5_motion_desc motions[] = {
-            {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "a", .mode = MD5_PLAY_ONCE}};
-        const md5_state_desc states[] = {{"a", kind == 2 ? "once" : "a"}};
-        const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
-        play_scene_play(&of, &(md5_machine_desc){ROWS(motions, motions), ROWS(layers, layers)});
+        play_scene_read(&of,
+                        "clip a f { %s } motion once clip a { once } layer body { state a %s }",
+                        words[kind], kind == 2 ? "once" : "a");
         for (int i = 0; i < 100; i++) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
             md5_moment moment = md5_moment_at(of.made.anims[0], seconds, wraps[kind]);
-            moment.interpolation = of.clips[0].interpolation;
+            moment.interpolation = md5_machine_tables(of.machine)->clips[0].interpolation;
             md5_sample(of.made.bindings[0], moment, MD5_ROOT_FILE, expected);
             play_pose(of.player, pose);
             CHECK(play_pose_distance(pose, expected) < 1e-5);
@@ -367,34 +310,26 @@ TEST (blend_kinds_interpolate) {
 // The items of a plane in any order of the table.
 TEST (blend_kinds_of_a_plane_know_no_order) {
     enum { ITEMS = 5, ORDERS = 120 };
-    static const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.2f},
-                                                    {"y", MD5_PARAMETER_FLOAT, 0.1f}};
-    static const char *const names[ITEMS] = {"a", "b", "c", "d", "e"};
-    static const float places[ITEMS][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {0, 0}};
+    static const char *const items[ITEMS] = {"item a 1 0", "item b -1 0", "item c 0 1",
+                                             "item d 0 -1", "item e 0 0"};
     md5_xform first[PLAY_JOINTS], pose[PLAY_JOINTS];
     play_scene of;
     play_scene_begin(&of);
     for (uint32_t i = 0; i < ITEMS; i++)
         play_scene_add(&of, 25, 24.0, 1.2, 81 + i);
     for (uint32_t order = 0; order < ORDERS; order++) {
-        md5_motion_item items[ITEMS];
+        const char *row[ITEMS];
         uint32_t left[ITEMS] = {0, 1, 2, 3, 4}, rest = order;
         for (uint32_t i = 0; i < ITEMS; i++) {
             const uint32_t taken = rest % (ITEMS - i), item = left[taken];
             rest /= ITEMS - i;
             left[taken] = left[ITEMS - 1 - i];
-            items[i] = (md5_motion_item){
-                .motion = names[item], .x = places[item][0], .y = places[item][1]};
+            row[i] = items[item];
         }
-        const md5_motion_desc plane = {.name = "go",
-                                       .kind = MD5_MOTION_BLEND_2D,
-                                       .x_parameter = "x",
-                                       .y_parameter = "y",
-                                       ROWS(items, items)};
-        const md5_state_desc state = {"go", "go"};
-        const md5_layer_desc layer = {.name = "body", ROW(states, state)};
-        play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, parameters), ROW(motions, plane),
-                                                 ROW(layers, layer)});
+        play_scene_read(&of,
+                        "float x 0.2 float y 0.1 motion go plane x y { %s %s %s %s %s } "
+                        "layer body { state go go }",
+                        row[0], row[1], row[2], row[3], row[4]);
         md5_player_advance(of.player, 0.4, NULL, NULL);
         play_pose(of.player, order == 0 ? first : pose);
         CHECK(order == 0 || play_pose_distance(first, pose) < 1e-6);
@@ -419,52 +354,37 @@ typedef struct speed_case {
     play_case made;
     md5_machine *machine;
     md5_player *player;
-    md5_clip_desc clips[4];
-    md5_motion_item items[4];
-    char names[4][12];
 } speed_case;
 
-static const md5_event STEPS[] = {{.frame = 0, .name = "step", .text = "left"}};
-
+// Clips c0, c1 and so on, whose left foot is on the floor at the first marker, the right one at the
+// second. Without markers there is one step at frame 0.
 static void begin(speed_case *of, const speed_clip *clips, uint32_t count, md5_sync sync,
                   md5_extract extract)
 {
-    static md5_event marks[4][2];
+    static const char *const syncs[] = {"", "phase", "markers"};
+    static const char *const extracts[] = {"", "move", "walk", "turn"};
+    char rows[1024] = "", items[128] = "";
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
     for (uint32_t i = 0; i < count; i++) {
-        play_add_clip(&of->made, clips[i].num_frames, clips[i].frame_rate, 0.2, clips[i].walk, i);
-        snprintf(of->names[i], sizeof of->names[i], "c%u", i);
-        for (int k = 0; k < 2; k++)
-            marks[i][k] = (md5_event){
-                .frame = clips[i].markers[k], .name = "step", .text = k == 0 ? "left" : "right"};
-        of->clips[i] = (md5_clip_desc){.name = of->names[i],
-                                       .binding = of->made.bindings[i],
-                                       .extract = extract,
-                                       .events = sync == MD5_SYNC_MARKERS ? marks[i] : STEPS,
-                                       .num_events = sync == MD5_SYNC_MARKERS ? 2 : 1,
-                                       .markers = clips[i].markers,
-                                       .num_markers = 2};
-        of->items[i].motion = of->names[i];
+        const speed_clip *const clip = &clips[i];
+        const bool by_markers = sync == MD5_SYNC_MARKERS;
+        char right[32] = "";
+        play_add_clip(&of->made, clip->num_frames, clip->frame_rate, 0.2, clip->walk, i);
+        if (by_markers)
+            snprintf(right, sizeof right, "frame %u step right", clip->markers[1]);
+        const size_t used = strlen(rows);
+        snprintf(rows + used, sizeof rows - used,
+                 "clip c%u f { %s frame %u step left %s markers ( %u %u ) } ", i, extracts[extract],
+                 by_markers ? clip->markers[0] : 0, right, clip->markers[0], clip->markers[1]);
+        snprintf(items + strlen(items), 24, "item c%u ", i);
     }
-    const md5_parameter_desc parameter = {"speed", MD5_PARAMETER_FLOAT, 0.0f};
-    const md5_motion_desc motion = {.name = "go",
-                                    .kind = MD5_MOTION_BY_SPEED,
-                                    .x_parameter = "speed",
-                                    .sync = sync,
-                                    .items = of->items,
-                                    .num_items = count};
-    const md5_state_desc state = {"go", "go"};
-    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   .clips = of->clips,
-                                                   .num_clips = count,
-                                                   ROW(motions, motion),
-                                                   ROW(parameters, parameter),
-                                                   ROW(layers, layer)});
+    of->machine = play_machine_read(&of->made, NULL,
+                                    "%s float speed motion go by_speed speed { %s %s } "
+                                    "layer body { state go go }",
+                                    rows, syncs[sync], items);
     of->player = play_player(of->machine);
 }
-
 static void end(speed_case *of)
 {
     md5_destroy_player(of->player);
@@ -658,71 +578,57 @@ TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
 
 // -- What cannot be measured ----------------------------------------------------------------------
 
-static void check_refused(const md5_motion_desc *motions, uint32_t num_motions,
-                          md5_clip_desc *clips, const md5_model *model, const char *message)
+static void check_refused(const play_case *made, const char *extract, const char *motion,
+                          const char *message)
 {
-    const md5_parameter_desc parameter = {"speed", MD5_PARAMETER_FLOAT, 0.0f};
-    md5_error error = {0};
-    md5_machine *const machine = md5_create_machine(&(md5_machine_desc){.model = model,
-                                                                        .clips = clips,
-                                                                        .num_clips = 4,
-                                                                        .motions = motions,
-                                                                        .num_motions = num_motions,
-                                                                        ROW(parameters, parameter)},
-                                                    NULL, &error);
-    CHECK(machine == NULL);
-    CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
+    play_refused(made, NULL, message,
+                 "clip c0 f { %s } clip c1 f { %s } clip c2 f { %s } clip c3 f { %s } float speed "
+                 "motion still stack { item c2 } motion there_and_back clip c3 { ping_pong } "
+                 "motion backward clip c2 { speed -1 } motion paced clip c2 { speed speed } "
+                 "motion go by_speed speed { %s }",
+                 extract, extract, extract, extract, motion);
 }
 
 TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NONE,
            MD5_EXTRACT_WALK) {
     static const struct {
-        md5_motion_item items[2];
+        const char *items;
         const char *message;
     } cases[] = {
-        {{{.motion = "c2"}, {.motion = "c3", .x = 90.0f}},
-         "motion 'go': item 1 ('c3') has a position, but is placed by its speed"},
-        {{{.motion = "c3"}, {.motion = "c2"}},
+        {"item c3 item c2",
          "motion 'go': item 1 ('c2') moves the root at 30 units/s, which must be faster than the "
          "one before, at 90"},
-        {{{.motion = "c2"}, {.motion = "c2"}},
+        {"item c2 item c2",
          "motion 'go': item 1 ('c2') moves the root at 30 units/s, which must be faster than the "
          "one before, at 30"},
-        {{{.motion = "c2"}, {.motion = "still"}},
+        {"item c2 item still",
          "motion 'go': item 1 ('still') has no speed of its own: it must be a clip that loops "
          "forward at a fixed speed"},
-        {{{.motion = "c2"}, {.motion = "there_and_back"}},
+        {"item c2 item there_and_back",
          "motion 'go': item 1 ('there_and_back') has no speed of its own: it must be a clip that "
          "loops forward at a fixed speed"},
-        {{{.motion = "backward"}, {.motion = "c3"}},
+        {"item backward item c3",
          "motion 'go': item 0 ('backward') has no speed of its own: it must be a clip that loops "
          "forward at a fixed speed"},
-        {{{.motion = "paced"}, {.motion = "c3"}},
+        {"item paced item c3",
          "motion 'go': item 0 ('paced') has no speed of its own: it must be a clip that loops "
          "forward at a fixed speed"},
     };
-    static const md5_motion_item alone = {.motion = "c2"};
-    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const md5_motion_desc motions[] = {
-            {.name = "still", .kind = MD5_MOTION_STACK, ROW(items, alone)},
-            {.name = "there_and_back", .clip = "c3", .mode = MD5_PLAY_PING_PONG},
-            {.name = "backward", .clip = "c2", .speed = -1.0f},
-            {.name = "paced", .clip = "c2", .speed_parameter = "speed"},
-            {.name = "go",
-             .kind = MD5_MOTION_BY_SPEED,
-             .x_parameter = "speed",
-             .items = cases[i].items,
-             .num_items = 2},
-        };
-        check_refused(motions, 5, of->clips, of->made.model, cases[i].message);
-    }
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_refused(&of->made, "walk", cases[i].items, cases[i].message);
+    // A file has no place for this.
+    static const md5_motion_item placed[] = {{.motion = "c2"}, {.motion = "c3", .x = 90.0f}};
+    md5_machine_desc desc = *md5_machine_tables(of->machine);
+    md5_motion_desc motion = desc.motions[0];
+    motion.items = placed;
+    motion.num_items = 2;
+    desc.motions = &motion;
+    md5_error error = {0};
+    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
+    CHECK_STRING(error.message,
+                 "motion 'go': item 1 ('c3') has a position, but is placed by its speed");
     // Without extraction nothing moves.
-    const md5_motion_desc go = {
-        .name = "go", .kind = MD5_MOTION_BY_SPEED, .x_parameter = "speed", ROWS(items, of->items)};
-    for (uint32_t i = 0; i < 4; i++)
-        of->clips[i].extract = MD5_EXTRACT_NONE;
-    check_refused(&go, 1, of->clips, of->made.model,
+    check_refused(&of->made, "", "item c0 item c1 item c2 item c3",
                   "motion 'go': item 1 ('c1') moves the root at 0 units/s, which must be faster "
                   "than the one before, at 0");
 }

@@ -4,6 +4,8 @@
 #include "md5/play/run/player_state.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 // The events that the callback received, by the first letters of their names.
@@ -25,43 +27,34 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
     to->count++;
 }
 
-static const md5_event OF_A[] = {{.frame = 0, .name = "a"},
-                                 {.frame = 6, .name = "m"},
-                                 {.frame = 14, .name = "n"},
-                                 {.frame = 20, .name = "z"}};
-static const md5_event OF_B[] = {{.frame = 0, .name = "A"},
-                                 {.frame = 6, .name = "M"},
-                                 {.frame = 14, .name = "N"},
-                                 {.frame = 20, .name = "Z"}};
-
 enum { FLAG, PACE };
 
 // Two clips of a second, `a` and `b`, with events at 0, 0.3, 0.7 and 1; `b` calls them in capitals.
-static void begin(play_scene *of, md5_machine_desc desc)
+#define CLIPS                                                 \
+    "bool flag float pace 1 "                                 \
+    "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } " \
+    "clip b f { frame 0 A frame 6 M frame 14 N frame 20 Z } "
+#define FAST "motion fast clip a { speed pace } "
+
+static void begin(play_scene *of, const char *rows)
 {
-    static const md5_parameter_desc parameters[] = {{"flag", MD5_PARAMETER_BOOL, 0.0f},
-                                                    {"pace", MD5_PARAMETER_FLOAT, 1.0f}};
     play_scene_begin(of);
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < 2; i++)
         play_scene_add(of, 21, 20.0, 0.3, i);
-        of->clips[i].events = i == 0 ? OF_A : OF_B;
-        of->clips[i].num_events = 4;
-    }
-    desc.parameters = parameters;
-    desc.num_parameters = 2;
-    play_scene_play(of, &desc);
+    play_scene_read(of, CLIPS "%s", rows);
 }
 
-static const md5_state_desc A_AND_B[] = {{"a", "a"}, {"b", "b"}};
-
-// One layer with the states `a` and `b` and `count` transitions.
-static void begin_states(play_scene *of, const md5_transition_desc *transitions, uint32_t count)
+// One layer with the states `a` and `b` and transitions, as in a machine file.
+TEST_PRINTF(2, 3) static void begin_states(play_scene *of, const char *transitions, ...)
 {
-    const md5_layer_desc layer = {.name = "body",
-                                  ROWS(states, A_AND_B),
-                                  .transitions = transitions,
-                                  .num_transitions = count};
-    begin(of, (md5_machine_desc){ROW(layers, layer)});
+    char rows[512];
+    va_list values;
+    va_start(values, transitions);
+    const int head = snprintf(rows, sizeof rows, "layer body { state a a state b b ");
+    const int used = vsnprintf(rows + head, sizeof rows - (size_t)head, transitions, values);
+    va_end(values);
+    strcpy(rows + head + used, " }");
+    begin(of, rows);
 }
 
 // Returns the events that fire in `steps` equal steps from the start.
@@ -81,20 +74,14 @@ static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144
 // The new state begins at the fraction of the exit: not at 0 with one frame rate and at 0.99999
 // with another.
 TEST (borders_keep_the_phase_of_whole_exits) {
-    static const float exits[] = {1.0f, 2.0f, 3.0f, 4.0f, 7.0f};
-    static const float durations[] = {0.0f, 0.2f, 0.25f};
+    static const double exits[] = {1.0, 2.0, 3.0, 4.0, 7.0};
+    static const double durations[] = {0.0, 0.2, 0.25};
     for (size_t exit = 0; exit < 5; exit++) {
         for (size_t i = 0; i < 6; i++) {
-            const md5_transition_desc keeps = {.from = "a",
-                                               .to = "b",
-                                               .waits = true,
-                                               .exit = exits[exit],
-                                               .duration = durations[i / 2],
-                                               .fade = (md5_fade)(i % 2),
-                                               .keeps_phase = true};
             play_scene of;
-            begin_states(&of, &keeps, 1);
-            const double seconds = (double)exits[exit] + 2.5;
+            begin_states(&of, "transition a b { exit %g duration %g %s keep_phase }", exits[exit],
+                         durations[i / 2], i % 2 ? "inertial" : "cross");
+            const double seconds = exits[exit] + 2.5;
             for (size_t rate = 0; rate < sizeof RATES / sizeof RATES[0]; rate++) {
                 const heard got = heard_in(&of, seconds, (uint32_t)(seconds * RATES[rate]));
                 uint32_t num_first = 0;
@@ -112,23 +99,19 @@ TEST (borders_keep_the_phase_of_whole_exits) {
 // never both first frames.
 TEST (borders_have_an_owner) {
     static const struct {
-        float exit;
+        double exit;
         bool keeps_phase;
         double seconds;
         const char *expected;
     } cases[] = {
-        {1.0f, false, 1.0, "amnzA"}, {1.0f, true, 1.0, "amnzA"},   {2.0f, true, 2.0, "amnzamnzA"},
-        {0.3f, false, 0.3, "amA"},   {0.3f, true, 0.3, "am"},      {0.7f, false, 0.7, "amnA"},
-        {0.7f, true, 1.0, "amnZA"},  {1.3f, true, 1.8, "amnzamN"},
+        {1.0, false, 1.0, "amnzA"}, {1.0, true, 1.0, "amnzA"},   {2.0, true, 2.0, "amnzamnzA"},
+        {0.3, false, 0.3, "amA"},   {0.3, true, 0.3, "am"},      {0.7, false, 0.7, "amnA"},
+        {0.7, true, 1.0, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const md5_transition_desc leaves = {.from = "a",
-                                            .to = "b",
-                                            .waits = true,
-                                            .exit = cases[i].exit,
-                                            .keeps_phase = cases[i].keeps_phase};
         play_scene of;
-        begin_states(&of, &leaves, 1);
+        begin_states(&of, "transition a b { exit %g %s }", cases[i].exit,
+                     cases[i].keeps_phase ? "keep_phase" : "");
         for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
             CHECK_STRING(heard_in(&of, cases[i].seconds, steps).names, cases[i].expected);
         play_scene_end(&of);
@@ -136,27 +119,20 @@ TEST (borders_have_an_owner) {
 }
 
 // A state with a transition to itself starts again: its first frame fires once.
-TEST (borders_of_a_state_that_follows_itself) {
-    const md5_transition_desc again = {.from = "a", .to = "a", .waits = true, .exit = 1.0f};
-    play_scene of;
-    begin_states(&of, &again, 1);
+TEST_WITH (borders_of_a_state_that_follows_itself, play_scene, of,
+           begin_states(of, "transition a a { exit 1 }"), play_scene_end(of)) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
-        CHECK_STRING(heard_in(&of, 3.0, steps).names, "amnzamnzamnza");
-        CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.0, 1e-7);
+        CHECK_STRING(heard_in(of, 3.0, steps).names, "amnzamnzamnza");
+        CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 1e-7);
     }
-    play_scene_end(&of);
 }
 
 // A clip that is played once ends within a step: its last event fires then, not at the end of the
 // step.
 TEST (borders_of_a_clip_that_ends_within_a_step) {
-    const md5_motion_desc once = {
-        .name = "once", .kind = MD5_MOTION_CLIP, .clip = "a", .mode = MD5_PLAY_ONCE};
-    const md5_state_desc first = {"once", "once"}, second = {"b", "b"};
-    const md5_layer_desc layers[] = {{.name = "one", ROW(states, first)},
-                                     {.name = "two", ROW(states, second)}};
     play_scene of;
-    begin(&of, (md5_machine_desc){ROW(motions, once), ROWS(layers, layers)});
+    begin(&of, "motion once clip a { once } "
+               "layer one { state once once } layer two { state b b }");
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
         CHECK_STRING(heard_in(&of, 1.5, steps).names, "aAmMnNzZAM");
     play_scene_end(&of);
@@ -164,7 +140,7 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
 
 // -- Backward ---------------------------------------------------------------------------------
 
-TEST_WITH (borders_of_a_first_step_of_no_time, play_scene, of, begin_states(of, NULL, 0),
+TEST_WITH (borders_of_a_first_step_of_no_time, play_scene, of, begin_states(of, " "),
            play_scene_end(of)) {
     CHECK_STRING(heard_in(of, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3; zeros++) {
@@ -184,12 +160,9 @@ TEST_WITH (borders_of_a_first_step_of_no_time, play_scene, of, begin_states(of, 
 
 // A fade ends within the step; the transition that it delayed follows immediately.
 TEST (borders_divide_backward_steps) {
-    const md5_transition_desc there_and_on[] = {
-        {.from = "a", .to = "b", .duration = 0.5f, .interrupt = MD5_INTERRUPT_NONE},
-        {.from = "b", .to = "a", .start = 0.5f},
-    };
     play_scene of;
-    begin_states(&of, there_and_on, 2);
+    begin_states(&of, "transition a b { duration 0.5 interrupt_none } "
+                      "transition b a { start 0.5 }");
     // Half a second to b, then a from 0.5, which fades to b immediately.
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
         heard_in(&of, -0.75, steps);
@@ -201,7 +174,7 @@ TEST (borders_divide_backward_steps) {
 
 // -- Weights ----------------------------------------------------------------------------------
 
-TEST_WITH (borders_are_silent_without_weight, play_scene, of, begin_states(of, NULL, 0),
+TEST_WITH (borders_are_silent_without_weight, play_scene, of, begin_states(of, " "),
            play_scene_end(of)) {
     heard got = heard_in(of, 0.1, 1);
     md5_player_fade_to(of->player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -225,19 +198,18 @@ TEST_WITH (borders_are_silent_without_weight, play_scene, of, begin_states(of, N
 // Such a circle is followed once; then time passes in the state that it has reached.
 TEST (borders_of_circles_in_no_time) {
     static const struct {
-        md5_transition_desc circle[2];
-        uint32_t count;
+        const char *circle;
         double time;
     } cases[] = {
-        {{{.from = "a", .to = "b"}, {.from = "b", .to = "a"}}, 2, 1.2},
-        {{{.from = "a", .to = "a", .waits = true, .exit = 0.0f}}, 1, 1.2},
-        {{{.to = "b"}, {.to = "a", .start = 0.5f}}, 2, 1.2},
+        {"transition a b transition b a", 1.2},
+        {"transition a a { exit 0 }", 1.2},
+        {"transition any b transition any a { start 0.5 }", 1.2},
         // After the end of the fade the circle is followed again.
-        {{{.from = "a", .to = "b"}, {.from = "b", .to = "a", .duration = 0.5f}}, 2, 0.2},
+        {"transition a b transition b a { duration 0.5 }", 0.2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         play_scene of;
-        begin_states(&of, cases[i].circle, cases[i].count);
+        begin_states(&of, "%s", cases[i].circle);
         const heard whole = heard_in(&of, 1.2, 1);
         const md5_layer_status at_end = md5_player_layer(of.player, 0);
         CHECK(whole.count >= 3);
@@ -252,22 +224,14 @@ TEST (borders_of_circles_in_no_time) {
 
 // A trigger is consumed when it starts a transition, not at the end of a step.
 TEST (borders_consume_triggers_immediately) {
-    const md5_parameter_desc leap = {"leap", MD5_PARAMETER_TRIGGER, 0.0f};
-    const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f};
-    const md5_transition_desc on[2] = {
-        {.from = "a", .to = "b", ROW(conditions, leaps)},
-        {.from = "a", .to = "b", ROW(conditions, leaps), .waits = true, .exit = 0.5f},
-    };
-    md5_layer_desc layers[2];
-    for (int i = 0; i < 2; i++)
-        layers[i] = (md5_layer_desc){
-            .name = i == 0 ? "one" : "two", ROWS(states, A_AND_B), ROW(transitions, on[i])};
     for (uint32_t steps = 1; steps < 10; steps += 3) {
         play_scene of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++)
             play_scene_add(&of, 21, 20.0, 0.3, i);
-        play_scene_play(&of, &(md5_machine_desc){ROW(parameters, leap), ROWS(layers, layers)});
+        play_scene_read(&of, "trigger leap layer one { state a a state b b "
+                             "transition a b { when leap } } layer two { state a a state b b "
+                             "transition a b { when leap exit 0.5 } }");
         md5_player_set(of.player, 0, 1.0f);
         for (uint32_t i = 0; i < steps; i++)
             md5_player_advance(of.player, 0.9 / steps, NULL, NULL);
@@ -279,22 +243,16 @@ TEST (borders_consume_triggers_immediately) {
 
 // -- Steps that are far too large -------------------------------------------------------------
 
-static const md5_motion_desc PACED[] = {
-    {.name = "fast", .kind = MD5_MOTION_CLIP, .clip = "a", .speed_parameter = "pace"}};
-
 // A million seconds at a million times the speed: what fires is capped, the rest is counted.
-TEST (borders_of_a_step_of_too_many_events) {
-    const md5_state_desc state = {"fast", "fast"};
-    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
-    play_scene of;
-    begin(&of, (md5_machine_desc){ROWS(motions, PACED), ROW(layers, layer)});
+TEST_WITH (borders_of_a_step_of_too_many_events, play_scene, of,
+           begin(of, FAST "layer body { state fast fast }"), play_scene_end(of)) {
     static const double way[2] = {1e6, -1e6};
     for (int i = 0; i < 2; i++) {
-        md5_player_reset(of.player);
-        md5_player_advance(of.player, 0.0, NULL, NULL);
-        CHECK(md5_player_set(of.player, PACE, 1e6f));
+        md5_player_reset(of->player);
+        md5_player_advance(of->player, 0.0, NULL, NULL);
+        CHECK(md5_player_set(of->player, PACE, 1e6f));
         heard got = {0};
-        const md5_advance_status status = md5_player_advance(of.player, way[i], hear, &got);
+        const md5_advance_status status = md5_player_advance(of->player, way[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
         // Four a cycle, 1e12 cycles; backward the last frame, from which it begins, comes twice.
@@ -302,23 +260,18 @@ TEST (borders_of_a_step_of_too_many_events) {
         CHECK(status.undivided == 0.0);
     }
     heard got = {0};
-    md5_player_set(of.player, PACE, 1.0f);
-    md5_player_advance(of.player, INFINITY, hear, &got);
-    CHECK_UINT(md5_player_advance(of.player, (double)NAN, hear, &got).num_dropped, 0);
+    md5_player_set(of->player, PACE, 1.0f);
+    md5_player_advance(of->player, INFINITY, hear, &got);
+    CHECK_UINT(md5_player_advance(of->player, (double)NAN, hear, &got).num_dropped, 0);
     CHECK_UINT(got.count, 0);
-    play_scene_end(&of);
 }
 
 // Endless transitions: the rest of the step passes undivided.
 TEST (borders_of_a_step_of_too_many_transitions) {
-    const md5_state_desc states[] = {{"fast", "fast"}, {"b", "b"}};
-    const md5_transition_desc again[] = {
-        {.from = "fast", .to = "fast", .waits = true, .exit = 1.0f, .duration = 1e-4f},
-        {.from = "fast", .to = "b", .waits = true, .exit = 1e30f},
-    };
-    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROWS(transitions, again)};
     play_scene of;
-    begin(&of, (md5_machine_desc){ROWS(motions, PACED), ROW(layers, layer)});
+    begin(&of, FAST "layer body { state fast fast state b b "
+                    "transition fast fast { exit 1 duration 1e-4 } "
+                    "transition fast b { exit 1e30 } }");
     CHECK(md5_player_set(of.player, PACE, 3e5f));
     heard got = {0};
     const md5_advance_status status = md5_player_advance(of.player, 1e6, hear, &got);
@@ -330,15 +283,11 @@ TEST (borders_of_a_step_of_too_many_transitions) {
 }
 
 // Half of the parts are cycles of a second each, the others the transitions behind them.
-TEST (borders_of_a_step_leave_what_is_after_its_parts) {
-    const md5_state_desc state = {"fast", "fast"};
-    const md5_transition_desc again = {.from = "fast", .to = "fast", .waits = true, .exit = 1.0f};
-    const md5_layer_desc layer = {.name = "body", ROW(states, state), ROW(transitions, again)};
-    play_scene of;
-    begin(&of, (md5_machine_desc){ROWS(motions, PACED), ROW(layers, layer)});
-    CHECK_NEAR(md5_player_advance(of.player, 1e6, NULL, NULL).undivided,
+TEST_WITH (borders_of_a_step_leave_what_is_after_its_parts, play_scene, of,
+           begin(of, FAST "layer body { state fast fast transition fast fast { exit 1 } }"),
+           play_scene_end(of)) {
+    CHECK_NEAR(md5_player_advance(of->player, 1e6, NULL, NULL).undivided,
                1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
-    play_scene_end(&of);
 }
 
 // -- Poses --------------------------------------------------------------------------------------
@@ -350,10 +299,8 @@ TEST_WITH (borders_of_cycles_show_the_first_frame, play_scene, of, play_scene_be
            play_scene_end(of)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
     play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
-    of->clips[0] =
-        (md5_clip_desc){.name = "a", .binding = of->made.bindings[0], ROWS(events, OF_A)};
-    const md5_layer_desc layer = {.name = "body", .states = A_AND_B, .num_states = 1};
-    play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
+    play_scene_read(of, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
+                        "layer body { state a a }");
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         for (int way = -1; way <= 1; way += 2) {
             md5_xform pose[PLAY_JOINTS];

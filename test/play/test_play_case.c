@@ -392,6 +392,78 @@ void play_scene_play(play_scene *of, const md5_machine_desc *desc)
     of->player = play_player(of->machine);
 }
 
+// NULL and an error if the tables are refused.
+static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips, const char *rows,
+                              va_list values, md5_error *error)
+{
+    text to = {0};
+    put(&to, "machine hero {\n");
+    const size_t begin = to.used;
+    va_list again;
+    va_copy(again, values);
+    to.room = begin + (size_t)vsnprintf(NULL, 0, rows, again) + 8;
+    va_end(again);
+    to.bytes = realloc(to.bytes, to.room);
+    if (!to.bytes)
+        abort();
+    to.used += (size_t)vsnprintf(to.bytes + begin, to.room - begin, rows, values);
+    memcpy(to.bytes + to.used, "\n}\n", 4);
+    md5_machine_file *const file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
+    if (!test_check(file != NULL, __FILE__, __LINE__, "%u:%u: %s", error->line, error->column,
+                    error->message))
+        abort();
+    file->desc.name = NULL;
+    file->desc.model = made->model;
+    for (uint32_t i = 0; i < file->desc.num_clips; i++)
+        file->clips[i].binding = made->bindings[i];
+    if (file->desc.num_clips == 0) {
+        file->desc.clips = clips;
+        file->desc.num_clips = made->num_clips;
+    }
+    md5_machine *const machine = md5_create_machine(&file->desc, NULL, error);
+    md5_free_machine_file(file);
+    free(to.bytes);
+    return machine;
+}
+
+md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips, const char *rows,
+                               ...)
+{
+    md5_error error = {0};
+    va_list values;
+    va_start(values, rows);
+    md5_machine *const machine = read_rows(made, clips, rows, values, &error);
+    va_end(values);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+    return machine;
+}
+
+void play_refused(const play_case *made, const md5_clip_desc *clips, const char *message,
+                  const char *rows, ...)
+{
+    md5_error error = {0};
+    va_list values;
+    va_start(values, rows);
+    md5_machine *const machine = read_rows(made, clips, rows, values, &error);
+    va_end(values);
+    CHECK(machine == NULL);
+    CHECK_STRING(error.message, message);
+    md5_destroy_machine(machine);
+}
+
+void play_scene_read(play_scene *of, const char *rows, ...)
+{
+    md5_error error = {0};
+    va_list values;
+    va_start(values, rows);
+    of->machine = read_rows(&of->made, of->clips, rows, values, &error);
+    va_end(values);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+    of->player = play_player(of->machine);
+}
+
 void play_scene_end(play_scene *of)
 {
     md5_destroy_player(of->player);

@@ -87,6 +87,17 @@ void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, doub
 void play_scene_play(play_scene *of, const md5_machine_desc *desc);
 void play_scene_end(play_scene *of);
 
+// The same of the rows of a machine file, without "machine NAME {" and "}"; formatted as printf()
+// does. If there are rows of clips, they are those of `made` in their order, and the scene's clips
+// do not count.
+void play_scene_read(play_scene *of, const char *rows, ...) TEST_PRINTF(2, 3);
+// Only the machine. `clips` may be NULL if there are rows for all.
+md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips, const char *rows,
+                               ...) TEST_PRINTF(3, 4);
+// Checks that the rows can be read, but make no machine.
+void play_refused(const play_case *made, const md5_clip_desc *clips, const char *message,
+                  const char *rows, ...) TEST_PRINTF(4, 5);
+
 // Returns how many random transitions a property must hold for: the environment variable
 // MD5_TRANSITIONS or, if it is not set, `otherwise`.
 uint32_t play_transitions(uint32_t otherwise);

@@ -531,9 +531,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     moved.translations = translations;
     md5_binding *const binding = md5_bind(of.made.model, &moved, NULL, &error);
     of.clips[0] = (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
-    const md5_state_desc walk[] = {{"walk", "walk"}};
-    const md5_layer_desc layer = {.name = "body", ROWS(states, walk)};
-    play_scene_play(&of, &(md5_machine_desc){ROW(layers, layer)});
+    play_scene_read(&of, "layer body { state walk walk }");
     md5_player_advance(of.player, 0.1, NULL, NULL);
     const md5_vec3 way = md5_player_root_motion(of.player).translation;
     CHECK_NEAR((double)way.x, 3.0, 1e-4);

@@ -14,127 +14,48 @@ typedef struct crowd_case {
     md5_machine *machine;
 } crowd_case;
 
-static const md5_event STEPS[] = {{.frame = 3, .name = "step", .text = "left"},
-                                  {.frame = 13, .name = "step", .text = "right"}};
+// Two layers below have the same states and transitions, and so has one that is added.
+#define STATES_AND_TRANSITIONS                                             \
+    "state line line state stack stack state once once state swing swing " \
+    "state none nothing state still e "                                    \
+    "transition any once { when leap duration 0.2 priority 1 } "           \
+    "transition once line { exit 0.8 duration 0.3 inertial } "             \
+    "transition line stack { when x > 0.7 duration 0.4 keep_phase } "      \
+    "transition stack swing { exit 1.5 duration 0.1 interrupt_higher } "   \
+    "transition swing none { exit 1 duration 0.2 } "                       \
+    "transition none still { exit 1 duration 0.2 } transition still line { exit 1 duration 0.2 } "
+#define STEPS "frame 3 step left frame 13 step right markers ( 2 11 ) "
 
 // A machine of three layers with motions of nearly every kind and modifiers of every kind.
-static const md5_parameter_desc PARAMETERS[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f},
-                                                {"y", MD5_PARAMETER_FLOAT, 0.0f},
-                                                {"w", MD5_PARAMETER_FLOAT, 0.5f},
-                                                {"leap", MD5_PARAMETER_TRIGGER, 0.0f}};
-static const md5_mask_desc MASKS[] = {{"upper", "*spine", 1}};
-static const md5_motion_item LINE[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
-static const md5_motion_item PLANE[] = {{.motion = "line", .x = 0.0f, .y = 0.0f},
-                                        {.motion = "c", .x = 1.0f, .y = 0.0f},
-                                        {.motion = "d", .x = 0.0f, .y = 1.0f}};
-static const md5_motion_item STACK[] = {
-    {.motion = "plane"},
-    {.motion = "d", .mask = "upper", .weight_parameter = "w"},
-    {.motion = "c", .mode = MD5_LAYER_ADD, .weight_parameter = "x", .mask = "upper"}};
-static const md5_motion_desc MOTIONS[] = {
-    {.name = "line",
-     .kind = MD5_MOTION_BLEND_1D,
-     ROWS(items, LINE),
-     .x_parameter = "x",
-     .sync = MD5_SYNC_MARKERS},
-    {.name = "plane",
-     .kind = MD5_MOTION_BLEND_2D,
-     ROWS(items, PLANE),
-     .x_parameter = "x",
-     .y_parameter = "y",
-     .sync = MD5_SYNC_PHASE},
-    {.name = "stack",
-     .kind = MD5_MOTION_STACK,
-     ROWS(items, STACK),
-     .speed_parameter = "w",
-     .speed = 2.0f},
-    {.name = "once",
-     .kind = MD5_MOTION_CLIP,
-     .clip = "b",
-     .mode = MD5_PLAY_ONCE,
-     .speed = -1.0f,
-     .start = 1.0},
-    {.name = "swing", .kind = MD5_MOTION_CLIP, .clip = "d", .mode = MD5_PLAY_PING_PONG},
-};
-static const md5_state_desc STATE_TABLE[STATES] = {{"line", "line"}, {"stack", "stack"},
-                                                   {"once", "once"}, {"swing", "swing"},
-                                                   {"none", NULL},   {"still", "e"}};
-static const md5_condition LEAPS = {"leap", MD5_IS_SET, 0.0f}, FAR = {"x", MD5_IS_GREATER, 0.7f};
-static const md5_transition_desc TRANSITIONS[] = {
-    {.to = "once", ROW(conditions, LEAPS), .duration = 0.2f, .priority = 1},
-    {.from = "once",
-     .to = "line",
-     .waits = true,
-     .exit = 0.8f,
-     .duration = 0.3f,
-     .fade = MD5_FADE_INERTIAL},
-    {.from = "line", .to = "stack", ROW(conditions, FAR), .duration = 0.4f, .keeps_phase = true},
-    {.from = "stack",
-     .to = "swing",
-     .waits = true,
-     .exit = 1.5f,
-     .duration = 0.1f,
-     .interrupt = MD5_INTERRUPT_HIGHER},
-    {.from = "swing", .to = "none", .waits = true, .exit = 1.0f, .duration = 0.2f},
-    {.from = "none", .to = "still", .waits = true, .exit = 1.0f, .duration = 0.2f},
-    {.from = "still", .to = "line", .waits = true, .exit = 1.0f, .duration = 0.2f},
-};
-static const md5_modifier_desc MODIFIERS[] = {
-    {.name = "joint", .kind = MD5_MODIFIER_JOINT, .joint = "spine"},
-    {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .aim.limit = 0.5f},
-    {.name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
-    {.name = "hand", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
-    {.name = "reach", .kind = MD5_MODIFIER_CCD, .joint = "rhand", .length = 3},
-    {.name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .spring.gravity = 100.0f},
-    {.name = "stand",
-     .kind = MD5_MODIFIER_FEET,
-     .joint = "pelvis",
-     .feet = &(const md5_foot_desc){.ankle = "lfoot"},
-     .num_feet = 1,
-     .hold = &(const md5_modifier_hold){.numbers = {.height = 40.0f, .speed = 1e3f}}},
-    {.name = "gaze",
-     .kind = MD5_MODIFIER_GAZE,
-     .joint = "head",
-     .gaze = &(const md5_modifier_gaze){.eyes = {"lhand"}, .numbers.most_seconds = 1.0f}},
-};
+static const char ROWS_OF_ALL[] =
+    "clip a f { turn " STEPS "} clip b f { turn open step " STEPS "} clip c f { cubic " STEPS "} "
+    "clip d f { open nlerp " STEPS "} clip e f "
+    "float x 0.4 float y float w 0.5 trigger leap mask upper ( *spine ) { feather 1 } "
+    "motion line line x { markers item a 0 item b 1 } "
+    "motion plane plane x y { phase item line 0 0 item c 1 0 item d 0 1 } "
+    "motion stack stack { speed w item plane item d { mask upper weight w } "
+    "item c { add weight x mask upper } } "
+    "motion once clip b { once speed -1 start 1 } motion swing clip d { ping_pong } "
+    "layer a { " STATES_AND_TRANSITIONS "} "
+    "layer b { mask upper weight w " STATES_AND_TRANSITIONS "} "
+    "layer c { add weight 0.25 reference a 0 " STATES_AND_TRANSITIONS "} "
+    "modifier joint joint spine modifier look aim head { limit 0.5 } "
+    "modifier foot two_bone lfoot modifier hand fabrik lhand { length 4 } "
+    "modifier reach ccd rhand { length 3 } modifier swing spring rhand { gravity 100 } "
+    "modifier stand feet pelvis { foot lfoot hold { height 40 speed 1000 } } "
+    "modifier gaze gaze head { eye lhand most_seconds 1 }";
+
 static void begin(crowd_case *of)
 {
-    static const char *const names[5] = {"a", "b", "c", "d", "e"};
     static const play_walk walks[5] = {
         {40.0, 0.0, 0.0}, {90.0, 0.5, 1.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    static const uint32_t markers[2] = {2, 11};
-    md5_clip_desc clips[5];
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
     for (uint32_t i = 0; i < 5; i++) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
         play_add_clip(&of->made, num_frames, 20.0, 0.5, walks[i], 21 + i);
-        clips[i] = (md5_clip_desc){.name = names[i],
-                                   .binding = of->made.bindings[i],
-                                   .extract = i < 2 ? MD5_EXTRACT_TURN : MD5_EXTRACT_NONE,
-                                   .period = i % 2 ? MD5_PERIOD_OPEN : MD5_PERIOD_CLOSED,
-                                   .interpolation = (md5_interpolation)(i % 4),
-                                   .events = STEPS,
-                                   .num_events = i < 4 ? 2 : 0,
-                                   .markers = markers,
-                                   .num_markers = i < 4 ? 2 : 0};
     }
-    md5_layer_desc layers[3];
-    for (int i = 0; i < 3; i++)
-        layers[i] = (md5_layer_desc){
-            .name = names[i], ROWS(states, STATE_TABLE), ROWS(transitions, TRANSITIONS)};
-    layers[1].mask = "upper";
-    layers[1].weight_parameter = "w";
-    layers[2].mode = MD5_LAYER_ADD;
-    layers[2].weight = 0.25f;
-    layers[2].reference = "a";
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   ROWS(clips, clips),
-                                                   ROWS(masks, MASKS),
-                                                   ROWS(motions, MOTIONS),
-                                                   ROWS(parameters, PARAMETERS),
-                                                   ROWS(layers, layers),
-                                                   ROWS(modifiers, MODIFIERS)});
+    of->machine = play_machine_read(&of->made, NULL, "%s", ROWS_OF_ALL);
 }
 
 static void end(crowd_case *of)
@@ -288,11 +209,9 @@ TEST_HERE (crowd_of_two_machines) {
     md5_model *const model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     md5_anim *const anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
-    const md5_clip_desc clips[] = {{.name = "walk", .binding = binding}};
-    const md5_state_desc states[] = {{"walk", "walk"}};
-    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
+    const play_case bobbin = {.model = model, .bindings = {binding}, .num_clips = 1};
     md5_machine *const other =
-        play_machine(&(md5_machine_desc){.model = model, ROWS(clips, clips), ROWS(layers, layers)});
+        play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
     static md5_mat34 palettes[COUNT][MOST_JOINTS];
     md5_play_job jobs[COUNT];
     for (int i = 0; i < COUNT; i++)
@@ -523,12 +442,8 @@ TEST (crowd_bounds_hold_odd_biases) {
 // After a year of playing, a clip goes on as in its first second.
 TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
     play_add_clip(made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
-    const md5_clip_desc clip = {
-        .name = "a", .binding = made->bindings[0], .extract = MD5_EXTRACT_MOVE};
-    const md5_state_desc state = {"a", "a"};
-    const md5_layer_desc layer = {.name = "body", ROW(states, state)};
-    md5_machine *const machine = play_machine(
-        &(md5_machine_desc){.model = made->model, ROW(clips, clip), ROW(layers, layer)});
+    md5_machine *const machine =
+        play_machine_read(made, NULL, "clip a f { move } layer body { state a a }");
     md5_player *const old = play_player(machine), *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);

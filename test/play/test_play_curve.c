@@ -6,29 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const md5_condition goes = {"go", MD5_IS_SET, 0.0f};
-static const md5_parameter_desc go = {"go", MD5_PARAMETER_BOOL, 1.0f};
-static const md5_state_desc states[2] = {{"low", "a"}, {"high", "b"}};
-
-static void begin(play_scene *of, const md5_transition_desc *transition)
+static void begin_two(play_scene *of)
 {
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .transitions = transition,
-                                  .num_states = 2,
-                                  .num_transitions = 1};
-    const md5_machine_desc desc = {ROW(parameters, go), ROW(layers, layer)};
     play_scene_begin(of);
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
-    play_scene_play(of, &desc);
 }
 
-static md5_transition_desc eased(md5_ease_kind kind, md5_easing easing)
+// A transition of half a second from low to high, with this easing.
+#define EASED                                          \
+    "bool go 1 layer body { state low a state high b " \
+    "transition low high { when go duration 0.5 %s } }"
+
+static void begin(play_scene *of, const char *easing)
 {
-    easing.kind = kind;
-    return (md5_transition_desc){
-        .from = "low", .to = "high", ROW(conditions, goes), .duration = 0.5f, .easing = easing};
+    begin_two(of);
+    play_scene_read(of, EASED, easing);
 }
 
 // The y of a cubic Bézier curve from 0 0 to 1 1 at x, by bisection.
@@ -62,11 +55,10 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
     static const double ease[4] = {0.25, 0.1, 0.25, 1.0}, back[4] = {0.3, -0.5, 0.6, 1.5};
     for (int i = 0; i < 2; i++) {
         const double *const c = i == 0 ? ease : back;
-        const md5_easing curve = {
-            .x1 = (float)c[0], .y1 = (float)c[1], .x2 = (float)c[2], .y2 = (float)c[3]};
-        const md5_transition_desc transition = eased(MD5_EASE_CUBIC_BEZIER, curve);
+        char easing[80];
+        snprintf(easing, sizeof easing, "cubic_bezier %g %g %g %g", c[0], c[1], c[2], c[3]);
         play_scene of;
-        begin(&of, &transition);
+        begin(&of, easing);
         for (int step = 1; step < 20; step++) {
             md5_player_advance(of.player, 0.025, NULL, NULL);
             CHECK(miss(&of, 0.025 * step, bezier(c, 0.05 * step)) < 1e-5);
@@ -75,34 +67,27 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
     }
 }
 
-TEST (curve_of_a_transition_may_have_steps) {
-    const md5_transition_desc transition =
-        eased(MD5_EASE_STEPS, (md5_easing){.steps = 4, .jump = MD5_JUMP_END});
-    play_scene of;
-    begin(&of, &transition);
+TEST_WITH (curve_of_a_transition_may_have_steps, play_scene, of, begin(of, "steps 4"),
+           play_scene_end(of)) {
     for (int step = 1; step < 10; step++) {
-        md5_player_advance(of.player, 0.05, NULL, NULL);
+        md5_player_advance(of->player, 0.05, NULL, NULL);
         if (step != 5) // a step begins there
-            CHECK(miss(&of, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
+            CHECK(miss(of, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
     }
-    play_scene_end(&of);
 }
 
-TEST (curve_of_a_transition_is_saved_and_copied) {
-    const md5_transition_desc transition =
-        eased(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x1 = 0.9f, .y1 = 0.0f, .x2 = 0.9f, .y2 = 0.2f});
-    play_scene of;
-    begin(&of, &transition);
-    md5_player_advance(of.player, 0.2, NULL, NULL);
-    md5_player *const others[2] = {play_player(of.machine), play_player(of.machine)};
-    const size_t size = md5_player_save(of.player, NULL, 0);
+TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
+           begin(of, "cubic_bezier 0.9 0 0.9 0.2"), play_scene_end(of)) {
+    md5_player_advance(of->player, 0.2, NULL, NULL);
+    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
+    const size_t size = md5_player_save(of->player, NULL, 0);
     void *const bytes = malloc(size);
-    CHECK_UINT(md5_player_save(of.player, bytes, size), size);
+    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of.player);
-    md5_player_advance(of.player, 0.2, NULL, NULL);
+    md5_player_copy(others[1], of->player);
+    md5_player_advance(of->player, 0.2, NULL, NULL);
     md5_xform pose[2][PLAY_JOINTS];
-    play_pose(of.player, pose[0]);
+    play_pose(of->player, pose[0]);
     for (int i = 0; i < 2; i++) {
         md5_player_advance(others[i], 0.2, NULL, NULL);
         play_pose(others[i], pose[1]);
@@ -112,31 +97,23 @@ TEST (curve_of_a_transition_is_saved_and_copied) {
         md5_destroy_player(others[i]);
     }
     free(bytes);
-    play_scene_end(&of);
 }
 
+// A file cannot say what makes no sense: the table of the same machine is changed.
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
-    const md5_transition_desc transition = eased(easing, curve);
     md5_error error = {0};
     play_scene of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 11, 10.0, 0.3, 1);
-    play_scene_add(&of, 11, 10.0, 0.3, 2);
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .transitions = &transition,
-                                  .num_states = 2,
-                                  .num_transitions = 1};
-    const md5_machine_desc desc = {.model = of.made.model,
-                                   .clips = of.clips,
-                                   .num_clips = 2,
-                                   ROW(parameters, go),
-                                   ROW(layers, layer)};
-    md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
-    CHECK(machine == NULL);
+    begin(&of, "linear");
+    md5_machine_desc desc = *md5_machine_tables(of.machine);
+    md5_layer_desc layer = desc.layers[0];
+    md5_transition_desc transition = layer.transitions[0];
+    transition.easing = curve;
+    transition.easing.kind = easing;
+    layer.transitions = &transition;
+    desc.layers = &layer;
+    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, message);
-    md5_destroy_machine(machine);
     play_scene_end(&of);
 }
 
@@ -400,36 +377,14 @@ TEST (curve_of_a_weight_must_make_sense) {
 
 enum { SMOOTH, SPRING, EASE, PLAIN, NUM_PARAMETERS };
 
-static const md5_parameter_desc parameters[NUM_PARAMETERS] = {{"smooth", MD5_PARAMETER_FLOAT, 1.0f},
-                                                              {"spring", MD5_PARAMETER_FLOAT, 1.0f},
-                                                              {"ease", MD5_PARAMETER_FLOAT, 1.0f},
-                                                              {"plain", MD5_PARAMETER_FLOAT, 1.0f}};
-static const md5_follow_desc follows[3] = {
-    {.parameter = "spring", .kind = MD5_FOLLOW_SPRING, .stiffness = 100.0f, .damping = 4.0f},
-    {.parameter = "smooth", .rate = 3.0f},
-    {.parameter = "ease",
-     .kind = MD5_FOLLOW_EASE,
-     .duration = 0.5f,
-     .easing.kind = MD5_EASE_QUADRATIC_IN},
-};
-
-static const md5_condition is_high = {"smooth", MD5_IS_GREATER, 3.0f};
-static const md5_transition_desc rise = {.from = "low", .to = "high", ROW(conditions, is_high)};
-static const md5_state_desc follow_states[2] = {{"low", "a"}, {"high", "b"}};
-
 static void follow_begin(play_scene *of)
 {
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = follow_states,
-                                  .transitions = &rise,
-                                  .num_states = 2,
-                                  .num_transitions = 1};
-    const md5_machine_desc desc = {ROWS(parameters, parameters), ROW(layers, layer),
-                                   ROWS(follows, follows)};
-    play_scene_begin(of);
-    play_scene_add(of, 11, 10.0, 0.3, 1);
-    play_scene_add(of, 11, 10.0, 0.3, 2);
-    play_scene_play(of, &desc);
+    begin_two(of);
+    play_scene_read(of, "float smooth 1 float spring 1 float ease 1 float plain 1 "
+                        "follow spring spring 100 4 follow smooth smooth 3 "
+                        "follow ease ease 0.5 quadratic_in "
+                        "layer body { state low a state high b "
+                        "transition low high { when smooth > 3 } }");
 }
 
 static double get(const play_scene *of, uint32_t parameter)
@@ -631,27 +586,29 @@ static void hear_letter(void *user, md5_player *player, const md5_event *event, 
 // one.
 static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
 {
-    static const md5_parameter_desc pace[] = {{"pace", MD5_PARAMETER_FLOAT, 1.0f}};
-    static const md5_motion_desc motion = {.name = "go", .clip = "a", .speed_parameter = "pace"};
-    static const md5_event events[] = {
-        {.frame = 0, .name = "x"}, {.frame = 7, .name = "y"}, {.frame = 20, .name = "z"}};
-    static const md5_state_desc both[] = {{"go", "go"}, {"then", "b"}};
-    const md5_transition_desc leave = {
-        .from = "go", .to = "then", .waits = true, .exit = (float)exit, .duration = 0.25f};
-    const md5_layer_desc layer = {
-        .name = "body", ROWS(states, both), .transitions = &leave, .num_transitions = exit > 0.0};
-    const md5_machine_desc desc = {ROWS(parameters, pace), ROW(motions, motion), ROW(layers, layer),
-                                   .follows = follow, .num_follows = 1};
+    play_scene *const scene = &of->scene;
+    char leave[64] = "";
+    if (exit > 0.0)
+        snprintf(leave, sizeof leave, "transition go then { exit %g duration 0.25 }", exit);
     memset(of, 0, sizeof *of);
-    play_scene_begin(&of->scene);
-    for (uint32_t i = 0; i < 2; i++) {
-        play_add_clip(&of->scene.made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, i);
-        of->scene.clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
-                                             .binding = of->scene.made.bindings[i],
-                                             .extract = MD5_EXTRACT_WALK,
-                                             ROWS(events, events)};
-    }
-    play_scene_play(&of->scene, &desc);
+    play_scene_begin(scene);
+    for (uint32_t i = 0; i < 2; i++)
+        play_add_clip(&scene->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, i);
+    play_scene_read(scene,
+                    "clip a f { walk frame 0 x frame 7 y frame 20 z } "
+                    "clip b f { walk frame 0 x frame 7 y frame 20 z } "
+                    "float pace 1 motion go clip a { speed pace } "
+                    "layer body { state go go state then b %s }",
+                    leave);
+    // The rows of `follow` are compared with formulas: they are tables.
+    md5_machine_desc desc = *md5_machine_tables(scene->machine);
+    desc.follows = follow;
+    desc.num_follows = 1;
+    md5_machine *const machine = play_machine(&desc);
+    md5_destroy_player(scene->player);
+    md5_destroy_machine(scene->machine);
+    scene->machine = machine;
+    scene->player = play_player(machine);
 }
 
 // Two seconds, in `rate` steps each.
@@ -689,30 +646,18 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
 // Clips on a line, in step: their rate changes otherwise where the parameter passes one of them.
 // Where they are blended by speed, the way is the integral of the speed.
 TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
-    static const md5_parameter_desc speed[] = {{"speed", MD5_PARAMETER_FLOAT, 50.0f}};
-    static const md5_follow_desc follow = {.parameter = "speed", .rate = 3.0f};
     for (int by_speed = 0; by_speed < 2; by_speed++) {
-        const md5_motion_item items[] = {{.motion = "a", .x = by_speed ? 0.0f : 40.0f},
-                                         {.motion = "b", .x = by_speed ? 0.0f : 100.0f}};
-        const md5_motion_desc motion = {.name = "go",
-                                        .kind =
-                                            by_speed ? MD5_MOTION_BY_SPEED : MD5_MOTION_BLEND_1D,
-                                        .x_parameter = "speed",
-                                        .sync = MD5_SYNC_PHASE,
-                                        ROWS(items, items)};
-        const md5_state_desc state = {"go", "go"};
-        const md5_layer_desc layer = {.name = "body", ROW(states, state)};
         play_scene of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++) {
             const play_walk walk = {i == 0 ? 40.0 : 100.0, 0.0, 0.0};
             play_add_clip(&of.made, i == 0 ? 21 : 13, 20.0, 0.3, walk, i);
-            of.clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
-                                          .binding = of.made.bindings[i],
-                                          .extract = MD5_EXTRACT_WALK};
         }
-        play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, speed), ROW(motions, motion),
-                                                 ROW(layers, layer), ROW(follows, follow)});
+        play_scene_read(&of,
+                        "clip a f { walk } clip b f { walk } float speed 50 follow speed smooth 3 "
+                        "motion go %s layer body { state go go }",
+                        by_speed ? "by_speed speed { phase item a item b }"
+                                 : "line speed { phase item a 40 item b 100 }");
         double time = 0.0;
         for (int i = 0; i < FRAME_RATES; i++) {
             play_place place = {0};
@@ -782,14 +727,11 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
 // A cycle of transitions that takes no time rests while a parameter that they do not ask for moves.
 TEST_WITH (follow_wakes_no_layer_that_rests, play_scene, of, play_scene_begin(of),
            play_scene_end(of)) {
-    static const md5_transition_desc circle[] = {{.from = "low", .to = "high"},
-                                                 {.from = "high", .to = "low"}};
-    const md5_layer_desc layer = {
-        .name = "body", ROWS(states, follow_states), ROWS(transitions, circle)};
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
-    play_scene_play(of, &(md5_machine_desc){ROWS(parameters, parameters), ROW(layers, layer),
-                                            ROW(follows, follows[1]), .report = {.enter = true}});
+    play_scene_read(of, "float smooth 1 float spring 1 float ease 1 float plain 1 "
+                        "follow smooth smooth 3 report { enter } layer body { state low a "
+                        "state high b transition low high transition high low }");
     int most = 0;
     for (int i = 0; i < FRAME_RATES; i++) {
         int count = 0;

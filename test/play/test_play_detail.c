@@ -221,27 +221,19 @@ TEST (detail_in_full_has_the_same_bits) {
 // -- One character ----------------------------------------------------------------------------
 
 // A clip that swings, and a machine with a mask and modifiers.
-static void begin_scene(play_scene *of, const md5_modifier_desc *modifiers, uint32_t num_modifiers)
+static void begin_scene(play_scene *of, const char *modifiers)
 {
-    static const md5_state_desc states[] = {{"a", "a"}};
-    static const md5_layer_desc layer = {.name = "all", ROWS(states, states)};
-    static const md5_mask_desc masks[] = {{"trunk", "chest", 0}, {"legless", "*chest lhip", 0}};
     play_scene_begin(of);
     play_scene_add(of, 17, 20.0, 0.5, 3);
-    play_scene_play(of,
-                    &(md5_machine_desc){ROW(layers, layer), ROWS(masks, masks),
-                                        .modifiers = modifiers, .num_modifiers = num_modifiers});
+    play_scene_read(of,
+                    "mask trunk ( chest ) mask legless ( *chest lhip ) %s layer all { state a a }",
+                    modifiers);
 }
 
 TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
-    static const md5_foot_desc foot = {.ankle = "lfoot"};
-    static const md5_modifier_desc modifiers[] = {
-        {.name = "reach", .kind = MD5_MODIFIER_FABRIK, .joint = "lhand", .length = 4},
-        {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", ROW(feet, foot)},
-        {.name = "nod", .kind = MD5_MODIFIER_JOINT, .joint = "chest"},
-    };
     play_scene of;
-    begin_scene(&of, modifiers, 3);
+    begin_scene(&of, "modifier reach fabrik lhand { length 4 } "
+                     "modifier stand feet pelvis { foot lfoot } modifier nod joint chest");
     md5_xform still[PLAY_JOINTS], pose[PLAY_JOINTS];
     md5_target *const reach = md5_player_target(of.player, 0);
     md5_target *const stand = md5_player_target(of.player, 1);
@@ -267,7 +259,7 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
 }
 
 // An unknown mask changes neither the interval nor the phase, of which only the rest counts.
-TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(of, NULL, 0),
+TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(of, ""),
            play_scene_end(of)) {
     md5_xform pose[PLAY_JOINTS];
     void *const scratch = malloc(md5_player_pose_scratch(of->machine));
@@ -283,7 +275,7 @@ TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(o
 }
 
 // No pose becomes older than the interval, whatever it was before.
-TEST_WITH (detail_pose_is_never_older_than_its_interval, play_scene, of, begin_scene(of, NULL, 0),
+TEST_WITH (detail_pose_is_never_older_than_its_interval, play_scene, of, begin_scene(of, ""),
            play_scene_end(of)) {
     uint64_t random = 5;
     uint32_t age = 0;
@@ -440,16 +432,11 @@ static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform
 
 static crowd *begin_crowd(void)
 {
-    static const md5_state_desc states[] = {{"a", "a"}};
-    static const md5_layer_desc layer = {.name = "all", ROWS(states, states)};
-    static const md5_mask_desc trunk = {"trunk", "chest", 0};
-    static const md5_modifier_desc look = {
-        .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head"};
     crowd *const of = calloc(1, sizeof *of);
     play_scene_begin(&of->scene);
     play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
-    play_scene_play(&of->scene, &(md5_machine_desc){ROW(layers, layer), ROW(masks, trunk),
-                                                    ROW(modifiers, look)});
+    play_scene_read(&of->scene, "mask trunk ( chest ) modifier look aim head "
+                                "layer all { state a a }");
     for (uint32_t i = 0; i < CROWD; i++) {
         md5_player **const both[2] = {&of->players[i], &of->alone[i]};
         for (int k = 0; k < 2; k++) {

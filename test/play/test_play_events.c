@@ -22,49 +22,33 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
     to->weights[to->count++] = weight;
 }
 
-static const md5_event STEPS[] = {{.frame = 15, .name = "footstep", .text = "right"},
-                                  {.frame = 5, .name = "footstep", .text = "left"},
-                                  {.frame = 0, .name = "start"},
-                                  {.frame = 20, .name = "end", .text = ""}};
+// The words of clips that say which motion of joint 0 moves the character, by md5_extract.
+static const char *const EXTRACTS[] = {"", "move", "walk", "turn"};
 
 typedef struct events_case {
     play_case made;
-    md5_clip_desc clips[3];
     md5_machine *machine;
 } events_case;
 
-// Three clips of a second, with the same events.
-static void begin(events_case *of, md5_extract extract, const md5_motion_desc *motions,
-                  uint32_t num_motions, const md5_state_desc *states, uint32_t num_states,
-                  const md5_transition_desc *transitions, uint32_t num_transitions)
+#define EVENTS "frame 15 footstep right frame 5 footstep left frame 0 start frame 20 end "
+
+// Three clips of a second, with the same events. `extract` is a word of a clip, or "".
+static void begin(events_case *of, const char *extract, const char *states)
 {
-    static const char *const names[3] = {"walk", "run", "turn"};
-    static const uint32_t markers[3][2] = {{2, 10}, {4, 15}, {1, 12}};
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
-    memset(of, 0, sizeof *of);
     play_begin(&of->made);
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&of->made, 21, 20.0, 0.3, walks[i], i);
-        of->clips[i] = (md5_clip_desc){.name = names[i],
-                                       .binding = of->made.bindings[i],
-                                       .extract = extract,
-                                       ROWS(events, STEPS),
-                                       .markers = markers[i],
-                                       .num_markers = 2};
-    }
-    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.5f},
-                                             {"pace", MD5_PARAMETER_FLOAT, 1.0f}};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = num_states,
-                                  .transitions = transitions,
-                                  .num_transitions = num_transitions};
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   ROWS(clips, of->clips),
-                                                   .motions = motions,
-                                                   .num_motions = num_motions,
-                                                   ROWS(parameters, parameters),
-                                                   ROW(layers, layer)});
+    of->machine =
+        play_machine_read(&of->made, NULL,
+                          "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
+                          "clip run f { %s " EVENTS "markers ( 4 15 ) } "
+                          "clip turn f { %s " EVENTS "markers ( 1 12 ) } float x 0.5 float pace 1 "
+                          "motion once clip walk { once } motion swing clip run { ping_pong } "
+                          "motion line line x { markers speed pace item walk 0 item run 1 } "
+                          "motion bend line x { phase item walk 0 item turn 1 } "
+                          "motion loop clip run { speed pace } layer body { %s }",
+                          extract, extract, extract, states);
 }
 
 static void end(events_case *of)
@@ -73,34 +57,10 @@ static void end(events_case *of)
     play_end(&of->made);
 }
 
-static const md5_motion_item LINE[] = {{.motion = "walk", .x = 0.0f}, {.motion = "run", .x = 1.0f}};
-static const md5_motion_item BEND[] = {{.motion = "walk", .x = 0.0f},
-                                       {.motion = "turn", .x = 1.0f}};
-static const md5_motion_desc MOTIONS[] = {
-    {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "walk", .mode = MD5_PLAY_ONCE},
-    {.name = "swing", .kind = MD5_MOTION_CLIP, .clip = "run", .mode = MD5_PLAY_PING_PONG},
-    {.name = "line",
-     .kind = MD5_MOTION_BLEND_1D,
-     ROWS(items, LINE),
-     .x_parameter = "x",
-     .sync = MD5_SYNC_MARKERS,
-     .speed_parameter = "pace"},
-    {.name = "bend",
-     .kind = MD5_MOTION_BLEND_1D,
-     ROWS(items, BEND),
-     .x_parameter = "x",
-     .sync = MD5_SYNC_PHASE},
-    {.name = "loop", .kind = MD5_MOTION_CLIP, .clip = "run", .speed_parameter = "pace"},
-};
-enum { NUM_MOTIONS = 5 };
-
 // -- Events -----------------------------------------------------------------------------------
 
-TEST (play_events_come_in_order) {
-    const md5_state_desc states[] = {{"walk", "walk"}};
-    events_case of;
-    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 1, NULL, 0);
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk walk"), end(of)) {
+    md5_player *const player = play_player(of->machine);
     heard got = {0};
     md5_player_advance(player, 2.0, hear, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
@@ -129,32 +89,17 @@ TEST (play_events_come_in_order) {
     CHECK_UINT(got.count, 1);
     CHECK_STRING(got.events[0]->text, "right");
     md5_destroy_player(player);
-    end(&of);
 }
 
 // The same random stretch of time, in one step and in many, over transitions and at their exits.
 TEST (play_events_do_not_depend_on_steps) {
-    const md5_state_desc states[] = {
-        {"walk", "walk"}, {"line", "line"}, {"once", "once"}, {"swing", "swing"}, {"bend", "bend"}};
-    const md5_transition_desc transitions[] = {
-        {.from = "walk", .to = "line", .waits = true, .exit = 1.3f, .duration = 0.35f},
-        {.from = "line", .to = "once", .waits = true, .exit = 1.0f},
-        {.from = "once", .to = "swing", .waits = true, .exit = 1.0f, .duration = 0.25f},
-        {.from = "swing",
-         .to = "bend",
-         .waits = true,
-         .exit = 1.1f,
-         .duration = 0.5f,
-         .fade = MD5_FADE_INERTIAL},
-        {.from = "bend",
-         .to = "walk",
-         .waits = true,
-         .exit = 2.0f,
-         .duration = 0.3f,
-         .interrupt = MD5_INTERRUPT_NONE},
-    };
     events_case of;
-    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 5, transitions, 5);
+    begin(&of, "",
+          "state walk walk state line line state once once state swing swing state bend bend "
+          "transition walk line { exit 1.3 duration 0.35 } transition line once { exit 1 } "
+          "transition once swing { exit 1 duration 0.25 } "
+          "transition swing bend { exit 1.1 duration 0.5 inertial } "
+          "transition bend walk { exit 2 duration 0.3 interrupt_none }");
     uint64_t random = 5;
     for (int round = 0; round < 60; round++) {
         const double seconds = 12.0 * test_random(&random);
@@ -185,11 +130,9 @@ TEST (play_events_do_not_depend_on_steps) {
 }
 
 // As many events fire as the clip's time says.
-TEST (play_events_are_as_many_as_passes) {
-    const md5_state_desc states[] = {{"loop", "loop"}};
-    events_case of;
-    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 1, NULL, 0);
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "state loop loop"),
+           end(of)) {
+    md5_player *const player = play_player(of->machine);
     uint64_t random = 9;
     heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
@@ -212,16 +155,13 @@ TEST (play_events_are_as_many_as_passes) {
     }
     free(got);
     md5_destroy_player(player);
-    end(&of);
 }
 
 // Each event has the weight of its clip when it fires: in the blend space and in the fade. An event
 // at the start of a fade has the weight in the middle of the fade's first eighth.
-TEST (play_events_have_weights) {
-    const md5_state_desc states[] = {{"bend", "bend"}, {"run", "run"}, {"none", NULL}};
-    events_case of;
-    begin(&of, MD5_EXTRACT_NONE, MOTIONS, NUM_MOTIONS, states, 3, NULL, 0);
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_events_have_weights, events_case, of,
+           begin(of, "", "state bend bend state run run state none nothing"), end(of)) {
+    md5_player *const player = play_player(of->machine);
     heard got = {0};
     md5_player_set(player, 0, 0.25f);
     md5_player_advance(player, 0.3, hear, &got);
@@ -247,7 +187,6 @@ TEST (play_events_have_weights) {
     md5_player_advance(player, 5.0, hear, &got);
     CHECK_UINT(got.count, 0);
     md5_destroy_player(player);
-    end(&of);
 }
 
 // -- Root motion ------------------------------------------------------------------------------
@@ -277,12 +216,12 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
 }
 
 TEST (play_root_moves_as_its_clips) {
-    const md5_state_desc states[] = {{"walk", "walk"}, {"turn", "turn"},   {"line", "line"},
-                                     {"once", "once"}, {"swing", "swing"}, {"bend", "bend"}};
     uint64_t random = 3;
     for (int extract = MD5_EXTRACT_NONE; extract <= MD5_EXTRACT_TURN; extract++) {
         events_case of;
-        begin(&of, (md5_extract)extract, MOTIONS, NUM_MOTIONS, states, 6, NULL, 0);
+        begin(&of, EXTRACTS[extract],
+              "state walk walk state turn turn state line line state once once state swing swing "
+              "state bend bend");
         for (uint32_t parts = 1; parts < 400; parts *= 7) {
             md5_player *const player = play_player(of.machine);
             const double s = 7.3;
@@ -323,13 +262,11 @@ TEST (play_root_moves_as_its_clips) {
 
 // While weights change, root motion uses their mean: a fade from one speed to another moves at half
 // of each. So does an inertial transition, whose velocity goes over smoothly, exactly.
-TEST (play_root_moves_smoothly_through_fades) {
-    const md5_state_desc states[] = {{"walk", "walk"}, {"run", "run"}, {"none", NULL}};
-    events_case of;
-    begin(&of, MD5_EXTRACT_WALK, NULL, 0, states, 3, NULL, 0);
+TEST_WITH (play_root_moves_smoothly_through_fades, events_case, of,
+           begin(of, "walk", "state walk walk state run run state none nothing"), end(of)) {
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
-        md5_player *const player = play_player(of.machine);
+        md5_player *const player = play_player(of->machine);
         md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
         check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
         md5_player_fade_to(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -344,17 +281,15 @@ TEST (play_root_moves_smoothly_through_fades) {
         check_place(walk_on(player, 0.0, 1, &random), 0.0, 0.0, 0.0, 0.0, 0.0);
         md5_destroy_player(player);
     }
-    end(&of);
 }
 
 // Nor does its velocity jump when a fifth state begins and a pose is frozen: each of the at most
 // four fades changes it by less than 60 units a second in a second.
 TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     enum { CHANGES = 12, PARTS = 50 };
-    const md5_state_desc states[] = {{"walk", "walk"}, {"run", "run"}};
     const double step = 1.0 / 512.0;
     events_case of;
-    begin(&of, MD5_EXTRACT_WALK, MOTIONS, NUM_MOTIONS, states, 2, NULL, 0);
+    begin(&of, "walk", "state walk walk state run run");
     md5_player *player = play_player(of.machine), *other = play_player(of.machine);
     double velocity = 40.0;
     for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
@@ -380,11 +315,9 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 }
 
 // Extracted motion is removed from the pose; both together are the motion of the clip.
-TEST (play_root_and_pose_are_the_clip) {
-    const md5_state_desc states[] = {{"turn", "turn"}};
-    events_case of;
-    begin(&of, MD5_EXTRACT_TURN, NULL, 0, states, 1, NULL, 0);
-    md5_player *const player = play_player(of.machine);
+TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "state turn turn"),
+           end(of)) {
+    md5_player *const player = play_player(of->machine);
     play_place at = {0};
     for (int i = 0; i < 20; i++) {
         md5_player_advance(player, 0.0475, NULL, NULL);
@@ -392,7 +325,7 @@ TEST (play_root_and_pose_are_the_clip) {
         md5_xform pose[PLAY_JOINTS];
         play_real expected[PLAY_JOINTS];
         play_pose(player, pose);
-        play_real_sample(of.made.anims[2], 0.95 * (i + 1), expected);
+        play_real_sample(of->made.anims[2], 0.95 * (i + 1), expected);
         play_go_on(&at, pose[0]);
         CHECK_NEAR(at.x, expected[0].translation[0], 1e-3);
         CHECK_NEAR(at.y, expected[0].translation[1], 1e-3);
@@ -402,5 +335,4 @@ TEST (play_root_and_pose_are_the_clip) {
         at = (play_place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
     }
     md5_destroy_player(player);
-    end(&of);
 }

@@ -32,14 +32,10 @@ static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
 
 static void begin(crowd *of)
 {
-    static const md5_state_desc states[] = {{"a", "a"}};
-    static const md5_layer_desc layer = {.name = "all", ROWS(states, states)};
-    static const md5_modifier_desc look = {
-        .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head"};
     memset(of, 0, sizeof *of);
     play_scene_begin(&of->scene);
     play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
-    play_scene_play(&of->scene, &(md5_machine_desc){ROW(layers, layer), ROW(modifiers, look)});
+    play_scene_read(&of->scene, "modifier look aim head layer all { state a a }");
     for (uint32_t i = 0; i < CROWD; i++) {
         md5_player **const both[2] = {&of->players[i], &of->alone[i]};
         for (int k = 0; k < 2; k++) {

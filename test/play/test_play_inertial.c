@@ -613,39 +613,23 @@ enum { CLIPS = 5 };
 // Clips of three frames; and a blend of two that are synchronised although one takes twice as long.
 static void speed_begin(speed_case *of)
 {
-    static const char *const names[CLIPS] = {"a", "b", "c", "there", "back"};
     static const double rates[CLIPS] = {1.0, 0.5, 0.8, 1.0, 1.0};
     static const play_walk walks[CLIPS] = {
         {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}};
-    md5_clip_desc clips[CLIPS];
     *of = (speed_case){.random = 1};
     play_begin(&of->made);
     for (uint32_t i = 0; i < CLIPS; i++) {
         of->made.still = i < 3 ? 0 : ~0u;
         play_add_clip(&of->made, 3, rates[i], 0.8, walks[i], 31 + i);
-        clips[i] = (md5_clip_desc){.name = names[i], .binding = of->made.bindings[i]};
     }
-    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.5f}};
-    const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
-    const md5_motion_desc motions[] = {{.name = "line",
-                                        .kind = MD5_MOTION_BLEND_1D,
-                                        ROWS(items, line),
-                                        .x_parameter = "x",
-                                        .sync = MD5_SYNC_PHASE},
-                                       {.name = "middle", .clip = "c", .start = 0.25},
-                                       {.name = "once", .clip = "a", .mode = MD5_PLAY_ONCE},
-                                       {.name = "edge", .clip = "a", .start = 1.0 - 1e-8},
-                                       {.name = "on", .clip = "there", .start = 0.25},
-                                       {.name = "end", .clip = "there", .start = 0.9999}};
-    const md5_state_desc states[ALL_STATES] = {
-        {"a", "a"},       {"b", "b"},   {"line", "line"}, {"middle", "middle"}, {"once", "once"},
-        {"edge", "edge"}, {"on", "on"}, {"end", "end"},   {"back", "back"}};
-    const md5_layer_desc layer = {.name = "body", ROWS(states, states)};
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   ROWS(clips, clips),
-                                                   ROWS(motions, motions),
-                                                   ROWS(parameters, parameters),
-                                                   ROW(layers, layer)});
+    of->machine = play_machine_read(
+        &of->made, NULL,
+        "clip a f clip b f clip c f clip there f clip back f float x 0.5 "
+        "motion line line x { phase item a 0 item b 1 } motion middle clip c { start 0.25 } "
+        "motion once clip a { once } motion edge clip a { start 0.99999999 } "
+        "motion on clip there { start 0.25 } motion end clip there { start 0.9999 } "
+        "layer body { state a a state b b state line line state middle middle state once once "
+        "state edge edge state on on state end end state back back }");
     for (int i = 0; i < SPEED_PLAYERS; i++)
         of->players[i] = play_player(of->machine);
 }

@@ -55,19 +55,13 @@ static void check_added(const char *mask)
 {
     play_scene of;
     begin_parts(&of);
-    const md5_mask_desc masks[] = {{.name = "part", .joints = mask, .feather = 1}};
-    const md5_state_desc d[] = {{"d", "d"}}, more[] = {{"b", "b"}, {"c", "c"}, {"none", NULL}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, d)},
-        {.name = "more",
-         ROWS(states, more),
-         .mode = MD5_LAYER_ADD,
-         .weight = 0.4f,
-         .reference = "b",
-         .mask = mask ? "part" : NULL},
-    };
-    play_scene_play(
-        &of, &(md5_machine_desc){.masks = masks, .num_masks = mask ? 1 : 0, ROWS(layers, layers)});
+    char rows[128] = "";
+    if (mask)
+        snprintf(rows, sizeof rows, "mask part ( %s ) { feather 1 }", mask);
+    play_scene_read(&of,
+                    "%s layer body { state d d } layer more { add weight 0.4 reference b 0 %s "
+                    "state b b state c c state none nothing }",
+                    rows, mask ? "mask part" : "");
     float weights[PLAY_JOINTS];
     CHECK(md5_build_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
                          NULL));
@@ -101,61 +95,40 @@ TEST (joints_that_nothing_moves_stay) {
 }
 
 // Motions that evaluate to b, whatever other items they have.
-TEST (joints_of_items_that_are_added) {
-    enum { MANY = 17 };
-    play_scene of;
-    begin_parts(&of);
-    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.0f}};
-    const md5_motion_item line[] = {{.motion = "b"}, {.motion = "c", .x = 1.0f}};
-    const md5_motion_item nested[] = {{.motion = "line"}, {.motion = "a", .x = 1.0f}};
-    md5_motion_item many[MANY], stacks[4][2];
-    for (int i = 0; i < MANY; i++)
-        many[i] = (md5_motion_item){.motion = i == 0 ? "b" : "a", .x = (float)i};
-    static const char *const added[4] = {"b", "line", "nested", "many"};
-    static const char *const names[4] = {"stack b", "stack line", "stack nested", "stack many"};
-    md5_motion_desc motions[7] = {
-        {.name = "line", ROWS(items, line)},
-        {.name = "nested", ROWS(items, nested)},
-        {.name = "many", ROWS(items, many)},
-    };
-    md5_state_desc states[4];
-    for (int i = 0; i < 3; i++) {
-        motions[i].kind = MD5_MOTION_BLEND_1D;
-        motions[i].x_parameter = "x";
-    }
-    for (int i = 0; i < 4; i++) {
-        stacks[i][0] = (md5_motion_item){.motion = "d"};
-        stacks[i][1] =
-            (md5_motion_item){.motion = added[i], .mode = MD5_LAYER_ADD, .weight = 0.75f};
-        motions[3 + i] = (md5_motion_desc){
-            .name = names[i], .kind = MD5_MOTION_STACK, .items = stacks[i], .num_items = 2};
-        states[i] = (md5_state_desc){names[i], names[i]};
-    }
-    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
-    play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, parameters), ROWS(motions, motions),
-                                             ROWS(layers, layers)});
+TEST_WITH (joints_of_items_that_are_added, play_scene, of, begin_parts(of), play_scene_end(of)) {
+    // 17 items on a line.
+    play_scene_read(of, "float x motion line line x { item b 0 item c 1 } "
+                        "motion nested line x { item line 0 item a 1 } "
+                        "motion many line x { item b 0 item a 1 item a 2 item a 3 item a 4 "
+                        "item a 5 item a 6 item a 7 item a 8 item a 9 item a 10 item a 11 "
+                        "item a 12 item a 13 item a 14 item a 15 item a 16 } "
+                        "motion stack_b stack { item d item b { add weight 0.75 } } "
+                        "motion stack_line stack { item d item line { add weight 0.75 } } "
+                        "motion stack_nested stack { item d item nested { add weight 0.75 } } "
+                        "motion stack_many stack { item d item many { add weight 0.75 } } "
+                        "layer body { state b stack_b state line stack_line "
+                        "state nested stack_nested state many stack_many }");
     for (uint32_t state = 0; state < 4; state++) {
-        md5_player_reset(of.player);
-        md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        md5_player_advance(of.player, 0.4, NULL, NULL);
+        md5_player_reset(of->player);
+        md5_player_fade_to(of->player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        md5_player_advance(of->player, 0.4, NULL, NULL);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        sample(&of.made, 3, 0.4, expected);
-        add_full(&of.made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
+        play_pose(of->player, pose);
+        sample(&of->made, 3, 0.4, expected);
+        add_full(&of->made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
     // At the other end of the line, joint 10 is moved by c alone.
-    CHECK(md5_player_set(of.player, 0, 1.0f));
-    md5_player_fade_to(of.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of.player, 0.4, NULL, NULL);
+    CHECK(md5_player_set(of->player, 0, 1.0f));
+    md5_player_fade_to(of->player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of->player, 0.4, NULL, NULL);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
-    play_pose(of.player, pose);
-    sample(&of.made, 3, 0.4, expected);
-    sample(&of.made, 1, 0.0, reference);
-    sample(&of.made, 2, 0.4, c);
+    play_pose(of->player, pose);
+    sample(&of->made, 3, 0.4, expected);
+    sample(&of->made, 1, 0.0, reference);
+    sample(&of->made, 2, 0.4, c);
     md5_add_pose(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
-    play_scene_end(&of);
 }
 
 // Root motion is removed from a clip before its difference is computed.
@@ -164,14 +137,8 @@ TEST_WITH (joints_of_a_walk_that_is_added, play_scene, of, play_scene_begin(of),
     play_scene_add(of, FRAMES, RATE, 0.5, 1);
     of->made.still = BUT(1u << 8);
     play_add_clip(&of->made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
-    of->clips[1] = (md5_clip_desc){
-        .name = "walk", .binding = of->made.bindings[1], .extract = MD5_EXTRACT_MOVE};
-    const md5_state_desc d[] = {{"a", "a"}}, walk[] = {{"walk", "walk"}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, d)},
-        {.name = "more", ROWS(states, walk), .mode = MD5_LAYER_ADD},
-    };
-    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
+    play_scene_read(of, "clip a f clip walk f { move } layer body { state a a } "
+                        "layer more { add state walk walk }");
     md5_player_advance(of->player, 0.3, NULL, NULL);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
     md5_xform source[PLAY_JOINTS];
@@ -292,27 +259,17 @@ TEST (joints_of_a_long_list) {
 // extracted root motion, with each kind of interpolation.
 TEST (joints_of_a_mask_are_all_that_is_sampled) {
     static const char *const joints[] = {"*chest", "*origin -*chest", "origin head", ""};
-    static const md5_interpolation kinds[] = {MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_LINEAR,
-                                              MD5_INTERPOLATE_NLERP};
+    static const char *const kinds[] = {"cubic", "linear", "nlerp"};
     for (int way = 0; way < 24; way++) {
         const bool walks = way % 2 == 0;
         play_scene of;
         play_scene_begin(&of);
         play_scene_add(&of, FRAMES, RATE, 0.5, 1);
         play_add_clip(&of.made, FRAMES, RATE, 3.0, (play_walk){30.0, 0.3, 0.0}, 2);
-        of.clips[1] = (md5_clip_desc){
-            .name = "walk",
-            .binding = of.made.bindings[1],
-            .extract = walks ? MD5_EXTRACT_TURN : MD5_EXTRACT_NONE,
-            .interpolation = kinds[way / 2 % 3],
-        };
-        const md5_mask_desc masks[] = {{.name = "part", .joints = joints[way / 6]}};
-        const md5_state_desc a[] = {{"a", "a"}}, more[] = {{"walk", "walk"}, {"none", NULL}};
-        const md5_layer_desc layers[] = {
-            {.name = "body", ROWS(states, a)},
-            {.name = "more", ROWS(states, more), .mask = "part"},
-        };
-        play_scene_play(&of, &(md5_machine_desc){ROWS(masks, masks), ROWS(layers, layers)});
+        play_scene_read(&of,
+                        "clip a f clip walk f { %s %s } mask part ( %s ) layer body { state a a } "
+                        "layer more { mask part state walk walk state none nothing }",
+                        walks ? "turn" : "", kinds[way / 2 % 3], joints[way / 6]);
         md5_player_advance(of.player, 0.26, NULL, NULL);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
         play_pose(of.player, pose);
@@ -443,44 +400,25 @@ typedef struct below_case {
 
 static const char *const NAMES[CLIPS] = {"walk", "idle", "wave"};
 
-static md5_machine *make_machine(const below_case *of, md5_fade fade)
+// The fade is `cross` or `inertial`.
+static md5_machine *make_machine(const below_case *of, const char *fade)
 {
-    static const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine_2", .feather = 2}};
-    static const md5_parameter_desc parameters[] = {{"speed", MD5_PARAMETER_FLOAT, 2.0f},
-                                                    {"upper", MD5_PARAMETER_FLOAT, 1.0f},
-                                                    {"body", MD5_PARAMETER_FLOAT, 1.0f}};
-    static const md5_condition fast = {"speed", MD5_IS_GREATER, 1.0f};
-    static const md5_condition slow = {"speed", MD5_IS_AT_MOST, 1.0f};
-    static const md5_state_desc body[] = {{"walk", "walk"}, {"stand", "idle"}};
-    static const md5_state_desc wave[] = {{"wave", "wave"}, {"none", NULL}};
-    const md5_transition_desc transitions[] = {
-        {.from = "walk", .to = "stand", ROW(conditions, slow), .duration = 0.2f, .fade = fade},
-        {.from = "stand", .to = "walk", ROW(conditions, fast), .duration = 0.2f, .fade = fade},
-    };
-    const md5_transition_desc upper[] = {
-        {.from = "wave", .to = "none", ROW(conditions, slow), .duration = 0.3f},
-        {.from = "none", .to = "wave", ROW(conditions, fast), .duration = 0.3f}};
-    const md5_layer_desc layers[] = {{.name = "body",
-                                      ROWS(states, body),
-                                      ROWS(transitions, transitions),
-                                      .weight_parameter = "body"},
-                                     {.name = "upper",
-                                      ROWS(states, wave),
-                                      ROWS(transitions, upper),
-                                      .mask = "upper",
-                                      .weight_parameter = "upper"}};
-    md5_clip_desc clips[CLIPS];
-    for (int i = 0; i < CLIPS; i++)
-        clips[i] = (md5_clip_desc){.name = NAMES[i], .binding = of->bindings[i]};
-    clips[0].extract = MD5_EXTRACT_TURN;
-    return play_machine(&(md5_machine_desc){.model = of->model,
-                                            ROWS(clips, clips),
-                                            ROWS(masks, masks),
-                                            ROWS(parameters, parameters),
-                                            ROWS(layers, layers)});
+    play_case made = {.model = of->model, .num_clips = CLIPS};
+    memcpy(made.bindings, of->bindings, sizeof of->bindings);
+    return play_machine_read(
+        &made, NULL,
+        "clip walk f { turn } clip idle f clip wave f mask upper ( *spine_2 ) { feather 2 } "
+        "float speed 2 float upper 1 float body 1 "
+        "layer body { weight body state walk walk state stand idle "
+        "transition walk stand { when speed <= 1 duration 0.2 %s } "
+        "transition stand walk { when speed > 1 duration 0.2 %s } } "
+        "layer upper { mask upper weight upper state wave wave state none nothing "
+        "transition wave none { when speed <= 1 duration 0.3 } "
+        "transition none wave { when speed > 1 duration 0.3 } }",
+        fade, fade);
 }
 
-static void begin(below_case *of, md5_fade fade)
+static void begin(below_case *of, const char *fade)
 {
     *of = (below_case){.model =
                            md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL)};
@@ -527,7 +465,7 @@ static const md5_xform *pose_of(const below_case *of, int which)
     return of->poses[which];
 }
 
-static void play(md5_fade fade)
+static void play(const char *fade)
 {
     static const float weights[] = {1.0f, 1.0f, 0.5f, 1.0f, 0.0f};
     below_case of;
@@ -551,6 +489,6 @@ static void play(md5_fade fade)
 }
 
 TEST (play_below_a_mask_only_what_is_seen_is_computed) {
-    play(MD5_FADE_CROSS);
-    play(MD5_FADE_INERTIAL);
+    play("cross");
+    play("inertial");
 }

@@ -6,160 +6,71 @@
 #include <stdio.h>
 #include <string.h>
 
-// A machine that has something of everything.
+// Something of everything.
+static const char rows[] =
+    "machine everything { clip walk walk.md5anim { turn frame 4 footstep left frame 16 footstep\n"
+    "markers ( 2 12 ) } clip run f { markers ( 3 13 ) } clip idle f clip lean f\n"
+    "mask upper ( *spine ) { feather 2 } mask none ( )\n"
+    "float speed 0.25 bool armed 1 trigger jump\n"
+    "motion line line speed { markers item walk 0 item run 1 }\n"
+    "motion plane plane speed armed { item walk 0 1 item idle 0 2 item run 1 1 }\n"
+    "motion stack stack {\n"
+    "  item line item lean { add mask upper weight speed reference idle 3 } }\n"
+    "motion step line speed { phase speed speed item walk 0 item plane 1 }\n"
+    "motion once clip idle { once start 0.5 }\n"
+    "layer body { state stand stack state go step state gone nothing\n"
+    "  transition stand go { when speed > 0.5 duration 0.2 }\n"
+    "  transition any gone { when jump and speed > 0.5 priority 3 }\n"
+    "  transition go stand { exit 0.75 inertial } }\n"
+    "layer mood { add mask upper weight 0.5 state calm once state wild plane }\n"
+    "modifier look aim head { limit 1 } modifier foot two_bone lfoot { stretch 1.1 }\n"
+    "modifier swing spring rhand { length 2 } modifier stand feet pelvis { foot lfoot { hip lhip } "
+    "} }";
+
+// These tables, and pointers to rows that the tests change.
 typedef struct full {
-    md5_event events[2];
-    uint32_t markers[3][2];
-    md5_clip_desc clips[4];
-    md5_mask_desc masks[2];
-    md5_parameter_desc parameters[3];
-    md5_motion_item line[2], plane[3], stack[2], step[2];
-    md5_motion_desc motions[5];
-    md5_state_desc states[3], moods[2];
-    md5_condition conditions[2];
-    md5_transition_desc transitions[3];
-    md5_layer_desc layers[2];
-    md5_modifier_desc modifiers[4];
-    md5_foot_desc feet[1];
+    md5_machine_file *file;
+    md5_clip_desc *clips;
+    md5_event *events; // of walk
+    uint32_t *markers; // of run
+    md5_mask_desc *masks;
+    md5_parameter_desc *parameters;
+    md5_motion_item *line, *plane, *stack;
+    md5_motion_desc *motions;
+    md5_state_desc *states;   // of body
+    md5_condition *condition; // of its first transition
+    md5_transition_desc *transitions;
+    md5_layer_desc *layers;
+    md5_modifier_desc *modifiers;
     md5_machine_desc desc;
 } full;
 
-static void fill_clips(const play_case *made, full *all)
-{
-    static const char *const names[4] = {"walk", "run", "idle", "lean"};
-    all->events[0] = (md5_event){.frame = 4, .name = "footstep", .text = "left"};
-    all->events[1] = (md5_event){.frame = 16, .name = "footstep"};
-    for (uint32_t i = 0; i < 3; i++) {
-        all->markers[i][0] = 2 + i;
-        all->markers[i][1] = 12 + i;
-    }
-    for (uint32_t i = 0; i < 4; i++)
-        all->clips[i] = (md5_clip_desc){.name = names[i], .binding = made->bindings[i]};
-    all->clips[0].events = all->events;
-    all->clips[0].num_events = 2;
-    all->clips[0].extract = MD5_EXTRACT_TURN;
-    all->clips[0].file = "walk.md5anim";
-    for (uint32_t i = 0; i < 2; i++) {
-        all->clips[i].markers = all->markers[i];
-        all->clips[i].num_markers = 2;
-    }
-}
-
-static void fill_motions(full *all)
-{
-    all->masks[0] = (md5_mask_desc){"upper", "*spine", 2};
-    all->masks[1] = (md5_mask_desc){"none", NULL, 0};
-    all->parameters[0] = (md5_parameter_desc){"speed", MD5_PARAMETER_FLOAT, 0.25f};
-    all->parameters[1] = (md5_parameter_desc){"armed", MD5_PARAMETER_BOOL, 1.0f};
-    all->parameters[2] = (md5_parameter_desc){"jump", MD5_PARAMETER_TRIGGER, 0.0f};
-    all->line[0] = (md5_motion_item){.motion = "walk", .x = 0.0f};
-    all->line[1] = (md5_motion_item){.motion = "run", .x = 1.0f};
-    all->plane[0] = (md5_motion_item){.motion = "walk", .x = 0.0f, .y = 1.0f};
-    all->plane[1] = (md5_motion_item){.motion = "idle", .x = 0.0f, .y = 2.0f};
-    all->plane[2] = (md5_motion_item){.motion = "run", .x = 1.0f, .y = 1.0f};
-    all->stack[0] = (md5_motion_item){.motion = "line"};
-    all->stack[1] = (md5_motion_item){.motion = "lean",
-                                      .mode = MD5_LAYER_ADD,
-                                      .mask = "upper",
-                                      .weight_parameter = "speed",
-                                      .reference = "idle",
-                                      .reference_frame = 3};
-    all->step[0] = (md5_motion_item){.motion = "walk", .x = 0.0f};
-    all->step[1] = (md5_motion_item){.motion = "plane", .x = 1.0f};
-    all->motions[0] = (md5_motion_desc){.name = "line",
-                                        .kind = MD5_MOTION_BLEND_1D,
-                                        .x_parameter = "speed",
-                                        .sync = MD5_SYNC_MARKERS,
-                                        .items = all->line,
-                                        .num_items = 2};
-    all->motions[1] = (md5_motion_desc){.name = "plane",
-                                        .kind = MD5_MOTION_BLEND_2D,
-                                        .x_parameter = "speed",
-                                        .y_parameter = "armed",
-                                        .items = all->plane,
-                                        .num_items = 3};
-    all->motions[2] = (md5_motion_desc){
-        .name = "stack", .kind = MD5_MOTION_STACK, .items = all->stack, .num_items = 2};
-    all->motions[3] = (md5_motion_desc){.name = "step",
-                                        .kind = MD5_MOTION_BLEND_1D,
-                                        .x_parameter = "speed",
-                                        .sync = MD5_SYNC_PHASE,
-                                        .items = all->step,
-                                        .num_items = 2,
-                                        .speed_parameter = "speed",
-                                        .speed = 2.0f};
-    all->motions[4] = (md5_motion_desc){.name = "once",
-                                        .kind = MD5_MOTION_CLIP,
-                                        .clip = "idle",
-                                        .mode = MD5_PLAY_ONCE,
-                                        .start = 0.5};
-}
-
-static void fill_layers(full *all)
-{
-    all->states[0] = (md5_state_desc){"stand", "stack"};
-    all->states[1] = (md5_state_desc){"go", "step"};
-    all->states[2] = (md5_state_desc){"gone", NULL};
-    all->moods[0] = (md5_state_desc){"calm", "once"};
-    all->moods[1] = (md5_state_desc){"wild", "plane"};
-    all->conditions[0] = (md5_condition){"jump", MD5_IS_SET, 0.0f};
-    all->conditions[1] = (md5_condition){"speed", MD5_IS_GREATER, 0.5f};
-    all->transitions[0] = (md5_transition_desc){.from = "stand",
-                                                .to = "go",
-                                                .duration = 0.2f,
-                                                .conditions = &all->conditions[1],
-                                                .num_conditions = 1};
-    all->transitions[1] = (md5_transition_desc){
-        .to = "gone", .conditions = all->conditions, .num_conditions = 2, .priority = 3};
-    all->transitions[2] = (md5_transition_desc){
-        .from = "go", .to = "stand", .waits = true, .exit = 0.75f, .fade = MD5_FADE_INERTIAL};
-    all->layers[0] = (md5_layer_desc){.name = "body",
-                                      .states = all->states,
-                                      .num_states = 3,
-                                      .transitions = all->transitions,
-                                      .num_transitions = 3};
-    all->layers[1] = (md5_layer_desc){.name = "mood",
-                                      .mode = MD5_LAYER_ADD,
-                                      .mask = "upper",
-                                      .weight = 0.5f,
-                                      .states = all->moods,
-                                      .num_states = 2};
-    all->modifiers[0] = (md5_modifier_desc){
-        .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .aim.limit = 1.0f};
-    all->modifiers[1] = (md5_modifier_desc){
-        .name = "foot", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot", .two_bone.stretch = 1.1f};
-    all->modifiers[2] = (md5_modifier_desc){
-        .name = "swing", .kind = MD5_MODIFIER_SPRING, .joint = "rhand", .length = 2};
-    all->feet[0] = (md5_foot_desc){.ankle = "lfoot", .hip = "lhip"};
-    all->modifiers[3] = (md5_modifier_desc){.name = "stand",
-                                            .kind = MD5_MODIFIER_FEET,
-                                            .joint = "pelvis",
-                                            .feet = all->feet,
-                                            .num_feet = 1};
-}
-
 static void fill(const play_case *made, full *all)
 {
-    memset(all, 0, sizeof *all);
-    fill_clips(made, all);
-    fill_motions(all);
-    fill_layers(all);
-    all->desc = (md5_machine_desc){
-        .name = "everything",
-        .model = made->model,
-        .clips = all->clips,
-        .num_clips = 4,
-        .masks = all->masks,
-        .num_masks = 2,
-        .parameters = all->parameters,
-        .num_parameters = 3,
-        .motions = all->motions,
-        .num_motions = 5,
-        .layers = all->layers,
-        .num_layers = 2,
-        .modifiers = all->modifiers,
-        .num_modifiers = 4,
-    };
+    md5_error error = {0};
+    md5_machine_file *const file = md5_parse_machine_file(rows, sizeof rows - 1, NULL, &error);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+    for (uint32_t i = 0; i < 4; i++)
+        file->clips[i].binding = made->bindings[i];
+    *all = (full){.file = file, .clips = file->clips, .desc = file->desc};
+    all->desc.model = made->model;
+    all->desc.locations = NULL; // errors are those of tables
+    all->events = (md5_event *)all->clips[0].events;
+    all->markers = (uint32_t *)all->clips[1].markers;
+    all->masks = (md5_mask_desc *)all->desc.masks;
+    all->masks[1].joints = NULL;
+    all->parameters = (md5_parameter_desc *)all->desc.parameters;
+    all->motions = (md5_motion_desc *)all->desc.motions;
+    all->motions[3].speed = 2.0f;
+    all->line = (md5_motion_item *)all->motions[0].items;
+    all->plane = (md5_motion_item *)all->motions[1].items;
+    all->stack = (md5_motion_item *)all->motions[2].items;
+    all->layers = (md5_layer_desc *)all->desc.layers;
+    all->states = (md5_state_desc *)all->layers[0].states;
+    all->transitions = (md5_transition_desc *)all->layers[0].transitions;
+    all->condition = (md5_condition *)all->transitions[0].conditions;
+    all->modifiers = (md5_modifier_desc *)all->desc.modifiers;
 }
 
 static void begin(play_case *made)
@@ -182,17 +93,17 @@ static void check_refused(const full *all, const char *message)
 }
 
 // Applies `change` to valid tables called `all`, which must then be refused.
-#define REFUSE(change, message)         \
-    do {                                \
-        full all;                       \
-        fill(&made, &all);              \
-        change;                         \
-        check_refused(&all, (message)); \
+#define REFUSE(change, message)          \
+    do {                                 \
+        full all;                        \
+        fill(made, &all);                \
+        change;                          \
+        check_refused(&all, (message));  \
+        md5_free_machine_file(all.file); \
     } while (0)
 
-TEST (machine_refuses_clips) {
-    play_case made, other;
-    begin(&made);
+TEST_WITH (machine_refuses_clips, play_case, made, begin(made), play_end(made)) {
+    play_case other;
     begin(&other);
     REFUSE(all.desc.model = NULL, "machine 'everything' has no model");
     REFUSE((all.desc.name = NULL, all.desc.model = NULL), "machine '' has no model");
@@ -202,8 +113,8 @@ TEST (machine_refuses_clips) {
     REFUSE(all.clips[2].name = "", "clip 2 has no name");
     REFUSE(all.clips[1].binding = NULL, "clip 'run' has no binding");
     REFUSE(all.clips[1].binding = other.bindings[0], "clip 'run' is bound to another model");
-    md5_binding *const alone = md5_bind_skeleton(&made.model->skeleton, made.model->bind_local,
-                                                 made.bindings[1]->anim, NULL, NULL);
+    md5_binding *const alone = md5_bind_skeleton(&made->model->skeleton, made->model->bind_local,
+                                                 made->bindings[1]->anim, NULL, NULL);
     REFUSE(all.clips[1].binding = alone,
            "clip 'run' is bound to a skeleton, not to the machine's model");
     md5_free_binding(alone);
@@ -217,21 +128,18 @@ TEST (machine_refuses_clips) {
     REFUSE(all.events[1].name = "", "clip 'walk': event 1 has no name");
     REFUSE(all.events[1].frame = 21,
            "clip 'walk': event 'footstep' is at frame 21, but the last frame is 20");
-    REFUSE(all.markers[1][1] = 20,
+    REFUSE(all.markers[1] = 20,
            "clip 'run': a marker is at frame 20, but the cycle ends at frame 20");
-    REFUSE(all.markers[1][1] = 3, "clip 'run': the marker at frame 3 is not after the one before");
+    REFUSE(all.markers[1] = 3, "clip 'run': the marker at frame 3 is not after the one before");
     REFUSE(all.masks[0].joints = "*spine tail", "mask 'upper': there is no joint 'tail'");
     REFUSE(all.masks[1].name = "upper", "mask 'upper' is declared twice");
     REFUSE(all.parameters[1].name = "speed", "parameter 'speed' is declared twice");
     REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not finite");
     REFUSE(all.parameters[1].kind = (md5_parameter_kind)3, "parameter 'armed': there is no kind 3");
     play_end(&other);
-    play_end(&made);
 }
 
-TEST (machine_refuses_motions) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_motions, play_case, made, begin(made), play_end(made)) {
     REFUSE(all.motions[0].name = "walk", "motion 'walk' is declared twice");
     REFUSE(all.motions[0].kind = (md5_motion_kind)5, "motion 'line': there is no kind 5");
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
@@ -272,66 +180,35 @@ TEST (machine_refuses_motions) {
     REFUSE(all.motions[4].clip = "line", "motion 'once' names clip 'line', which does not exist");
     REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
     REFUSE(all.motions[4].start = (double)NAN, "motion 'once': start is not finite");
-    play_end(&made);
 }
 
-TEST (machine_refuses_clips_that_cannot_be_synchronised) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_clips_that_cannot_be_synchronised, play_case, made, begin(made),
+           play_end(made)) {
     REFUSE(all.clips[1].num_markers = 1,
            "motion 'line' is synchronised by markers, but its clips have 1 to 2 of them");
     REFUSE(all.clips[0].num_markers = all.clips[1].num_markers = 0,
            "motion 'line' is synchronised by markers, but its clips have 0 to 0 of them");
     // A motion that ends or reverses cannot be synchronised.
-    for (int turns = 0; turns < 2; turns++) {
-        full all;
-        fill(&made, &all);
-        md5_motion_desc motions[2] = {
-            {.name = "odd",
-             .kind = MD5_MOTION_CLIP,
-             .clip = "walk",
-             .mode = turns ? MD5_PLAY_PING_PONG : MD5_PLAY_ONCE},
-            all.motions[0],
-        };
-        all.line[1].motion = "odd";
-        all.desc.motions = motions;
-        all.desc.num_motions = 2;
-        all.desc.num_layers = 0;
-        check_refused(&all,
-                      turns ? "motion 'line' is synchronised by markers, but one of its clips "
-                              "is ping-pong"
-                            : "motion 'line' is synchronised, but one of its clips does not loop");
-    }
-    play_end(&made);
+    for (int turns = 0; turns < 2; turns++)
+        play_refused(made, NULL,
+                     turns ? "motion 'line' is synchronised by markers, but one of its clips "
+                             "is ping-pong"
+                           : "motion 'line' is synchronised, but one of its clips does not loop",
+                     "clip walk f { markers ( 2 12 ) } float speed motion odd clip walk { %s } "
+                     "motion line line speed { markers item walk 0 item odd 1 }",
+                     turns ? "ping_pong" : "once");
 }
 
 // Each of thirteen motions stacks the one before it twice, so that the number of parts doubles.
-TEST (machine_refuses_motions_without_end) {
-    play_case made;
-    begin(&made);
-    full all;
-    fill(&made, &all);
-    md5_motion_item items[13][2];
-    md5_motion_desc motions[13];
-    static const char *const names[13] = {"0", "1", "2", "3",  "4",  "5", "6",
-                                          "7", "8", "9", "10", "11", "12"};
-    for (int i = 0; i < 13; i++) {
-        const char *const below = i == 0 ? "walk" : names[i - 1];
-        items[i][0] = (md5_motion_item){.motion = below};
-        items[i][1] = (md5_motion_item){.motion = below};
-        motions[i] = (md5_motion_desc){
-            .name = names[i], .kind = MD5_MOTION_STACK, .items = items[i], .num_items = 2};
-    }
-    all.desc.motions = motions;
-    all.desc.num_motions = 13;
-    all.desc.num_layers = 0;
-    check_refused(&all, "motion '11' is made of more than 4096 parts");
-    play_end(&made);
+TEST_WITH (machine_refuses_motions_without_end, play_case, made, begin(made), play_end(made)) {
+    char stacks[1024] = "clip walk f motion m0 stack { item walk item walk } ";
+    for (int i = 1; i < 13; i++)
+        snprintf(stacks + strlen(stacks), 64, "motion m%d stack { item m%d item m%d } ", i, i - 1,
+                 i - 1);
+    play_refused(made, NULL, "motion 'm11' is made of more than 4096 parts", "%s", stacks);
 }
 
-TEST (machine_refuses_layers) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_layers, play_case, made, begin(made), play_end(made)) {
     REFUSE(all.layers[1].name = "body", "layer 'body' is declared twice");
     REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
     REFUSE(all.layers[0].mode = (md5_layer_mode)2, "layer 'body': there is no mode 2");
@@ -351,12 +228,9 @@ TEST (machine_refuses_layers) {
            "frame 30 of clip 'idle' is a reference, but the last frame is 20");
     REFUSE(all.layers[0].transitions = NULL,
            "layer 'body': no array of transitions, but a count of 3");
-    play_end(&made);
 }
 
-TEST (machine_refuses_transitions) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(made)) {
 #define OF_BODY "a transition of layer 'body'"
     REFUSE(all.transitions[0].from = "fly", OF_BODY " names state 'fly', which does not exist");
     REFUSE(all.transitions[0].to = "fly", OF_BODY " names state 'fly', which does not exist");
@@ -372,18 +246,15 @@ TEST (machine_refuses_transitions) {
     REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
     REFUSE(all.transitions[0].conditions = NULL,
            OF_BODY ": no array of conditions, but a count of 1");
-    REFUSE(all.conditions[1].parameter = "pace",
+    REFUSE(all.condition->parameter = "pace",
            OF_BODY " names parameter 'pace', which does not exist");
-    REFUSE(all.conditions[1].parameter = NULL,
+    REFUSE(all.condition->parameter = NULL,
            "layer 'body': a transition to 'go' has a condition without a parameter");
-    REFUSE(all.conditions[1].compare = (md5_comparison)6, OF_BODY ": there is no comparison 6");
-    REFUSE(all.conditions[1].value = NAN, OF_BODY ": value of a condition is not finite");
-    play_end(&made);
+    REFUSE(all.condition->compare = (md5_comparison)6, OF_BODY ": there is no comparison 6");
+    REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
 }
 
-TEST (machine_refuses_modifiers) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_refuses_modifiers, play_case, made, begin(made), play_end(made)) {
     REFUSE(all.modifiers[1].name = "look", "modifier 'look' is declared twice");
     REFUSE(all.modifiers[0].kind = (md5_modifier_kind)8, "modifier 'look': there is no kind 8");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
@@ -414,16 +285,13 @@ TEST (machine_refuses_modifiers) {
            "modifier 'look': a chain of 6 joints ends at 'head', which is 5 deep");
     REFUSE(all.modifiers[1].joint = "pelvis",
            "modifier 'foot': a chain of 3 joints ends at 'pelvis', which is 2 deep");
-    play_end(&made);
 }
 
-TEST (machine_keeps_its_tables) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made)) {
     full all;
-    fill(&made, &all);
+    fill(made, &all);
     md5_machine *const machine = play_machine(&all.desc);
-    memset(&all, 0x5a, sizeof all); // the machine needs none of the caller's memory
+    md5_free_machine_file(all.file); // the machine needs none of the caller's memory
     const md5_machine_desc *const kept = md5_machine_tables(machine);
     CHECK_STRING(kept->name, "everything");
     CHECK_STRING(kept->clips[0].file, "walk.md5anim");
@@ -447,7 +315,6 @@ TEST (machine_keeps_its_tables) {
     md5_destroy_machine(machine);
     md5_destroy_machine(NULL);
     md5_destroy_player(NULL);
-    play_end(&made);
 }
 
 static void survive_failures(const md5_machine_desc *desc)
@@ -511,50 +378,31 @@ TEST (machine_memory_is_linear_in_its_tables) {
     play_end(&made);
 }
 
-TEST (machine_survives_failure_of_every_allocation) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_survives_failure_of_every_allocation, play_case, made, begin(made),
+           play_end(made)) {
     full all;
-    fill(&made, &all);
+    fill(made, &all);
     survive_failures(&all.desc);
-    play_end(&made);
+    md5_free_machine_file(all.file);
 }
 
 // So long that what is computed of its frames needs a block of its own.
-TEST (machine_of_a_long_clip_survives_failure_of_every_allocation) {
-    play_case made;
-    play_begin(&made);
-    (void)play_add_clip(&made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
-    const md5_clip_desc clip = {
-        .name = "a", .binding = made.bindings[0], .extract = MD5_EXTRACT_TURN};
-    const md5_state_desc state = {.name = "s", .motion = "a"};
-    const md5_layer_desc layer = {.name = "l", .states = &state, .num_states = 1};
-    const md5_foot_desc foot = {.ankle = "lfoot", .hip = "lhip"};
-    const md5_modifier_hold hold = {.numbers.speed = 10.0f};
-    const md5_modifier_desc feet = {.name = "stand",
-                                    .kind = MD5_MODIFIER_FEET,
-                                    .joint = "pelvis",
-                                    .feet = &foot,
-                                    .num_feet = 1,
-                                    .hold = &hold};
-    survive_failures(&(md5_machine_desc){.name = "m",
-                                         .model = made.model,
-                                         .clips = &clip,
-                                         .num_clips = 1,
-                                         .layers = &layer,
-                                         .num_layers = 1,
-                                         .modifiers = &feet,
-                                         .num_modifiers = 1});
-    play_end(&made);
+TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
+           play_begin(made), play_end(made)) {
+    (void)play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
+    md5_machine *const machine =
+        play_machine_read(made, NULL,
+                          "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "
+                          "foot lfoot { hip lhip } hold { speed 10 } }");
+    survive_failures(md5_machine_tables(machine));
+    md5_destroy_machine(machine);
 }
 
 // Arenas allocate large blocks, so that few allocations can fail: a memory limit also fails in all
 // the other places.
-TEST (machine_keeps_within_every_memory_limit) {
-    play_case made;
-    begin(&made);
+TEST_WITH (machine_keeps_within_every_memory_limit, play_case, made, begin(made), play_end(made)) {
     full all;
-    fill(&made, &all);
+    fill(made, &all);
     bool is_made = false;
     for (size_t limit = 1; !is_made; limit += 97) {
         test_heap heap = {0};
@@ -567,5 +415,5 @@ TEST (machine_keeps_within_every_memory_limit) {
         CHECK(heap.peak_bytes <= limit);
         md5_destroy_machine(machine);
     }
-    play_end(&made);
+    md5_free_machine_file(all.file);
 }

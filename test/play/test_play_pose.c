@@ -25,9 +25,7 @@ static void at(const play_case *made, uint32_t clip, double seconds, play_real *
 #define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin_four(of), play_scene_end(of))
 
 TEST_HERE (play_shows_a_clip) {
-    const md5_state_desc states[] = {{"swinging", "b"}};
-    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
-    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
+    play_scene_read(of, "layer body { state swinging b }");
     double time = 0.0;
     for (int i = 0; i < 100; i++) {
         md5_xform pose[PLAY_JOINTS];
@@ -42,9 +40,7 @@ TEST_HERE (play_shows_a_clip) {
 
 // mix(mix(mix(A, B), C), D), each with its own clock and its own fade.
 TEST_HERE (play_crossfades_up_to_four) {
-    const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}};
-    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
-    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
+    play_scene_read(of, "layer body { state a a state b b state c c state d d }");
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
                                              MD5_EASE_CUBIC_IN_OUT};
     const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
@@ -76,9 +72,7 @@ TEST_HERE (play_crossfades_up_to_four) {
 // A fade with an easing that overshoots stays within its ends: otherwise BACK would extrapolate
 // from A.
 TEST_HERE (play_crossfade_stays_within_its_ends) {
-    const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}};
-    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
-    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
+    play_scene_read(of, "layer body { state a a state b b }");
     CHECK(md5_player_fade_to(of->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
         md5_player_advance(of->player, 0.05, NULL, NULL);
@@ -97,9 +91,7 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
 
 // A state without a motion shows what is below it: the bind pose, or a layer.
 TEST_HERE (play_fades_to_nothing) {
-    const md5_state_desc states[] = {{"a", "a"}, {"nothing", NULL}, {"c", "c"}};
-    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
-    play_scene_play(of, &(md5_machine_desc){ROWS(layers, layers)});
+    play_scene_read(of, "layer body { state a a state nothing nothing state c c }");
     md5_xform pose[PLAY_JOINTS];
     play_real bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
     play_real_bind(of->made.model, bind);
@@ -129,29 +121,12 @@ TEST_HERE (play_fades_to_nothing) {
 
 // Weights of a space, a stack on top of it, items that are added, nested and with their own speed.
 TEST_HERE (play_nests_motions) {
-    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.25f},
-                                             {"more", MD5_PARAMETER_FLOAT, 0.5f}};
-    const md5_mask_desc masks[] = {{.name = "arms", .joints = "*larm *rarm"}};
-    const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
-    const md5_motion_item stack[] = {
-        {.motion = "line"},
-        {.motion = "c", .mask = "arms", .weight = 0.75f},
-        {.motion = "d twice", .mode = MD5_LAYER_ADD, .weight_parameter = "more"},
-        {.motion = "b",
-         .mode = MD5_LAYER_ADD,
-         .weight = 0.5f,
-         .reference = "a",
-         .reference_frame = 7},
-    };
-    const md5_motion_desc motions[] = {
-        {.name = "d twice", .kind = MD5_MOTION_CLIP, .clip = "d", .speed = 2.0f, .start = 0.5},
-        {.name = "line", .kind = MD5_MOTION_BLEND_1D, .x_parameter = "x", ROWS(items, line)},
-        {.name = "all", .kind = MD5_MOTION_STACK, ROWS(items, stack), .speed = 0.5f},
-    };
-    const md5_state_desc states[] = {{"all", "all"}};
-    const md5_layer_desc layers[] = {{.name = "body", ROWS(states, states)}};
-    play_scene_play(of, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
-                                            ROWS(motions, motions), ROWS(layers, layers)});
+    play_scene_read(of, "float x 0.25 float more 0.5 mask arms ( *larm *rarm ) "
+                        "motion d_twice clip d { speed 2 start 0.5 } "
+                        "motion line line x { item a 0 item b 1 } "
+                        "motion all stack { speed 0.5 item line item c { mask arms weight 0.75 } "
+                        "item d_twice { add weight more } "
+                        "item b { add weight 0.5 reference a 7 } } layer body { state all all }");
     float arms[PLAY_JOINTS];
     CHECK(md5_build_mask(&of->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0.0;
@@ -266,23 +241,15 @@ static void begin_original(original *of)
 {
     play_scene *const scene = &of->scene;
     begin_four(scene);
-    const md5_parameter_desc parameters[] = {{"blink", MD5_PARAMETER_FLOAT, 0.0f}};
-    const md5_mask_desc masks[] = {{.name = "torso", .joints = "*spine -*head"},
-                                   {.name = "legs", .joints = "origin pelvis *lhip"},
-                                   {.name = "head", .joints = "*head"},
-                                   {.name = "eyelids", .joints = "head"}};
-    const md5_state_desc torso[] = {{"a", "a"}, {"b", "b"}}, legs[] = {{"c", "c"}, {"d", "d"}};
-    const md5_state_desc head[] = {{"d", "d"}, {"a", "a"}}, all[] = {{"none", NULL}, {"b", "b"}};
-    const md5_state_desc eyelids[] = {{"c", "c"}};
-    const md5_layer_desc layers[] = {
-        {.name = "torso", ROWS(states, torso), .mask = "torso"},
-        {.name = "legs", ROWS(states, legs), .mask = "legs"},
-        {.name = "head", ROWS(states, head), .mask = "head"},
-        {.name = "all", ROWS(states, all)},
-        {.name = "eyelids", ROWS(states, eyelids), .mask = "eyelids", .weight_parameter = "blink"},
-    };
-    play_scene_play(scene, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
-                                               ROWS(layers, layers)});
+    play_scene_read(scene, "float blink mask torso ( *spine -*head ) "
+                           "mask legs ( origin pelvis *lhip ) mask head ( *head ) "
+                           "mask eyelids ( head ) "
+                           "layer torso { mask torso state a a state b b } "
+                           "layer legs { mask legs state c c state d d } "
+                           "layer head { mask head state d d state a a } "
+                           "layer all { state none nothing state b b } "
+                           "layer eyelids { mask eyelids weight blink state c c }");
+    const md5_mask_desc *const masks = md5_machine_tables(scene->machine)->masks;
     for (int i = 0; i < 4; i++)
         CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
 }

@@ -10,14 +10,6 @@ enum { MOST_TEXT = 1024 };
 
 typedef struct report_test {
     play_scene scene;
-    md5_event events[1];
-    md5_motion_desc motions[3];
-    md5_state_desc states[4];
-    md5_transition_desc transitions[3];
-    md5_parameter_desc parameters[1];
-    md5_condition condition;
-    md5_layer_desc layers[2];
-    md5_machine_desc desc;
     char heard[MOST_TEXT];
     md5_advance_status status; // of the last step
 } report_test;
@@ -39,39 +31,22 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
     }
 }
 
-static void begin(report_test *of)
+#define REPORTS_ALL "report { enter leave transition_end clip_end } "
+
+// Two clips, a of 1 s and b of 0.5 s; four states, the first with `motion`.
+static void begin(report_test *of, const char *report, const char *motion, const char *transitions)
 {
     *of = (report_test){.heard = ""};
     play_scene_begin(&of->scene);
-    play_scene_add(&of->scene, 11, 10.0, 0.3, 1); // a: 1 s
-    play_scene_add(&of->scene, 6, 10.0, 0.3, 2);  // b: 0.5 s
-    of->events[0] = (md5_event){.frame = 5, .name = "last"};
-    of->scene.clips[1].events = of->events;
-    of->scene.clips[1].num_events = 1;
-    of->motions[0] = (md5_motion_desc){.name = "b_once", .clip = "b", .mode = MD5_PLAY_ONCE};
-    of->motions[1] = (md5_motion_desc){.name = "b_there", .clip = "b", .mode = MD5_PLAY_PING_PONG};
-    of->motions[2] = (md5_motion_desc){
-        .name = "b_back", .clip = "b", .mode = MD5_PLAY_ONCE, .start = 1.0, .speed = -1.0f};
-    of->states[0] = (md5_state_desc){"stand", "a"};
-    of->states[1] = (md5_state_desc){"jump", "b_once"};
-    of->states[2] = (md5_state_desc){"rest", NULL};
-    of->states[3] = (md5_state_desc){"land", "b"};
-    of->parameters[0] = (md5_parameter_desc){.name = "jump", .kind = MD5_PARAMETER_TRIGGER};
-    of->condition = (md5_condition){.parameter = "jump"};
-    of->layers[0] =
-        (md5_layer_desc){.name = "body", ROWS(states, of->states), .transitions = of->transitions};
-    of->desc = (md5_machine_desc){
-        ROWS(motions, of->motions),
-        ROWS(parameters, of->parameters),
-        .layers = of->layers,
-        .num_layers = 1,
-        .report = {true, true, true, true},
-    };
-}
-
-static void make(report_test *of)
-{
-    play_scene_play(&of->scene, &of->desc);
+    play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
+    play_scene_add(&of->scene, 6, 10.0, 0.3, 2);
+    play_scene_read(
+        &of->scene,
+        "%s trigger jump clip a f clip b f { frame 5 last } "
+        "motion b_once clip b { once } motion b_there clip b { ping_pong } "
+        "motion b_back clip b { once start 1 speed -1 } "
+        "layer body { state stand %s state jump b_once state rest nothing state land b %s }",
+        report, motion, transitions);
 }
 
 static const char *advance(report_test *of, double seconds)
@@ -83,13 +58,9 @@ static const char *advance(report_test *of, double seconds)
 
 TEST (states_are_entered_and_left_and_transitions_end) {
     report_test of;
-    begin(&of);
-    of.transitions[0] = (md5_transition_desc){
-        .from = "stand", .to = "jump", ROW(conditions, of.condition), .duration = 0.25f};
-    of.transitions[1] = (md5_transition_desc){
-        .from = "jump", .to = "stand", .waits = true, .exit = 1.0f, .fade = MD5_FADE_INERTIAL};
-    of.layers[0].num_transitions = 2;
-    make(&of);
+    begin(&of, REPORTS_ALL, "a",
+          "transition stand jump { when jump duration 0.25 } "
+          "transition jump stand { exit 1 inertial }");
     CHECK_STRING(advance(&of, 0.0), "enter body/stand 0.0; ");
     CHECK_STRING(advance(&of, 0.5), "");
     md5_player_set(of.scene.player, 0, 1.0f);
@@ -105,8 +76,7 @@ TEST (states_are_entered_and_left_and_transitions_end) {
 
 TEST (interrupted_transition_has_no_end) {
     report_test of;
-    begin(&of);
-    make(&of);
+    begin(&of, REPORTS_ALL, "a", "");
     md5_player *const player = of.scene.player;
     advance(&of, 0.25);
     md5_player_fade_to(player, 0, 2, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -119,10 +89,7 @@ TEST (interrupted_transition_has_no_end) {
 
 TEST (state_that_is_left_at_once_is_silent) {
     report_test of;
-    begin(&of);
-    of.transitions[0] = (md5_transition_desc){.from = "rest", .to = "land"};
-    of.layers[0].num_transitions = 1;
-    make(&of);
+    begin(&of, REPORTS_ALL, "a", "transition rest land");
     md5_player *const player = of.scene.player;
     advance(&of, 0.0);
     md5_player_fade_to(player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
@@ -134,8 +101,7 @@ TEST (state_that_is_left_at_once_is_silent) {
 
 TEST (seek_reports_nothing) {
     report_test of;
-    begin(&of);
-    make(&of);
+    begin(&of, REPORTS_ALL, "a", "");
     advance(&of, 0.0);
     md5_player_seek(of.scene.player, 0, 3, 0.25);
     CHECK_STRING(advance(&of, 0.125), "");
@@ -162,10 +128,7 @@ TEST (clips_end_in_every_mode_and_direction) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         report_test of;
-        begin(&of);
-        of.desc.report = (md5_report_desc){.clip_end = true};
-        of.states[0].motion = cases[i].motion;
-        make(&of);
+        begin(&of, "report { clip_end }", cases[i].motion, "");
         for (int k = 0; k < 3; k++) {
             const char *const heard = advance(&of, cases[i].steps[k]);
             test_check(strcmp(heard, cases[i].heard[k]) == 0, __FILE__, __LINE__, "%s, step %d: %s",
@@ -176,11 +139,11 @@ TEST (clips_end_in_every_mode_and_direction) {
 }
 
 TEST (only_events_that_are_asked_for_are_reported) {
+    static const char *const reports[4] = {"report { enter }", "report { leave }",
+                                           "report { transition_end }", "report { clip_end }"};
     for (int kind = 0; kind < 4; kind++) {
         report_test of;
-        begin(&of);
-        of.desc.report = (md5_report_desc){kind == 0, kind == 1, kind == 2, kind == 3};
-        make(&of);
+        begin(&of, reports[kind], "a", "");
         advance(&of, 0.0);
         md5_player_fade_to(of.scene.player, 0, 1, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
         static const char *const expected[] = {
@@ -198,8 +161,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
 // A callback that begins to listen later hears only what changes from then on.
 TEST (changes_without_a_callback_are_not_kept) {
     report_test of;
-    begin(&of);
-    make(&of);
+    begin(&of, REPORTS_ALL, "a", "");
     md5_player_advance(of.scene.player, 0.1, NULL, NULL);
     md5_player_fade_to(of.scene.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     md5_player_advance(of.scene.player, 0.1, NULL, NULL);
@@ -208,14 +170,15 @@ TEST (changes_without_a_callback_are_not_kept) {
 }
 
 TEST (tables_cannot_hold_reported_events) {
-    report_test of;
-    begin(&of);
-    of.events[0].kind = MD5_EVENT_ENTER;
+    static const md5_event event = {.frame = 5, .name = "last", .kind = MD5_EVENT_ENTER};
     md5_error error = {0};
-    of.desc.model = of.scene.made.model;
-    of.desc.clips = of.scene.clips;
-    of.desc.num_clips = of.scene.made.num_clips;
-    CHECK(!md5_create_machine(&of.desc, NULL, &error));
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 11, 10.0, 0.3, 1);
+    of.clips[0].events = &event;
+    of.clips[0].num_events = 1;
+    const md5_machine_desc desc = {.model = of.made.model, .clips = of.clips, .num_clips = 1};
+    CHECK(!md5_create_machine(&desc, NULL, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    play_end(&of.scene.made);
+    play_end(&of.made);
 }

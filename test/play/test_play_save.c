@@ -361,7 +361,7 @@ TEST (saved_indices_below_none_are_refused) {
     for (size_t i = 0; i + 4 <= size; i++) {
         if (memcmp(bytes + i, none, 4) != 0)
             continue;
-        md5_error error;
+        md5_error error = {0};
         bytes[i] = 0xfe;
         CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);

@@ -8,12 +8,10 @@
 // Two clips of 21 frames at 20 a second: 1 s each.
 static void begin(play_scene *of)
 {
-    static const md5_state_desc state = {"base", "a"};
-    static const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_begin(of);
     play_scene_add(of, 21, 20.0, 0.4, 1);
     play_scene_add(of, 21, 20.0, 0.5, 2);
-    play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
+    play_scene_read(of, "layer body { state base a }");
 }
 
 static const md5_easing bezier = {

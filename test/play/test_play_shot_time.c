@@ -2,9 +2,7 @@
 // split.
 #include "test/play/test_play_case.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BASE, LUNGE, NOD, CLIPS, MOST_HEARD = 256 };
@@ -25,36 +23,22 @@ typedef struct acting {
     play_place place;
 } acting;
 
-static const md5_event lunge_events[] = {
-    {.frame = 0, .name = "begin"}, {.frame = 8, .name = "hit"}, {.frame = 16, .name = "end"}};
-static const md5_event base_events[] = {{.frame = 0, .name = "step", .text = "left"},
-                                        {.frame = 12, .name = "step", .text = "right"}};
-
 // Two clips that walk, at 40 and 100 units a second, and one that stands; masks with and without
 // joint 0.
 static void begin(acting *of)
 {
     static const uint32_t num_frames[CLIPS] = {25, 17, 21};
     static const play_walk walks[CLIPS] = {{40.0, 0.0, 0.0}, {100.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    static const char *const names[CLIPS] = {"base", "lunge", "nod"};
-    static const md5_mask_desc masks[] = {{"upper", "*spine", 1}, {"lower", "*origin -*spine", 0}};
-    static const md5_state_desc states[] = {{"base", "base"}};
-    static const md5_layer_desc layer = {.name = "body", ROWS(states, states)};
-    md5_clip_desc clips[CLIPS];
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
-    for (uint32_t i = 0; i < CLIPS; i++) {
+    for (uint32_t i = 0; i < CLIPS; i++)
         play_add_clip(&of->made, num_frames[i], frame_rate, 0.5, walks[i], 31 + i);
-        clips[i] = (md5_clip_desc){.name = names[i],
-                                   .binding = of->made.bindings[i],
-                                   .extract = i < 2 ? MD5_EXTRACT_WALK : MD5_EXTRACT_NONE};
-    }
-    clips[0].events = base_events;
-    clips[0].num_events = 2;
-    clips[1].events = lunge_events;
-    clips[1].num_events = 3;
-    of->machine = play_machine(&(md5_machine_desc){
-        .model = of->made.model, ROWS(clips, clips), ROWS(masks, masks), ROW(layers, layer)});
+    of->machine =
+        play_machine_read(&of->made, NULL,
+                          "clip base f { walk frame 0 step left frame 12 step right } "
+                          "clip lunge f { walk frame 0 begin frame 8 hit frame 16 end } clip nod f "
+                          "mask upper ( *spine ) { feather 1 } mask lower ( *origin -*spine ) "
+                          "layer body { state base base }");
     of->player = play_player(of->machine);
 }
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BASE, HIT, WAVE };
@@ -12,21 +11,13 @@ enum { BASE, HIT, WAVE };
 static const uint32_t num_frames[3] = {25, 17, 21};
 static const double rate = 20.0;
 
-static const md5_state_desc states[] = {{"base", "a"}}, top_states[] = {{"top", "c"}};
-static const md5_mask_desc masks[] = {{"upper", "*spine", 2}, {"arms", "*larm *rarm", 0}};
-
 static void begin(play_scene *of)
 {
-    static const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, states)},
-        {.name = "top", ROWS(states, top_states), .mode = MD5_LAYER_ADD, .weight_parameter = "top"},
-    };
-    static const md5_parameter_desc top = {.name = "top"};
     play_scene_begin(of);
     for (uint32_t i = 0; i < 3; i++)
         play_scene_add(of, num_frames[i], rate, 0.4 + 0.2 * i, 11 + i);
-    play_scene_play(
-        of, &(md5_machine_desc){ROWS(layers, layers), ROWS(masks, masks), ROW(parameters, top)});
+    play_scene_read(of, "float top mask upper ( *spine ) { feather 2 } mask arms ( *larm *rarm ) "
+                        "layer body { state base a } layer top { add weight top state top c }");
 }
 
 static void advance(play_scene *of, double seconds)
@@ -49,8 +40,8 @@ static double miss(const play_scene *of, const play_real *expected)
 
 static void make_mask(const play_scene *of, uint32_t mask, float *weights)
 {
-    md5_build_mask(&of->made.model->skeleton, masks[mask].joints, masks[mask].feather, weights,
-                   NULL);
+    md5_build_mask(&of->made.model->skeleton, md5_machine_tables(of->machine)->masks[mask].joints,
+                   mask == 0 ? 2 : 0, weights, NULL);
 }
 
 // Linear fades of 0.2 s in and 0.3 s out of a clip of 0.8 s.

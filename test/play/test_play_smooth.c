@@ -19,6 +19,10 @@ static const play_walk STANDS = {0.0, 0.0, 0.0};
 
 enum { STATES = 7 };
 
+#define ALL_STATES                                                                              \
+    "state a a state b b state c c state line line state stack stack state once once state no " \
+    "nothing "
+
 typedef struct smooth_case {
     play_case made;
     md5_machine *machine;
@@ -30,43 +34,17 @@ typedef struct smooth_case {
 // that is added; and a masked one over them, whose weight is 0 unless a test sets it.
 static void begin(smooth_case *of)
 {
-    static const char *const names[4] = {"a", "b", "c", "d"};
-    md5_clip_desc clips[4];
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 4; i++)
         play_add_clip(&of->made, 25 + 8 * i, 24.0, 0.5, STANDS, 11 + i);
-        clips[i] = (md5_clip_desc){.name = names[i], .binding = of->made.bindings[i]};
-    }
-    const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.4f},
-                                             {"over", MD5_PARAMETER_FLOAT, 0.0f}};
-    const md5_mask_desc mask = {.name = "upper", .joints = "*spine", .feather = 1};
-    const md5_motion_item line[] = {{.motion = "a", .x = 0.0f}, {.motion = "d", .x = 1.0f}};
-    const md5_motion_item stack[] = {{.motion = "line"},
-                                     {.motion = "c", .mode = MD5_LAYER_ADD, .weight = 0.5f}};
-    const md5_motion_desc motions[] = {
-        {.name = "line",
-         .kind = MD5_MOTION_BLEND_1D,
-         ROWS(items, line),
-         .x_parameter = "x",
-         .sync = MD5_SYNC_PHASE},
-        {.name = "stack", .kind = MD5_MOTION_STACK, ROWS(items, stack)},
-        {.name = "once", .kind = MD5_MOTION_CLIP, .clip = "b", .mode = MD5_PLAY_ONCE},
-    };
-    const md5_state_desc states[STATES] = {{"a", "a"},       {"b", "b"},         {"c", "c"},
-                                           {"line", "line"}, {"stack", "stack"}, {"once", "once"},
-                                           {"no", NULL}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, states)},
-        {.name = "more", ROWS(states, states), .mode = MD5_LAYER_ADD, .weight = 0.5f},
-        {.name = "over", ROWS(states, states), .mask = "upper", .weight_parameter = "over"},
-    };
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   ROWS(clips, clips),
-                                                   ROWS(motions, motions),
-                                                   ROWS(parameters, parameters),
-                                                   ROW(masks, mask),
-                                                   ROWS(layers, layers)});
+    of->machine = play_machine_read(
+        &of->made, NULL,
+        "clip a f clip b f clip c f clip d f float x 0.4 float over "
+        "mask upper ( *spine ) { feather 1 } motion line line x { phase item a 0 item d 1 } "
+        "motion stack stack { item line item c { add weight 0.5 } } motion once clip b { once } "
+        "layer body { " ALL_STATES "} layer more { add weight 0.5 " ALL_STATES "} "
+        "layer over { mask upper weight over " ALL_STATES "}");
     of->player = play_player(of->machine);
     play_pose(of->player, of->pose);
 }
@@ -100,18 +78,15 @@ static void go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *random)
 }
 
 // Clips alone stay far below the limit: otherwise the other tests would show nothing.
-TEST (smooth_clips_move_slowly) {
-    smooth_case of;
-    begin(&of);
+TEST_WITH (smooth_clips_move_slowly, smooth_case, of, begin(of), end(of)) {
     double most = 0.0;
     for (uint32_t state = 0; state < STATES; state++) {
-        md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        step(&of, 0.0);
+        md5_player_fade_to(of->player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        step(of, 0.0);
         for (int i = 0; i < 1500; i++)
-            most = fmax(most, step(&of, STEP_SECONDS));
+            most = fmax(most, step(of, STEP_SECONDS));
     }
     CHECK(most < STEP_SECONDS * FASTEST_CLIP);
-    end(&of);
 }
 
 // Interrupts the active transition about `often` times a second, at times many times in a row.
@@ -259,17 +234,14 @@ TEST (smooth_play_needs_no_looking) {
 // A pose that is frozen again and again, because transitions interrupt each other for hours, stays
 // a pose: rounding errors do not accumulate.
 
-static void check_endless_interruption(md5_layer_mode mode)
+static void check_endless_interruption(const char *mode)
 {
     enum { CHANGES = 20000, CHECKED = 1000 };
     play_scene of;
     play_scene_begin(&of);
     play_scene_add(&of, 25, 24.0, 1.0, 3);
     play_scene_add(&of, 31, 24.0, 1.0, 4);
-    const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}};
-    const md5_layer_desc layers[] = {{.name = "body", .states = states, .num_states = 1},
-                                     {.name = "tested", .mode = mode, ROWS(states, states)}};
-    play_scene_play(&of, &(md5_machine_desc){ROWS(layers, layers)});
+    play_scene_read(&of, "layer body { state a a } layer tested { %s state a a state b b }", mode);
     for (uint32_t i = 0; i < CHANGES; i++) {
         md5_xform pose[PLAY_JOINTS];
         CHECK(md5_player_fade_to(of.player, 1, i % 2, 10.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
@@ -284,6 +256,6 @@ static void check_endless_interruption(md5_layer_mode mode)
 }
 
 TEST (rotations_stay_unit_length_while_transitions_interrupt_each_other) {
-    check_endless_interruption(MD5_LAYER_OVERRIDE);
-    check_endless_interruption(MD5_LAYER_ADD);
+    check_endless_interruption("override");
+    check_endless_interruption("add");
 }

@@ -4,7 +4,6 @@
 #include "test/play/test_play_random.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

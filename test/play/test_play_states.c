@@ -2,67 +2,42 @@
 #include "test/play/test_play_case.h"
 
 #include <math.h>
-#include <string.h>
-
-static const play_walk STANDS = {0.0, 0.0, 0.0};
+#include <stdarg.h>
+#include <stdio.h>
 
 enum { STAND, WALK, JUMP, SIT };
 
-// A layer of four states, each a clip of a second; the tests give the transitions.
-typedef struct states_case {
-    play_case made;
-    md5_clip_desc clips[4];
-    md5_motion_desc motions[2];
-    md5_parameter_desc parameters[3];
-    md5_state_desc states[4];
-    md5_layer_desc layers[2];
-    md5_machine *machine;
-    md5_player *player;
-} states_case;
+static const char *const FADES[2] = {"cross", "inertial"};
 
-static void begin(states_case *of, const md5_transition_desc *transitions, uint32_t count)
+#define CLIPS "clip stand f clip walk f clip jump f clip sit f "
+#define STATES "state stand stand state walk walk state jump once state sit sit "
+
+// Clips of a second.
+static void begin_clips(play_scene *of)
 {
-    static const char *const names[4] = {"stand", "walk", "jump", "sit"};
-    memset(of, 0, sizeof *of);
-    play_begin(&of->made);
-    for (uint32_t i = 0; i < 4; i++) {
-        play_add_clip(&of->made, 21, 20.0, 0.3, STANDS, i);
-        of->clips[i] = (md5_clip_desc){.name = names[i], .binding = of->made.bindings[i]};
-        of->states[i] = (md5_state_desc){names[i], names[i]};
-    }
-    of->motions[0] = (md5_motion_desc){
-        .name = "once", .kind = MD5_MOTION_CLIP, .clip = "jump", .mode = MD5_PLAY_ONCE};
-    of->motions[1] = (md5_motion_desc){.name = "back",
-                                       .kind = MD5_MOTION_CLIP,
-                                       .clip = "sit",
-                                       .mode = MD5_PLAY_ONCE,
-                                       .start = 1.0,
-                                       .speed = -1.0f};
-    of->states[JUMP].motion = "once";
-    of->parameters[0] = (md5_parameter_desc){"speed", MD5_PARAMETER_FLOAT, 0.0f};
-    of->parameters[1] = (md5_parameter_desc){"armed", MD5_PARAMETER_BOOL, 0.0f};
-    of->parameters[2] = (md5_parameter_desc){"leap", MD5_PARAMETER_TRIGGER, 0.0f};
-    for (int i = 0; i < 2; i++)
-        of->layers[i] = (md5_layer_desc){.name = i == 0 ? "body" : "arms",
-                                         ROWS(states, of->states),
-                                         .transitions = transitions,
-                                         .num_transitions = count};
-    of->machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                   ROWS(clips, of->clips),
-                                                   ROWS(motions, of->motions),
-                                                   ROWS(parameters, of->parameters),
-                                                   ROWS(layers, of->layers)});
-    of->player = play_player(of->machine);
+    play_scene_begin(of);
+    for (uint32_t i = 0; i < 4; i++)
+        play_scene_add(of, 21, 20.0, 0.3, i);
 }
 
-static void end(states_case *of)
+// Two layers of four states each; the tests give the transitions, as in a machine file.
+TEST_PRINTF(2, 3) static void begin(play_scene *of, const char *transitions, ...)
 {
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+    char text[512];
+    va_list values;
+    va_start(values, transitions);
+    vsnprintf(text, sizeof text, transitions, values);
+    va_end(values);
+    begin_clips(of);
+    play_scene_read(of,
+                    CLIPS "motion once clip jump { once } "
+                          "motion back clip sit { once start 1 speed -1 } "
+                          "float speed bool armed trigger leap "
+                          "layer body { " STATES "%s } layer arms { " STATES "%s }",
+                    text, text);
 }
 
-static uint32_t state_after(states_case *of, double seconds)
+static uint32_t state_after(play_scene *of, double seconds)
 {
     md5_player_advance(of->player, seconds, NULL, NULL);
     return md5_player_layer(of->player, 0).state;
@@ -70,56 +45,42 @@ static uint32_t state_after(states_case *of, double seconds)
 
 TEST (states_follow_conditions) {
     static const struct {
-        md5_comparison compare;
-        float value, set;
+        const char *when;
         uint32_t parameter;
+        float set;
         bool holds;
     } cases[] = {
-        {MD5_IS_SET, 0, 1.0f, 1, true},          {MD5_IS_SET, 0, 0.0f, 1, false},
-        {MD5_IS_CLEAR, 0, 1.0f, 1, false},       {MD5_IS_CLEAR, 0, 0.0f, 1, true},
-        {MD5_IS_SET, 0, -0.5f, 0, true},         {MD5_IS_LESS, 2.0f, 1.9f, 0, true},
-        {MD5_IS_LESS, 2.0f, 2.0f, 0, false},     {MD5_IS_GREATER, 2.0f, 2.1f, 0, true},
-        {MD5_IS_GREATER, 2.0f, 2.0f, 0, false},  {MD5_IS_AT_MOST, 2.0f, 2.0f, 0, true},
-        {MD5_IS_AT_MOST, 2.0f, 2.1f, 0, false},  {MD5_IS_AT_LEAST, 2.0f, 2.0f, 0, true},
-        {MD5_IS_AT_LEAST, 2.0f, 1.9f, 0, false},
+        {"armed", 1, 1.0f, true},       {"armed", 1, 0.0f, false},
+        {"not armed", 1, 1.0f, false},  {"not armed", 1, 0.0f, true},
+        {"speed", 0, -0.5f, true},      {"speed < 2", 0, 1.9f, true},
+        {"speed < 2", 0, 2.0f, false},  {"speed > 2", 0, 2.1f, true},
+        {"speed > 2", 0, 2.0f, false},  {"speed <= 2", 0, 2.0f, true},
+        {"speed <= 2", 0, 2.1f, false}, {"speed >= 2", 0, 2.0f, true},
+        {"speed >= 2", 0, 1.9f, false},
     };
-    static const char *const names[2] = {"speed", "armed"};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const md5_condition condition = {names[cases[i].parameter], cases[i].compare,
-                                         cases[i].value};
-        const md5_transition_desc transition = {
-            .from = "stand", .to = "walk", ROW(conditions, condition)};
-        states_case of;
-        begin(&of, &transition, 1);
+        play_scene of;
+        begin(&of, "transition stand walk { when %s }", cases[i].when);
         CHECK(md5_player_set(of.player, cases[i].parameter, cases[i].set));
         CHECK_UINT(state_after(&of, 0.01), cases[i].holds ? WALK : STAND);
-        end(&of);
+        play_scene_end(&of);
     }
 }
 
-TEST (states_need_all_conditions) {
-    const md5_condition both[] = {{"speed", MD5_IS_GREATER, 1.0f}, {"armed", MD5_IS_SET, 0.0f}};
-    const md5_transition_desc transition = {.from = "stand", .to = "walk", ROWS(conditions, both)};
-    states_case of;
-    begin(&of, &transition, 1);
-    md5_player_set(of.player, 0, 2.0f);
-    CHECK_UINT(state_after(&of, 0.01), STAND);
-    md5_player_set(of.player, 1, 7.0f);
-    CHECK(md5_player_get(of.player, 1) == 1.0f);
-    CHECK_UINT(state_after(&of, 0.01), WALK);
-    end(&of);
+TEST_WITH (states_need_all_conditions, play_scene, of,
+           begin(of, "transition stand walk { when speed > 1 and armed }"), play_scene_end(of)) {
+    md5_player_set(of->player, 0, 2.0f);
+    CHECK_UINT(state_after(of, 0.01), STAND);
+    md5_player_set(of->player, 1, 7.0f);
+    CHECK(md5_player_get(of->player, 1) == 1.0f);
+    CHECK_UINT(state_after(of, 0.01), WALK);
 }
 
 // Both layers see it in the step in which it is set; then it is used up.
 TEST (states_use_up_triggers) {
-    const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f}, calm = {"leap", MD5_IS_CLEAR, 0.0f};
-    const md5_transition_desc transitions[] = {
-        {.from = "stand", .to = "jump", ROW(conditions, leaps)},
-        {.from = "jump", .to = "sit", ROW(conditions, leaps)},
-        {.from = "sit", .to = "stand", ROW(conditions, calm)},
-    };
-    states_case of;
-    begin(&of, transitions, 3);
+    play_scene of;
+    begin(&of, "transition stand jump { when leap } transition jump sit { when leap } "
+               "transition sit stand { when not leap }");
     CHECK(md5_player_set(of.player, 2, 1.0f));
     CHECK_UINT(state_after(&of, 0.01), JUMP);
     CHECK_UINT(md5_player_layer(of.player, 1).state, JUMP);
@@ -129,19 +90,15 @@ TEST (states_use_up_triggers) {
     // To sit, which it leaves immediately: the trigger is no longer set in this layer.
     CHECK_UINT(state_after(&of, 0.01), STAND);
     CHECK_UINT(state_after(&of, 0.01), STAND);
-    end(&of);
+    play_scene_end(&of);
 }
 
 // The exit falls within a step: the rest of the step is the next state's.
 TEST (states_leave_at_their_exit) {
-    const md5_transition_desc transitions[] = {
-        {.from = "stand", .to = "walk", .waits = true, .exit = 1.5f},
-        {.from = "walk", .to = "jump", .waits = true, .exit = 0.25f},
-        {.from = "jump", .to = "sit", .waits = true, .exit = 1.0f},
-    };
     for (int parts = 1; parts < 60; parts = 2 * parts + 1) {
-        states_case of;
-        begin(&of, transitions, 3);
+        play_scene of;
+        begin(&of, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
+                   "transition jump sit { exit 1 }");
         for (int i = 0; i < parts; i++)
             CHECK(state_after(&of, 1.4 / parts) == STAND);
         for (int i = 0; i < parts; i++)
@@ -155,136 +112,92 @@ TEST (states_leave_at_their_exit) {
         CHECK_UINT(status.state, SIT);
         CHECK_NEAR(status.time, 0.5, 1e-9);
         CHECK(status.from == MD5_NONE);
-        end(&of);
+        play_scene_end(&of);
     }
 }
 
 // A clip that is played once ends at 1: nothing comes after it. Backward, an exit counts from the
 // end of the clip.
 TEST (states_end_with_their_clip) {
-    const md5_transition_desc transitions[] = {
-        {.from = "stand", .to = "jump", .waits = true, .exit = 0.0f},
-        {.from = "jump", .to = "sit", .waits = true, .exit = 1.01f},
-    };
-    states_case of;
-    begin(&of, transitions, 2);
+    play_scene of;
+    begin(&of, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
     CHECK_UINT(state_after(&of, 0.0), JUMP);
     CHECK_UINT(state_after(&of, 7.0), JUMP);
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 1.0, 0.0);
-    end(&of);
+    play_scene_end(&of);
 
-    const md5_transition_desc back = {.from = "back", .to = "walk", .waits = true, .exit = 0.75f};
-    memset(&of, 0, sizeof of);
-    begin(&of, NULL, 0);
-    const md5_state_desc states[] = {{"back", "back"}, {"walk", "walk"}};
-    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROW(transitions, back)};
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of.made.model,
-                                                                  ROWS(clips, of.clips),
-                                                                  ROWS(motions, of.motions),
-                                                                  ROW(layers, layer)});
-    md5_player *const player = play_player(machine);
+    begin_clips(&of);
+    play_scene_read(&of, CLIPS "motion once clip jump { once } "
+                               "motion back clip sit { once start 1 speed -1 } "
+                               "layer body { state back back state walk walk "
+                               "transition back walk { exit 0.75 } }");
+    md5_player *const player = of.player;
     md5_player_advance(player, 0.7, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 0);
     CHECK_NEAR(md5_player_layer(player, 0).time, 0.3, 1e-9);
     md5_player_advance(player, 0.1, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 1);
     CHECK_NEAR(md5_player_layer(player, 0).time, 0.05, 1e-9);
-    md5_destroy_player(player);
-    md5_destroy_machine(machine);
-    end(&of);
+    play_scene_end(&of);
 }
 
 // A clip that stands still does not reach its exit until it moves again.
-TEST_WITH (states_wait_for_what_stands, states_case, of, begin(of, NULL, 0), end(of)) {
-    const md5_motion_desc paced = {
-        .name = "paced", .kind = MD5_MOTION_CLIP, .clip = "walk", .speed_parameter = "speed"};
-    const md5_state_desc states[] = {{"paced", "paced"}, {"sit", "sit"}};
-    const md5_transition_desc leaves = {.from = "paced", .to = "sit", .waits = true, .exit = 0.5f};
-    const md5_layer_desc layer = {.name = "body", ROWS(states, states), ROW(transitions, leaves)};
-    md5_machine *const machine = play_machine(&(md5_machine_desc){.model = of->made.model,
-                                                                  ROWS(clips, of->clips),
-                                                                  ROW(motions, paced),
-                                                                  .parameters = of->parameters,
-                                                                  .num_parameters = 1,
-                                                                  ROW(layers, layer)});
-    md5_player *const player = play_player(machine);
+TEST_WITH (states_wait_for_what_stands, play_scene, of, begin_clips(of), play_scene_end(of)) {
+    play_scene_read(of, CLIPS "float speed motion paced clip walk { speed speed } "
+                              "layer body { state paced paced state sit sit "
+                              "transition paced sit { exit 0.5 } }");
+    md5_player *const player = of->player;
     md5_player_advance(player, 10.0, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 0);
     md5_player_set(player, 0, 4.0f);
     md5_player_advance(player, 0.225, NULL, NULL);
     CHECK_UINT(md5_player_layer(player, 0).state, 1);
     CHECK_NEAR(md5_player_layer(player, 0).time, 0.1, 1e-9);
-    md5_destroy_player(player);
-    md5_destroy_machine(machine);
 }
 
 TEST (states_go_by_priority) {
-    const md5_transition_desc transitions[] = {
-        {.from = "stand", .to = "walk"},
-        {.from = "stand",
-         .to = "sit",
-         .priority = 2,
-         .duration = 1.0f,
-         .interrupt = MD5_INTERRUPT_NONE},
-        {.to = "jump", .priority = 2},
-        {.from = "sit", .to = "walk", .priority = -1},
-    };
+    static const char *const transitions[3] = {
+        "transition stand walk ", "transition stand sit { priority 2 duration 1 interrupt_none } ",
+        "transition any jump { priority 2 } transition sit walk { priority -1 }"};
     for (uint32_t first = 0; first < 3; first++) {
         static const uint32_t expected[3] = {SIT, SIT, JUMP};
-        states_case of;
-        begin(&of, transitions + first, 3 - first);
+        play_scene of;
+        begin(&of, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
+              transitions[2]);
         CHECK_UINT(state_after(&of, 0.0), expected[first]);
-        end(&of);
+        play_scene_end(&of);
     }
     // Of transitions of equal priority, the first in the table.
-    const md5_transition_desc equals[] = {
-        {.from = "stand", .to = "sit", .interrupt = MD5_INTERRUPT_NONE, .duration = 1.0f},
-        {.from = "stand", .to = "walk"},
-        {.to = "jump"},
-    };
-    states_case same;
-    begin(&same, equals, 3);
+    play_scene same;
+    begin(&same, "transition stand sit { interrupt_none duration 1 } transition stand walk "
+                 "transition any jump");
     CHECK_UINT(state_after(&same, 0.0), SIT);
-    end(&same);
+    play_scene_end(&same);
     // From any state, but not to the one that it is in.
-    const md5_transition_desc any[] = {{.to = "walk", .duration = 0.5f}};
-    states_case of;
-    begin(&of, any, 1);
+    play_scene of;
+    begin(&of, "transition any walk { duration 0.5 }");
     CHECK_UINT(state_after(&of, 0.25), WALK);
     CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
     CHECK(md5_player_layer(of.player, 0).from == STAND);
     CHECK_UINT(state_after(&of, 0.25), WALK);
     CHECK(md5_player_layer(of.player, 0).from == MD5_NONE);
-    end(&of);
+    play_scene_end(&of);
 }
 
 TEST (states_may_be_interrupted) {
     static const struct {
-        md5_interrupt interrupt;
-        int32_t priority;
+        const char *interrupt;
+        int priority;
         bool at_once;
-    } cases[] = {{MD5_INTERRUPT_ANY, -5, true},
-                 {MD5_INTERRUPT_HIGHER, 0, false},
-                 {MD5_INTERRUPT_HIGHER, 1, true},
-                 {MD5_INTERRUPT_NONE, 100, false}};
+    } cases[] = {
+        {"any", -5, true}, {"higher", 0, false}, {"higher", 1, true}, {"none", 100, false}};
     for (int fade = 0; fade < 2; fade++) {
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-            const md5_condition leaps = {"leap", MD5_IS_SET, 0.0f};
-            const md5_condition armed = {"armed", MD5_IS_SET, 0.0f};
-            const md5_transition_desc transitions[] = {
-                {.from = "stand",
-                 .to = "walk",
-                 ROW(conditions, leaps),
-                 .duration = 0.5f,
-                 .interrupt = cases[i].interrupt,
-                 .fade = (md5_fade)fade},
-                {.from = "walk",
-                 .to = "sit",
-                 ROW(conditions, armed),
-                 .priority = cases[i].priority},
-            };
-            states_case of;
-            begin(&of, transitions, 2);
+            play_scene of;
+            begin(&of,
+                  "transition stand walk { when leap duration 0.5 interrupt_%s %s } "
+                  "transition walk sit { when armed priority %d }",
+                  cases[i].interrupt, FADES[fade], cases[i].priority);
             md5_player_set(of.player, 2, 1.0f);
             CHECK_UINT(state_after(&of, 0.1), WALK);
             md5_player_set(of.player, 1, 1.0f);
@@ -293,7 +206,7 @@ TEST (states_may_be_interrupted) {
             CHECK_UINT(state_after(&of, 0.4), SIT);
             if (!cases[i].at_once)
                 CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.1, 1e-6);
-            end(&of);
+            play_scene_end(&of);
         }
     }
 }
@@ -302,18 +215,11 @@ TEST (states_may_be_interrupted) {
 // fades from the first to the last, nor in the status.
 TEST (states_that_are_left_at_once_are_no_source) {
     for (int fade = 0; fade < 4; fade++) {
-        const md5_condition armed = {"armed", MD5_IS_SET, 0.0f};
-        md5_transition_desc transitions[] = {
-            {.from = "stand", .to = "walk", .fade = (md5_fade)(fade & 1)},
-            {.from = "walk", .to = "sit", .fade = (md5_fade)(fade >> 1)},
-        };
-        for (int i = 0; i < 2; i++) {
-            transitions[i].conditions = &armed;
-            transitions[i].num_conditions = 1;
-            transitions[i].duration = 0.5f;
-        }
-        states_case of;
-        begin(&of, transitions, 2);
+        play_scene of;
+        begin(&of,
+              "transition stand walk { when armed duration 0.5 %s } "
+              "transition walk sit { when armed duration 0.5 %s }",
+              FADES[fade & 1], FADES[fade >> 1]);
         CHECK_UINT(state_after(&of, 0.3), STAND);
         md5_player_set(of.player, 1, 1.0f);
         CHECK_UINT(state_after(&of, 0.0), SIT);
@@ -328,42 +234,34 @@ TEST (states_that_are_left_at_once_are_no_source) {
         play_real_blend(stand, sit, 0.4, NULL, both);
         if (fade == 0)
             CHECK(play_distance(pose, both) < 1e-4);
-        end(&of);
+        play_scene_end(&of);
     }
 }
 
 TEST (states_begin_at_their_start_times) {
-    const md5_transition_desc transitions[] = {
-        {.from = "stand", .to = "walk", .waits = true, .exit = 2.25f, .keeps_phase = true},
-        {.from = "walk", .to = "sit", .waits = true, .exit = 0.5f, .start = 0.125f},
-    };
-    states_case of;
-    begin(&of, transitions, 2);
+    play_scene of;
+    begin(&of, "transition stand walk { exit 2.25 keep_phase } "
+               "transition walk sit { exit 0.5 start 0.125 }");
     CHECK_UINT(state_after(&of, 2.24), STAND);
     CHECK_UINT(state_after(&of, 0.01), WALK); // as soon as the exit is reached
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.25, 1e-9);
     CHECK_UINT(state_after(&of, 0.3), SIT);
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.175, 1e-9);
-    end(&of);
+    play_scene_end(&of);
 }
 
 // Circles of transitions end: those that are always open, and those that take almost no time.
 TEST (states_may_go_in_circles) {
-    const md5_transition_desc transitions[] = {
-        {.from = "stand", .to = "walk"},
-        {.from = "walk", .to = "stand"},
-        {.from = "jump", .to = "sit", .waits = true, .exit = 1e-7f},
-        {.from = "sit", .to = "jump", .waits = true, .exit = 1e-7f},
-    };
-    states_case of;
-    begin(&of, transitions, 4);
+    play_scene of;
+    begin(&of, "transition stand walk transition walk stand "
+               "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
     md5_player_fade_to(of.player, 1, JUMP, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
     for (int i = 0; i < 20; i++)
         CHECK(state_after(&of, 0.1) <= WALK);
-    end(&of);
+    play_scene_end(&of);
 }
 
-TEST_WITH (states_can_be_set, states_case, of, begin(of, NULL, 0), end(of)) {
+TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)) {
     CHECK(!md5_player_set(of->player, 3, 1.0f) && md5_player_get(of->player, 3) == 0.0f);
     CHECK(!md5_player_set(of->player, 0, NAN) && !md5_player_set(of->player, 0, INFINITY));
     CHECK(md5_player_get(of->player, 0) == 0.0f);

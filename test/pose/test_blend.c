@@ -7,7 +7,6 @@
 #include "md5/pose/kernels.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_COUNT = 300 };

@@ -7,7 +7,6 @@
 #include "md5/pose/clip.h"
 
 #include <float.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MAX_JOINTS = 24, MAX_FRAMES = 9, MAX_NUMBERS = MAX_FRAMES * MAX_JOINTS * 6 };

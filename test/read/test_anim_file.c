@@ -3,7 +3,6 @@
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

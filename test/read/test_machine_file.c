@@ -4,7 +4,6 @@
 
 #include "md5/md5play.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

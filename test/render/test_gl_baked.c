@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FRAMES = 4, NUM_JOINTS = 6, NUM_VERTICES = 300 };
 

@@ -1,7 +1,6 @@
 // What instances look like: tints, skins, and materials that change between draws.
 #include "test/render/test_gl_scene.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

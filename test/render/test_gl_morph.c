@@ -5,7 +5,6 @@
 #include "test/skin/skin_jobs.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NUM_JOINTS = 12, NUM_VERTICES = 300, TARGETS = 3, MOST = 2 * NUM_VERTICES };

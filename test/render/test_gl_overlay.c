@@ -2,7 +2,6 @@
 #include "test/render/test_gl_scene.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
 

@@ -3,8 +3,6 @@
 
 #include "render/gl_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // -- State ------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VERTICES = 60, JOINTS = 5, TARGETS = 3, TEXT = 40000 };

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_POINTS = 40, MAX_TRIANGLES = 80, ROOM = 1 << 14 };

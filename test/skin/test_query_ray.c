@@ -3,7 +3,6 @@
 #include "test/skin/test_query_case.h"
 #include "test/test.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 

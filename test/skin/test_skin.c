@@ -7,7 +7,6 @@
 #include "md5/skin/kernels.h"
 #include "md5/skin/plan.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include "test/viewer/test_view_item.h"
 #include "test/viewer/test_view_wait.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 1280, HEIGHT = 900 };

@@ -5,7 +5,6 @@
 #include "demo/viewer/draw/overlay.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CORNERS = 4, INDICES = 6 };

@@ -4,7 +4,6 @@
 
 #include "demo/viewer/base/quality.h"
 
-#include <string.h>
 
 static const view_quality_offers everything = {.samples = true, .shadows = true};
 

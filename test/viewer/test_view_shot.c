@@ -3,7 +3,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
