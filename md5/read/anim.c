@@ -63,10 +63,10 @@ static bool count_numbers(const md5_anim_reader *reader, uint32_t declared, uint
     float number;
     *count = 0;
     *declared_at = NULL;
-    while (!md5_lex_at_block_end(&lex)) {
+    while (!md5i_lex_at_block_end(&lex)) {
         if (*count == declared)
             *declared_at = lex.at;
-        TRY(md5_lex_float(&lex, &number));
+        TRY(md5i_lex_float(&lex, &number));
         ++*count;
     }
     if (!*declared_at)
@@ -141,8 +141,8 @@ static const char *find_component(const md5_anim_reader *reader, const char *sta
     float number;
     lex.at = start;
     for (uint32_t i = 0; i < component; i++)
-        md5_lex_float(&lex, &number); // as before, without an error
-    md5_lex_space(&lex);
+        md5i_lex_float(&lex, &number); // as before, without an error
+    md5i_lex_next(&lex);
     return lex.at;
 }
 
@@ -171,7 +171,7 @@ static bool read_frame_number(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     uint32_t number;
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
         reader->first_frame = number;
@@ -192,9 +192,9 @@ static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
     for (uint32_t i = 0; i < count;) {
         i += (uint32_t)md5i_row_numbers(lex, &numbers[i], count - i);
         for (int n = 0; n < NOT_TRIED && i < count; n++, i++) {
-            if (md5_lex_at_block_end(lex))
+            if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numAnimatedComponents", count, i);
-            TRY(md5_lex_float(lex, &numbers[i]));
+            TRY(md5i_lex_float(lex, &numbers[i]));
         }
     }
     return true;
@@ -206,7 +206,7 @@ static bool read_frame(md5_anim_reader *reader)
     md5_lex *const lex = &reader->lex;
     lex->at += strlen("frame");
     TRY(read_frame_number(reader));
-    TRY(md5_lex_bracket(lex, '{'));
+    TRY(md5i_lex_expect(lex, '{'));
     if (reader->num_frames_read == 0) {
         // The `{` of the first frame was just read.
         uint32_t num_components = 0;
@@ -326,9 +326,9 @@ static bool read_keys(md5_lex *lex, channel *out)
     float *const keys = (float *)md5i_arena_room(lex->arena, count.value, sizeof *keys);
     TRY(keys);
     for (uint32_t i = 0; i < count.value; i++) {
-        if (md5_lex_at_block_end(lex))
+        if (md5i_lex_at_block_end(lex))
             return md5i_fail_short(lex, "keys", count.value, i);
-        TRY(md5_lex_length(lex, &keys[i]));
+        TRY(md5i_lex_length(lex, &keys[i]));
     }
     out->num_keys = count.value;
     out->keys = keys;
@@ -358,7 +358,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     case WORD_ATTRIBUTE: {
         static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
         md5_span name;
-        out->attribute_at = md5_lex_next(lex);
+        out->attribute_at = md5i_lex_next(lex);
         TRY(md5i_lex_text(lex, &name, "an attribute"));
         out->attribute = 0;
         while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
@@ -370,7 +370,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         return true;
     }
     case WORD_RATE: {
-        const char *const at = md5_lex_next(lex);
+        const char *const at = md5i_lex_next(lex);
         TRY(md5i_lex_double(lex, &out->frame_rate));
         const float narrow = (float)out->frame_rate;
         if (narrow > 0.0f && isfinite(narrow))
@@ -385,7 +385,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         return true;
     case WORD_RANGE: {
         TRY(md5i_read_uint(lex, "first frame", &out->first));
-        const char *const at = md5_lex_next(lex);
+        const char *const at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "last frame", &out->end));
         if (out->end >= out->first)
             return true;
@@ -433,15 +433,15 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     md5_lex *const lex = reader->lex;
     channel *const out = &reader->channels[index];
     uint32_t number;
-    out->at = md5_lex_next(lex);
-    if (!md5_lex_take_word(lex, "channel"))
+    out->at = md5i_lex_next(lex);
+    if (!md5i_lex_take_word(lex, "channel"))
         return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "channel", &number));
     if (number != index)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
                              index);
-    TRY(md5_lex_bracket(lex, '{') && read_words(lex, out));
+    TRY(md5i_lex_expect(lex, '{') && read_words(lex, out));
     if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
         md5i_lex_warn(lex, out->at,
                       "framerate %g, but that of the first channel is %g, which counts",
@@ -683,7 +683,7 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
     if (is_known)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
     lex->at += strlen(word);
-    return md5_lex_bracket(lex, '{');
+    return md5i_lex_expect(lex, '{');
 }
 
 // -- Hierarchy ------------------------------------------------------------------------------
@@ -724,13 +724,13 @@ static bool read_hierarchy(md5_anim_reader *reader)
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         md5_track *const track = &reader->tracks[joint];
         int64_t first;
-        const char *at = md5_lex_next(lex);
+        const char *at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "flags", &track->flags));
         if (track->flags > MOST_FLAGS)
             return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63",
                                  track->flags);
-        at = md5_lex_next(lex);
-        TRY(md5_lex_int(lex, &first));
+        at = md5i_lex_next(lex);
+        TRY(md5i_lex_int(lex, &first));
         const bool is_used = track->flags != 0;
         const bool fits = first >= 0 && first <= INT32_MAX;
         if (is_used && !fits)
@@ -788,10 +788,10 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         md5_bounds *const bounds =
             (md5_bounds *)md5i_arena_room(lex->arena, num_frames, sizeof *bounds);
         TRY(bounds);
-        while (!md5_lex_at_block_end(lex)) {
+        while (!md5i_lex_at_block_end(lex)) {
             md5_bounds box;
-            TRY(md5_read_vec3(lex, &box.min));
-            TRY(md5_read_vec3(lex, &box.max));
+            TRY(md5i_read_vec3(lex, &box.min));
+            TRY(md5i_read_vec3(lex, &box.max));
             const md5_vec3 low = box.min, high = box.max;
             const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
             const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
@@ -822,23 +822,23 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
             (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
         TRY(reader->base_frame);
         for (uint32_t joint = 0; joint < num_joints; joint++) {
-            if (md5_lex_at_block_end(lex))
+            if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numJoints", num_joints, joint);
             md5_vec3 rotation;
-            TRY(md5_read_point(lex, &reader->base_frame[joint].translation));
+            TRY(md5i_read_point(lex, &reader->base_frame[joint].translation));
             TRY(md5i_read_rotation(lex, &rotation));
             reader->base_frame[joint].rotation =
                 (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
         }
         return md5i_end_rows(lex, "numJoints", num_joints, "pp");
     }
-    if (md5_lex_take_word(lex, "numFrames"))
+    if (md5i_lex_take_word(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
-    if (md5_lex_take_word(lex, "numJoints"))
+    if (md5i_lex_take_word(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_ANIM_JOINT_BYTES, &reader->num_joints);
-    if (md5_lex_take_word(lex, "numAnimatedComponents"))
+    if (md5i_lex_take_word(lex, "numAnimatedComponents"))
         return md5i_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
-    if (md5_lex_take_word(lex, "frameRate"))
+    if (md5i_lex_take_word(lex, "frameRate"))
         return md5i_read_frame_rate(lex, RATE_OF_NONE, &reader->rate_at, &reader->file->frame_rate);
     return md5i_header_word(lex, &reader->header, word);
 }
@@ -851,7 +851,7 @@ static bool read_file(md5_anim_reader *reader)
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_header_see(lex, &reader->header, word);
         const bool is_old = reader->header.version == MD5_VERSION_6;
-        if (is_old && md5_lex_take_word(lex, "numchannels"))
+        if (is_old && md5i_lex_take_word(lex, "numchannels"))
             return read_channels(lex, &reader->header, reader->file);
         const bool is_end = lex->at == lex->end && reader->num_frames_read == 0;
         if (is_end || (is_old && md5_span_is(word, "channel")))
