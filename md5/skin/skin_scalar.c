@@ -237,16 +237,8 @@ static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
            || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
-// Without a plan.
-static inline bool is_vertex_blended(const md5i_skin_job *job, uint32_t vertex)
-{
-    return job->duals || is_blended(job, md5i_skin_kind_of(job->mesh, vertex));
-}
-
-// Inlined by force: gcc leaves a body with three callers out of line, which takes 1.3 times as
-// long.
-static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex, uint32_t place,
-                                          bool blended)
+static inline void skin_vertex(const md5i_skin_job *job, uint32_t vertex, uint32_t place,
+                               bool blended)
 {
     const md5_mesh *const mesh = job->mesh;
     md5_vec3 unwritten;
@@ -267,42 +259,45 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
-// Groups are skinned vertex by vertex. A vertex that a gathered group repeats is skinned once.
-void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
+// The vertices of a list or, if that is NULL, those from `first` on; or, if `run` is not NULL, of
+// that run, whose list this is. The one place that calls skin_vertex(): out of line it takes 1.3
+// times as long.
+static void skin_list(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
+                      uint32_t count, bool in_place, const md5_skin_run *run)
 {
-    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
-               is_gathered = run->order == MD5_SKIN_GATHERED;
-    const bool blended = is_blended(job, (md5_skin_kind)run->kind);
-    const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
-    for (uint32_t i = 0; i < size * run->count; i++) {
-        uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
+    const bool is_contiguous = run && run->order == MD5_SKIN_CONTIGUOUS;
+    const bool is_gathered = run && run->order == MD5_SKIN_GATHERED;
+    bool blended = job->duals || (run && is_blended(job, (md5_skin_kind)run->kind));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t vertex = vertices ? vertices[is_contiguous ? i / MD5_SKIN_GROUP : i] : first + i;
         if (is_contiguous)
             vertex += i % MD5_SKIN_GROUP;
         else if (is_gathered && i > 0 && vertex == vertices[i - 1])
-            continue;
+            continue; // a gathered group may repeat a vertex
         vertex = is_gathered ? vertex / 3 : vertex;
-        skin_vertex(job, vertex, vertex, blended);
+        if (!run && !job->duals)
+            blended = is_blended(job, md5i_skin_kind_of(job->mesh, vertex));
+        skin_vertex(job, vertex, in_place ? vertex : i, blended);
     }
+}
+
+void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
+{
+    const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
+    skin_list(job, job->mesh->skin_plan->vertices + run->vertices, 0, size * run->count, true, run);
 }
 
 void md5i_skin_scalar(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    if (plan) {
-        for (uint32_t i = 0; i < plan->num_runs; i++)
-            md5i_skin_run_scalar(job, &plan->runs[i]);
-    } else {
-        for (uint32_t vertex = 0; vertex < job->mesh->num_vertices; vertex++)
-            skin_vertex(job, vertex, vertex, is_vertex_blended(job, vertex));
-    }
+    for (uint32_t i = 0; plan && i < plan->num_runs; i++)
+        md5i_skin_run_scalar(job, &plan->runs[i]);
+    if (!plan)
+        skin_list(job, NULL, 0, job->mesh->num_vertices, true, NULL);
 }
 
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
                                uint32_t count, bool in_place)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t vertex = vertices ? vertices[i] : first + i;
-        skin_vertex(job, vertex, in_place ? vertex : i, is_vertex_blended(job, vertex));
-    }
+    skin_list(job, vertices, first, count, in_place, NULL);
 }
