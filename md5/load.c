@@ -169,19 +169,16 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
     const size_t num_frames = file->num_frames;
     const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
     md5_clip_arrays clip;
-    md5_anim *const anim = (md5_anim *)md5i_block_take(block, 1, sizeof *anim);
-    md5_joint *const joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    md5_anim *const anim = MD5_TAKE(block, md5_anim, 1);
+    md5_joint *const joints = MD5_TAKE(block, md5_joint, num_joints);
     const uint32_t *const order =
         (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
     const md5_track *const tracks =
         (const md5_track *)md5i_block_put(block, file->tracks, num_joints, sizeof *tracks);
-    md5_xform *const base_frame =
-        (md5_xform *)md5i_block_take(block, num_joints, sizeof *base_frame);
-    clip.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *clip.constant);
-    clip.rotation_joints =
-        (uint32_t *)md5i_block_take(block, num_rotations, sizeof *clip.rotation_joints);
-    clip.translation_joints =
-        (uint32_t *)md5i_block_take(block, num_translations, sizeof *clip.translation_joints);
+    md5_xform *const base_frame = MD5_TAKE(block, md5_xform, num_joints);
+    clip.constant = MD5_TAKE(block, md5_xform, num_joints);
+    clip.rotation_joints = MD5_TAKE(block, uint32_t, num_rotations);
+    clip.translation_joints = MD5_TAKE(block, uint32_t, num_translations);
     clip.rotations =
         (md5_quat *)md5i_block_take(block, num_frames, num_rotations * sizeof *clip.rotations);
     clip.translations = (md5_vec3 *)md5i_block_take(block, num_frames,
@@ -282,7 +279,7 @@ void md5_free_anim(md5_anim *anim)
 static md5_camera *place_camera(const md5_context *context, md5_block *block,
                                 const md5_camera_file *file)
 {
-    md5_camera *const camera = (md5_camera *)md5i_block_take(block, 1, sizeof *camera);
+    md5_camera *const camera = MD5_TAKE(block, md5_camera, 1);
     const uint32_t *const cuts =
         (const uint32_t *)md5i_block_put(block, file->cuts, file->num_cuts, sizeof *cuts);
     md5_cut_view *const cut_views = (md5_cut_view *)md5i_block_put(
@@ -420,14 +417,11 @@ static void place_mesh(md5_block *block, bool derives, bool has_tangents, md5_me
         mesh->indices[i + 1] = narrow[i + 1];
         mesh->indices[i + 2] = narrow[i + 2];
     }
-    mesh->sources = (uint32_t *)md5i_block_take(block, count, sizeof *mesh->sources);
-    mesh->positions = (md5_vec3 *)md5i_block_take(block, count, sizeof *mesh->positions);
-    mesh->first_influence =
-        (uint32_t *)md5i_block_take(block, count + 1, sizeof *mesh->first_influence);
-    mesh->influence_joints =
-        (uint32_t *)md5i_block_take(block, mesh->num_influences, sizeof *mesh->influence_joints);
-    mesh->influences =
-        (md5_vec4 *)md5i_block_take(block, mesh->num_influences, sizeof *mesh->influences);
+    mesh->sources = MD5_TAKE(block, uint32_t, count);
+    mesh->positions = MD5_TAKE(block, md5_vec3, count);
+    mesh->first_influence = MD5_TAKE(block, uint32_t, count + 1);
+    mesh->influence_joints = MD5_TAKE(block, uint32_t, mesh->num_influences);
+    mesh->influences = MD5_TAKE(block, md5_vec4, mesh->num_influences);
 }
 
 // Sets the arrays and their counts, except for influences.
@@ -512,7 +506,7 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
         .bind = bind,
-        .scratch = (uint32_t *)md5i_arena_alloc(arena, file->num_joints, sizeof(uint32_t)),
+        .scratch = MD5_NEW(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
@@ -612,11 +606,10 @@ typedef struct kept_tables {
 // While the block is measured nothing is copied.
 static kept_tables *place_tables(md5_block *block, const md5_mesh_file *file, const md5_mat34 *bind)
 {
-    kept_tables *const kept = (kept_tables *)md5i_block_take(block, 1, sizeof *kept);
+    kept_tables *const kept = MD5_TAKE(block, kept_tables, 1);
     md5_mat34 *const own_bind =
         (md5_mat34 *)md5i_block_put(block, bind, file->num_joints, sizeof *own_bind);
-    md5_mesh_build *const meshes =
-        (md5_mesh_build *)md5i_block_take(block, file->num_meshes, sizeof *meshes);
+    md5_mesh_build *const meshes = MD5_TAKE(block, md5_mesh_build, file->num_meshes);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh_build mesh = file->meshes[m];
         mesh.name = mesh.shader = (md5_span){0}; // of the text; the model has copies
@@ -670,9 +663,9 @@ static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *mode
 {
     const uint32_t num_meshes = model->num_meshes;
     md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
-    md5_mesh *const meshes = (md5_mesh *)md5i_arena_alloc(arena, num_meshes, sizeof *meshes);
+    md5_mesh *const meshes = MD5_NEW(arena, md5_mesh, num_meshes);
     TRY(meshes);
-    TRY(file.meshes = (md5_mesh_build *)md5i_arena_room(arena, num_meshes, sizeof *file.meshes));
+    TRY(file.meshes = MD5_ROOM(arena, md5_mesh_build, num_meshes));
     file.tables = md5i_arena_here(arena);
     md5_model changed = *model;
     changed.geometry = NULL;
@@ -744,8 +737,8 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
                  .flip_v = model->flip_v,
                  .normals = model->normals,
                  .without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES},
-        .bind = (md5_mat34 *)md5i_arena_room(arena, skeleton->num_joints, sizeof *kept.bind),
-        .meshes = (md5_mesh_build *)md5i_arena_room(arena, model->num_meshes, sizeof *kept.meshes),
+        .bind = MD5_ROOM(arena, md5_mat34, skeleton->num_joints),
+        .meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes),
     };
     TRY(kept.bind && kept.meshes);
     for (uint32_t j = 0; j < skeleton->num_joints; j++)
@@ -761,10 +754,8 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
             .file_vertices = (md5_vertex *)mesh->file_vertices, // only read, as indices are
             .indices = (uint32_t *)mesh->indices,
         };
-        TRY(file->weights =
-                (md5_weight *)md5i_arena_room(arena, mesh->num_weights, sizeof *file->weights));
-        TRY(file->texcoords = (md5_vec2 *)md5i_arena_room(arena, mesh->num_file_vertices,
-                                                          sizeof *file->texcoords));
+        TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
+        TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
         for (uint32_t w = 0; w < mesh->num_weights; w++) {
             file->weights[w] = mesh->weights[w];
 
@@ -830,16 +821,14 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
     size_t names_size = joint_names_size(file->joints, num_joints) + name_size(file->command_line);
     for (uint32_t m = 0; m < file->num_meshes; m++)
         names_size += name_size(file->meshes[m].name) + name_size(file->meshes[m].shader);
-    md5_model *const model = (md5_model *)md5i_block_take(block, 1, sizeof *model);
-    md5_mesh *const meshes = (md5_mesh *)md5i_block_take(block, file->num_meshes, sizeof *meshes);
-    md5_joint *const joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    md5_model *const model = MD5_TAKE(block, md5_model, 1);
+    md5_mesh *const meshes = MD5_TAKE(block, md5_mesh, file->num_meshes);
+    md5_joint *const joints = MD5_TAKE(block, md5_joint, num_joints);
     const uint32_t *const order =
         (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
-    md5_xform *const bind_local =
-        (md5_xform *)md5i_block_take(block, num_joints, sizeof *bind_local);
-    md5_mat34 *const bind = (md5_mat34 *)md5i_block_take(block, num_joints, sizeof *bind);
-    md5_mat34 *const inverse_bind =
-        (md5_mat34 *)md5i_block_take(block, num_joints, sizeof *inverse_bind);
+    md5_xform *const bind_local = MD5_TAKE(block, md5_xform, num_joints);
+    md5_mat34 *const bind = MD5_TAKE(block, md5_mat34, num_joints);
+    md5_mat34 *const inverse_bind = MD5_TAKE(block, md5_mat34, num_joints);
     char *names = (char *)md5i_block_take(block, names_size, 1);
     if (!block->base)
         return NULL;

@@ -162,7 +162,7 @@ static void note_mesh_name(md5_lex *lex, const char *at, const char *end)
         lex->mesh_comment = (md5_span){at, (size_t)(end - at)};
 }
 
-static void skip_comment(md5_lex *lex)
+static MD5_NO_INLINE void skip_comment(md5_lex *lex)
 {
     const char *const start = lex->at;
     const char *at = start + 2;
@@ -187,7 +187,7 @@ static void skip_comment(md5_lex *lex)
 }
 
 // Skips white space and comments, but no byte above `last`.
-static inline void skip_blanks(md5_lex *lex, unsigned char last)
+static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
 {
     while (lex->at < lex->end && (unsigned char)*lex->at <= last) {
         if (char_class(*lex->at) == MD5_SPACE)
@@ -216,7 +216,7 @@ md5_span md5i_lex_peek_word(md5_lex *lex)
 
 bool md5i_lex_take(md5_lex *lex, char bracket)
 {
-    md5i_lex_next(lex);
+    skip_blanks(lex, UCHAR_MAX);
     if (lex->at == lex->end || *lex->at != bracket)
         return false;
     lex->at++;
@@ -225,7 +225,8 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
 
 bool md5i_lex_take_word(md5_lex *lex, const char *word)
 {
-    const char *const at = md5i_lex_next(lex);
+    skip_blanks(lex, UCHAR_MAX);
+    const char *const at = lex->at;
     const size_t length = strlen(word);
     if ((size_t)(lex->end - at) < length || memcmp(at, word, length) != 0
         || !md5_lex_ends(lex, at + length))
@@ -236,7 +237,8 @@ bool md5i_lex_take_word(md5_lex *lex, const char *word)
 
 bool md5i_lex_at_block_end(md5_lex *lex)
 {
-    return md5i_lex_next(lex) == lex->end || *lex->at == '}';
+    skip_blanks(lex, UCHAR_MAX);
+    return lex->at == lex->end || *lex->at == '}';
 }
 
 bool md5i_lex_expect(md5_lex *lex, char bracket)
@@ -455,7 +457,8 @@ static bool lex_any_float(md5_lex *lex, float *value)
 
 bool md5i_lex_float(md5_lex *lex, float *value)
 {
-    const char *const at = md5i_lex_next(lex);
+    skip_blanks(lex, UCHAR_MAX);
+    const char *const at = lex->at;
     if (lex->end - at > 1 && char_class(at[1]) != 0) {
         const unsigned digit = (unsigned char)(*at - '0');
         if (digit < 10) {
@@ -464,7 +467,7 @@ bool md5i_lex_float(md5_lex *lex, float *value)
             return true;
         }
     }
-    const char *const next = md5i_scan_float(at, lex->end, value);
+    const char *const next = md5_scan_float(at, lex->end, value);
     if (!next || !md5_lex_ends(lex, next) || *value - *value != 0.0f)
         return lex_any_float(lex, value);
     lex->at = next;
@@ -551,7 +554,8 @@ static bool lex_any_int(md5_lex *lex, int64_t *value)
 bool md5i_lex_int(md5_lex *lex, int64_t *value)
 {
     enum { SAFE_DIGITS = 18 };
-    const char *next = md5i_lex_next(lex);
+    skip_blanks(lex, UCHAR_MAX);
+    const char *next = lex->at;
     const bool negative = next < lex->end && *next == '-';
     next += negative;
     const char *const first = next;

@@ -284,42 +284,6 @@ const char *md5i_scan_double(const char *at, const char *end, double *value)
     return next;
 }
 
-const char *md5i_scan_float(const char *at, const char *end, float *value)
-{
-    const char *next = at;
-    const bool negative = next < end && *next == '-';
-    next += negative;
-
-    uint64_t digits = 0;
-    const char *const first = next;
-    while (next < end && (unsigned char)(*next - '0') < 10)
-        digits = 10 * digits + (uint64_t)(*next++ - '0');
-    size_t num_digits = (size_t)(next - first), num_decimals = 0;
-    if (next < end && *next == '.') {
-        const char *const point = next++;
-        while (next < end && (unsigned char)(*next - '0') < 10)
-            digits = 10 * digits + (uint64_t)(*next++ - '0');
-        num_decimals = (size_t)(next - point) - 1;
-        num_digits += num_decimals;
-    }
-    // An overflow of `digits` above is harmless: then there are too many of them.
-    const bool has_exponent = next < end && (*next | 0x20) == 'e';
-    if (num_digits - 1 >= MD5_MAX_DIGITS || has_exponent)
-        return md5i_scan_float_exact(at, end, value);
-    if (num_decimals == 0) {
-        const float whole = (float)(int64_t)digits;
-        *value = negative ? -whole : whole;
-        return next;
-    }
-
-    // Two roundings: the digits to double, and the division.
-    const double near = (double)(int64_t)digits / md5i_exact_powers[num_decimals];
-    if (!md5_rounds_safely(near))
-        return md5i_scan_float_exact(at, end, value);
-    *value = negative ? -(float)near : (float)near;
-    return next;
-}
-
 // -- By words -------------------------------------------------------------------------------
 
 #if MD5_HAS_WORDS

@@ -95,8 +95,6 @@ extern const double md5i_exact_powers[MD5_MAX_EXACT_POWER + 1];
 // `+` before and an optional exponent (e or E) behind. Returns where it ends, or NULL if there is
 // no number. A value beyond the range of float becomes infinity.
 const char *md5i_scan_float_exact(const char *at, const char *end, float *value);
-// The same, faster for at most 18 digits without an exponent.
-const char *md5i_scan_float(const char *at, const char *end, float *value);
 
 // The same number as a double: exact to the last bit for up to 15 digits and exponents up to 22,
 // within 4 units of the last place otherwise.
@@ -174,5 +172,42 @@ static inline const char *md5_scan_common(const char *at, float *value)
     return first + 8;
 }
 #endif
+
+// Inline: at most 18 digits without an exponent. md5i_scan_float_exact() reads all others.
+static inline const char *md5_scan_float(const char *at, const char *end, float *value)
+{
+    const char *next = at;
+    const bool negative = next < end && *next == '-';
+    next += negative;
+
+    uint64_t digits = 0;
+    const char *const first = next;
+    while (next < end && (unsigned char)(*next - '0') < 10)
+        digits = 10 * digits + (uint64_t)(*next++ - '0');
+    size_t num_digits = (size_t)(next - first), num_decimals = 0;
+    if (next < end && *next == '.') {
+        const char *const point = next++;
+        while (next < end && (unsigned char)(*next - '0') < 10)
+            digits = 10 * digits + (uint64_t)(*next++ - '0');
+        num_decimals = (size_t)(next - point) - 1;
+        num_digits += num_decimals;
+    }
+    // An overflow of `digits` above is harmless: then there are too many of them.
+    const bool has_exponent = next < end && (*next | 0x20) == 'e';
+    if (num_digits - 1 >= MD5_MAX_DIGITS || has_exponent)
+        return md5i_scan_float_exact(at, end, value);
+    if (num_decimals == 0) {
+        const float whole = (float)(int64_t)digits;
+        *value = negative ? -whole : whole;
+        return next;
+    }
+
+    // Two roundings: the digits to double, and the division.
+    const double near = (double)(int64_t)digits / md5i_exact_powers[num_decimals];
+    if (!md5_rounds_safely(near))
+        return md5i_scan_float_exact(at, end, value);
+    *value = negative ? -(float)near : (float)near;
+    return next;
+}
 
 #endif

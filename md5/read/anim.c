@@ -118,8 +118,7 @@ static bool check_sharing(md5_anim_reader *reader)
 static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     const uint32_t num_joints = reader->num_joints.value;
-    reader->turning =
-        (uint32_t *)md5i_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
+    reader->turning = MD5_ROOM(reader->lex.arena, uint32_t, num_joints);
     TRY(reader->turning);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         md5_track *const track = &reader->tracks[joint];
@@ -323,7 +322,7 @@ static bool read_keys(md5_lex *lex, channel *out)
 {
     md5_count count = {NULL, 0};
     TRY(md5i_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &count));
-    float *const keys = (float *)md5i_arena_room(lex->arena, count.value, sizeof *keys);
+    float *const keys = MD5_ROOM(lex->arena, float, count.value);
     TRY(keys);
     for (uint32_t i = 0; i < count.value; i++) {
         if (md5i_lex_at_block_end(lex))
@@ -503,9 +502,8 @@ static bool make_tracks(channel_reader *reader)
     enum { ROTATION = 8 | 16 | 32 };
     md5_anim_file *const file = reader->file;
     md5_arena *const arena = reader->lex->arena;
-    md5_track *const tracks =
-        (md5_track *)md5i_arena_alloc(arena, file->num_joints, sizeof *tracks);
-    md5_xform *const base = (md5_xform *)md5i_arena_alloc(arena, file->num_joints, sizeof *base);
+    md5_track *const tracks = MD5_NEW(arena, md5_track, file->num_joints);
+    md5_xform *const base = MD5_NEW(arena, md5_xform, file->num_joints);
     TRY(tracks && base);
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
@@ -589,8 +587,7 @@ static bool make_bounds(channel_reader *reader)
         if (!reader->bounds[0].of[i] || !reader->bounds[1].of[i])
             return true;
     }
-    md5_bounds *const bounds =
-        (md5_bounds *)md5i_arena_room(reader->lex->arena, file->num_frames, sizeof *bounds);
+    md5_bounds *const bounds = MD5_ROOM(reader->lex->arena, md5_bounds, file->num_frames);
     TRY(bounds);
     for (uint32_t frame = 0; frame < file->num_frames; frame++)
         bounds[frame] = (md5_bounds){translation_at(&reader->bounds[0], frame),
@@ -605,7 +602,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     channel_reader reader = {.lex = lex, .file = file};
     TRY(md5i_read_count(lex, "numchannels", 1, CHANNEL_BYTES, &reader.num_channels));
     const uint32_t count = reader.num_channels.value;
-    reader.channels = (channel *)md5i_arena_alloc(lex->arena, count, sizeof *reader.channels);
+    reader.channels = MD5_NEW(lex->arena, channel, count);
     TRY(reader.channels);
     for (uint32_t i = 0; i < count; i++)
         TRY(read_channel(&reader, i));
@@ -614,10 +611,10 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
 
     // The owner of a channel is the first one of the same joint; NONE if it is not of a transform.
     md5_arena *const arena = lex->arena;
-    reader.owners = (uint32_t *)md5i_arena_room(arena, count, sizeof *reader.owners);
+    reader.owners = MD5_ROOM(arena, uint32_t, count);
     TRY(reader.owners);
     const md5_arena_mark before = md5i_arena_here(arena);
-    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
+    md5_ordered_name *names = MD5_ROOM(arena, md5_ordered_name, count);
     TRY(names);
     uint32_t num_names = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -636,9 +633,9 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     md5i_arena_rewind(arena, before);
 
     // The joints, in the order of their first channels, with all channels.
-    reader.joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader.joints);
-    reader.tables = (joint_channels *)md5i_arena_alloc(arena, count, sizeof *reader.tables);
-    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
+    reader.joints = MD5_NEW(arena, md5_file_joint, count);
+    reader.tables = MD5_NEW(arena, joint_channels, count);
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(reader.joints && reader.tables && order);
     uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -714,10 +711,9 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
     const uint32_t num_joints = reader->num_joints.value;
     TRY(reserve_tables(reader));
-    reader->joints =
-        (md5_file_joint *)md5i_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);
-    reader->tracks = (md5_track *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
+    reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints);
     TRY(reader->tracks);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         // NAME parent flags first. Without flags the value of `first` is ignored.
@@ -785,8 +781,7 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
         reader->bounds_at = at;
         const uint32_t num_frames = reader->num_frames.value;
-        md5_bounds *const bounds =
-            (md5_bounds *)md5i_arena_room(lex->arena, num_frames, sizeof *bounds);
+        md5_bounds *const bounds = MD5_ROOM(lex->arena, md5_bounds, num_frames);
         TRY(bounds);
         while (!md5i_lex_at_block_end(lex)) {
             md5_bounds box;
@@ -818,8 +813,7 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
         TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
         const uint32_t num_joints = reader->num_joints.value;
-        reader->base_frame =
-            (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
+        reader->base_frame = MD5_NEW(lex->arena, md5_xform, num_joints);
         TRY(reader->base_frame);
         for (uint32_t joint = 0; joint < num_joints; joint++) {
             if (md5i_lex_at_block_end(lex))

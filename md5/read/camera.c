@@ -60,8 +60,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
         // At the first cut that has a view: room for no more than the rest of the text could hold.
         const size_t left = reader->num_cuts.value - index;
         const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-        reader->cut_views = (md5_cut_view *)md5i_arena_alloc(lex->arena, left < most ? left : most,
-                                                             sizeof *reader->cut_views);
+        reader->cut_views = MD5_NEW(lex->arena, md5_cut_view, left < most ? left : most);
         TRY(reader->cut_views);
         md5i_lex_warn(
             lex, lex->at,
@@ -98,7 +97,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         lex->at += strlen("cuts");
         TRY(md5i_lex_expect(lex, '{'));
         const uint32_t num_cuts = reader->num_cuts.value;
-        reader->cuts = (uint32_t *)md5i_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
+        reader->cuts = MD5_NEW(lex->arena, uint32_t, num_cuts);
         TRY(reader->cuts);
         for (uint32_t i = 0; i < num_cuts; i++) {
             if (md5i_lex_at_block_end(lex))
@@ -128,8 +127,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         lex->at += strlen("camera");
         TRY(md5i_lex_expect(lex, '{'));
         const uint32_t num_frames = reader->num_frames.value;
-        reader->frames =
-            (md5_camera_view *)md5i_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
+        reader->frames = MD5_NEW(lex->arena, md5_camera_view, num_frames);
         TRY(reader->frames);
         for (uint32_t i = 0; i < num_frames; i++) {
             if (md5i_lex_at_block_end(lex))

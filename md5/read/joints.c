@@ -64,7 +64,7 @@ typedef struct families {
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t *order, uint32_t num_reached)
 {
-    bool *const reached = (bool *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reached);
+    bool *const reached = MD5_NEW(lex->arena, bool, num_joints);
     TRY(reached);
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
@@ -100,10 +100,9 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
 {
     families family;
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    family.first =
-        (uint32_t *)md5i_arena_alloc(lex->arena, (size_t)num_joints + 2, sizeof *family.first);
+    family.first = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
     TRY(family.first);
-    family.children = (uint32_t *)md5i_arena_room(lex->arena, num_joints, sizeof *family.children);
+    family.children = MD5_ROOM(lex->arena, uint32_t, num_joints);
     TRY(family.children);
 
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
@@ -138,7 +137,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t **result)
 {
-    uint32_t *const order = (uint32_t *)md5i_arena_room(lex->arena, num_joints, sizeof *order);
+    uint32_t *const order = MD5_ROOM(lex->arena, uint32_t, num_joints);
     TRY(order);
     *result = order;
     if (stand_in_order(joints, num_joints)) {

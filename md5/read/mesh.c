@@ -239,13 +239,12 @@ static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
     md5_arena *const arena = lex->arena;
-    TRY(mesh->file_vertices =
-            (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices));
-    TRY(mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords));
+    TRY(mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count));
+    TRY(mesh->texcoords = MD5_ROOM(arena, md5_vec2, count));
     mesh->has_frames = md5_has_frames(reader);
     if (mesh->has_frames) {
-        TRY(mesh->normals = (md5_vec3 *)md5i_arena_room(arena, count, sizeof *mesh->normals));
-        TRY(mesh->tangents = (md5_vec4 *)md5i_arena_room(arena, count, sizeof *mesh->tangents));
+        TRY(mesh->normals = MD5_ROOM(arena, md5_vec3, count));
+        TRY(mesh->tangents = MD5_ROOM(arena, md5_vec4, count));
     }
     block->vertices_at = lex->at;
     const bool is_old = md5_is_old_mesh(reader);
@@ -292,10 +291,9 @@ static bool allocate_triangles(md5_arena *arena, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     const size_t count = 3 * (size_t)mesh->num_triangles;
     if (block->num_vertices.at && block->num_vertices.value <= MAX_NARROW)
-        mesh->narrow_indices =
-            (uint16_t *)md5i_arena_room(arena, count, sizeof *mesh->narrow_indices);
+        mesh->narrow_indices = MD5_ROOM(arena, uint16_t, count);
     else
-        mesh->indices = (uint32_t *)md5i_arena_room(arena, count, sizeof *mesh->indices);
+        mesh->indices = MD5_ROOM(arena, uint32_t, count);
     return mesh->narrow_indices || mesh->indices;
 }
 
@@ -346,7 +344,7 @@ static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
     const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
     TRY(md5i_read_count(lex, "numweights", 0, bytes, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
-    mesh->weights = (md5_weight *)md5i_arena_room(lex->arena, count, sizeof *mesh->weights);
+    mesh->weights = MD5_ROOM(lex->arena, md5_weight, count);
     TRY(mesh->weights);
     const uint32_t num_joints = reader->num_joints.value;
     md5_row_number number = md5_row_begin();
@@ -367,7 +365,7 @@ static bool read_colors(md5_mesh_reader *reader, md5_mesh_block *block)
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
     const uint32_t count = block->num_colors.value;
-    TRY(mesh->colors = (md5_vec4 *)md5i_arena_room(lex->arena, count, sizeof *mesh->colors));
+    TRY(mesh->colors = MD5_ROOM(lex->arena, md5_vec4, count));
     for (uint32_t c = 0; c < count; c++) {
         TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c, &is_warned));
         TRY(read_vec4(lex, &mesh->colors[c]));
@@ -573,16 +571,15 @@ static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
-    md5_xform *const bind = (md5_xform *)md5i_arena_room(lex->arena, count, sizeof *bind);
-    md5_file_joint *const joints =
-        (md5_file_joint *)md5i_arena_room(lex->arena, count, sizeof *joints);
+    md5_xform *const bind = MD5_ROOM(lex->arena, md5_xform, count);
+    md5_file_joint *const joints = MD5_ROOM(lex->arena, md5_file_joint, count);
     TRY(bind && joints);
     for (uint32_t i = 0; i < count; i++) {
         bind[i] = reader->bones[i].bind;
         joints[i] = reader->bones[i].joint;
     }
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(lex->arena, count, sizeof *names);
+    md5_ordered_name *names = MD5_ROOM(lex->arena, md5_ordered_name, count);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = (md5_ordered_name){joints[i].name, i};
@@ -614,10 +611,9 @@ static bool read_joint_rows(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t num_joints = reader->num_joints.value;
-    reader->joints =
-        (md5_file_joint *)md5i_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);
-    md5_xform *const bind = (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *bind);
+    md5_xform *const bind = MD5_NEW(lex->arena, md5_xform, num_joints);
     TRY(bind);
 
     TRY(md5i_lex_expect(lex, '{'));
@@ -739,8 +735,7 @@ static bool read_num_meshes(md5_mesh_reader *reader)
     md5_lex *const lex = &reader->lex;
     TRY(md5i_read_count(lex, meshes_word(reader), 0, MD5_MESH_BYTES, &reader->num_meshes));
     const uint32_t num_meshes = reader->num_meshes.value;
-    TRY(reader->meshes =
-            (md5_mesh_build *)md5i_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
+    TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, num_meshes));
     return true;
 }
 
@@ -780,8 +775,7 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
     }
     if (md5i_lex_take_word(lex, "numbones")) {
         TRY(md5i_read_count(lex, "numbones", 1, MD5_BONE_BYTES, &reader->num_joints));
-        reader->bones = (md5_file_bone *)md5i_arena_alloc(lex->arena, reader->num_joints.value,
-                                                          sizeof *reader->bones);
+        reader->bones = MD5_NEW(lex->arena, md5_file_bone, reader->num_joints.value);
         return reader->bones != NULL;
     }
     if (md5i_lex_take_word(lex, "nummeshes"))

@@ -86,21 +86,14 @@ MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *of, md5_skin_ord
                                       : load_points_at(&from->x, of->vertices, 3);
 }
 
-// With gaps between vectors. Not inlined: it would be a third of all code here.
-MD5_WIDE_CODE MD5_NO_INLINE static void store_apart(md5_vec3 *to, uint32_t stride, const group *of,
-                                                    md5_skin_order order, const lanes3 *a)
-{
-    uint32_t at[MD5_WIDTH];
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-        at[lane] = stride * vertex_of(of, lane, order);
-    store_points_at(&to->x, at, 1, *a);
-}
-
 MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *of, md5_skin_order order,
                             lanes3 a)
 {
     if (stride > 0) {
-        store_apart(to, stride, of, order, &a);
+        uint32_t at[MD5_WIDTH];
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+            at[lane] = stride * vertex_of(of, lane, order);
+        store_points_at(&to->x, at, 1, a);
     } else if (order == MD5_SKIN_CONTIGUOUS) {
         store_points(to + of->first, a);
     } else {
@@ -123,17 +116,30 @@ MD5_WIDE_INLINE void load_tangents(const float *from, const group *of, md5_skin_
     md5_wide_transpose(rows);
 }
 
-// Not inlined, as store_apart() is not.
-MD5_WIDE_CODE MD5_NO_INLINE static void store_tangents(const skin_arrays *arrays, const group *of,
-                                                       md5_skin_order order, md5_wide rows[4])
+// `stride` is in floats, and a constant after inlining if it is 4.
+MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *of,
+                                       md5_skin_order order, const md5_wide rows[4])
 {
-    const uint32_t stride = arrays->tangent_stride > 0 ? arrays->tangent_stride : 4;
-    float *pointers[MD5_WIDTH];
+    if (order == MD5_SKIN_CONTIGUOUS) {
+        md5_wide_store_run(to + stride * of->first, stride, rows);
+    } else {
+        float *pointers[MD5_WIDTH];
+        MD5_UNROLL
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+            pointers[lane] = to + stride * vertex_of(of, lane, order);
+        md5_wide_store_rows(pointers, rows);
+    }
+}
+
+MD5_WIDE_INLINE void store_tangents(const skin_arrays *arrays, const group *of,
+                                    md5_skin_order order, md5_wide rows[4])
+{
+    float *const to = &arrays->tangents->x;
     md5_wide_transpose(rows);
-    MD5_UNROLL
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-        pointers[lane] = &arrays->tangents->x + stride * vertex_of(of, lane, order);
-    md5_wide_store_rows(pointers, rows);
+    if (arrays->tangent_stride > 0)
+        store_tangents_at(to, arrays->tangent_stride, of, order, rows);
+    else
+        store_tangents_at(to, 4, of, order, rows);
 }
 
 MD5_WIDE_INLINE md5_wide lower(md5_wide a, md5_wide b)
@@ -146,21 +152,18 @@ MD5_WIDE_INLINE md5_wide higher(md5_wide a, md5_wide b)
     return md5_wide_select(md5_wide_greater(b, a), b, a);
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void grow_bounds(lanes_bounds *bounds, const lanes3 *a)
-{
-    bounds->low = (lanes3){lower(bounds->low.x, a->x), lower(bounds->low.y, a->y),
-                           lower(bounds->low.z, a->z)};
-    bounds->high = (lanes3){higher(bounds->high.x, a->x), higher(bounds->high.y, a->y),
-                            higher(bounds->high.z, a->z)};
-}
-
 MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *of, md5_skin_order order,
                                    lanes3 a)
 {
-    if (arrays->bounds)
-        grow_bounds(arrays->bounds, &a);
-    else
+    lanes_bounds *const bounds = arrays->bounds;
+    if (!bounds) {
         store3(arrays->positions, arrays->position_stride, of, order, a);
+        return;
+    }
+    bounds->low =
+        (lanes3){lower(bounds->low.x, a.x), lower(bounds->low.y, a.y), lower(bounds->low.z, a.z)};
+    bounds->high = (lanes3){higher(bounds->high.x, a.x), higher(bounds->high.y, a.y),
+                            higher(bounds->high.z, a.z)};
 }
 
 // == Vertices ====================================================================================

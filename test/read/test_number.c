@@ -29,7 +29,7 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
     if (!*memory)
         abort();
     memcpy(*memory, text, size);
-    return md5i_scan_float(*memory, *memory + size, value);
+    return md5_scan_float(*memory, *memory + size, value);
 }
 
 #if MD5_HAS_WORDS
@@ -389,7 +389,7 @@ static void check_random_texts(uint64_t random, int count)
             break;
         }
         float value;
-        const char *const end = md5i_scan_float(text, text + strlen(text), &value);
+        const char *const end = md5_scan_float(text, text + strlen(text), &value);
         if (end != text + strlen(text) || bits_of(value) != bits_of(strtof(text, NULL))) {
             equals_strtof(text);
             return;
@@ -472,7 +472,7 @@ static bool check_text(const char *text)
     char *end;
     const float expected = strtof(text, &end);
     float value = -1.0f, exact = -1.0f;
-    const char *const value_end = md5i_scan_float(text, text + strlen(text), &value);
+    const char *const value_end = md5_scan_float(text, text + strlen(text), &value);
     const char *const exact_end = md5i_scan_float_exact(text, text + strlen(text), &exact);
     return test_check(value_end == end && exact_end == end && bits_of(value) == bits_of(expected)
                           && bits_of(exact) == bits_of(expected),
