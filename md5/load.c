@@ -20,6 +20,92 @@
 
 // == What all share ==============================================================================
 
+// -- Axes and units -----------------------------------------------------------------------------
+//
+// What the options of a load ask for; see axes.h. Positions are scaled, directions and rotations
+// are not.
+
+// Whether there is anything to convert.
+static bool converts(const md5_context *context)
+{
+    return context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
+}
+
+#define LEAST_SCALE 1e-6f
+#define MOST_SCALE 1e6f
+
+static bool check_conversion(md5_context *context)
+{
+    if ((unsigned)context->axes >= MD5_NUM_AXES)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "md5_load_opts.axes is %d, which is not valid", (int)context->axes);
+    if (!(context->scale >= LEAST_SCALE && context->scale <= MOST_SCALE))
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "the options' scale is %g, which must be 1e-06 to 1e+06",
+                         (double)context->scale);
+    return true;
+}
+
+static void convert_points(const md5_context *context, md5_vec3 *points, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        points[i] = md5_vec3_scale(md5i_vec3_to_axes(context->axes, points[i]), context->scale);
+}
+
+static void convert_directions(const md5_context *context, md5_vec3 *directions, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        directions[i] = md5i_vec3_to_axes(context->axes, directions[i]);
+}
+
+static void convert_rotations(const md5_context *context, md5_quat *rotations, size_t count)
+{
+    const float sign = md5i_axes_maps[context->axes].determinant;
+    for (size_t i = 0; i < count; i++) {
+        const md5_quat q = rotations[i];
+        const md5_vec3 axis = md5i_vec3_to_axes(context->axes, (md5_vec3){q.x, q.y, q.z});
+        rotations[i] = (md5_quat){sign * axis.x, sign * axis.y, sign * axis.z, q.w};
+    }
+}
+
+static void convert_transforms(const md5_context *context, md5_xform *transforms, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        convert_rotations(context, &transforms[i].rotation, 1);
+        convert_points(context, &transforms[i].translation, 1);
+    }
+}
+
+// C M C^-1: rows and columns are exchanged alike.
+static void convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count)
+{
+    const md5_axes_map *const map = &md5i_axes_maps[context->axes];
+    for (size_t i = 0; i < count; i++) {
+        const md5_mat34 m = matrices[i];
+        for (int row = 0; row < 3; row++) {
+            const float *const from = m.m + 4 * map->from[row];
+            float *const to = matrices[i].m + 4 * row;
+            for (int column = 0; column < 3; column++)
+                to[column] = map->sign[row] * map->sign[column] * from[map->from[column]];
+            to[3] = map->sign[row] * from[3] * context->scale;
+        }
+    }
+}
+
+// Empty bounds stay empty.
+static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        md5_vec3 ends[2] = {bounds[i].min, bounds[i].max};
+        convert_points(context, ends, 2);
+        const float *const sign = md5i_axes_maps[context->axes].sign;
+        bounds[i].min =
+            (md5_vec3){ends[sign[0] < 0.0f].x, ends[sign[1] < 0.0f].y, ends[sign[2] < 0.0f].z};
+        bounds[i].max =
+            (md5_vec3){ends[sign[0] > 0.0f].x, ends[sign[1] > 0.0f].y, ends[sign[2] > 0.0f].z};
+    }
+}
+
 // Makes an asset from a text: one block from the context's allocator. Scratch memory comes from the
 // arena. Returns false, with the context's error set, and then leaves no block behind.
 typedef bool build_asset(md5_arena *arena, const char *text, size_t size, void **asset);
@@ -31,7 +117,7 @@ static void *build_with_arena(md5_context *context, build_asset *build, const ch
     md5_held_warnings held = {.count = 0};
     void *asset = NULL;
     context->held = &held;
-    if (md5i_check_conversion(context) && md5_check_text_size(context, size))
+    if (check_conversion(context) && md5_check_text_size(context, size))
         build(&arena, text, size, &asset);
     md5i_report_held(context);
     context->held = NULL;
@@ -169,19 +255,16 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
     const size_t num_frames = file->num_frames;
     const size_t num_rotations = parts->num_rotations, num_translations = parts->num_translations;
     md5_clip_arrays clip;
-    md5_anim *const anim = (md5_anim *)md5i_block_take(block, 1, sizeof *anim);
-    md5_joint *const joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    md5_anim *const anim = MD5_TAKE(block, md5_anim, 1);
+    md5_joint *const joints = MD5_TAKE(block, md5_joint, num_joints);
     const uint32_t *const order =
         (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
     const md5_track *const tracks =
         (const md5_track *)md5i_block_put(block, file->tracks, num_joints, sizeof *tracks);
-    md5_xform *const base_frame =
-        (md5_xform *)md5i_block_take(block, num_joints, sizeof *base_frame);
-    clip.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *clip.constant);
-    clip.rotation_joints =
-        (uint32_t *)md5i_block_take(block, num_rotations, sizeof *clip.rotation_joints);
-    clip.translation_joints =
-        (uint32_t *)md5i_block_take(block, num_translations, sizeof *clip.translation_joints);
+    md5_xform *const base_frame = MD5_TAKE(block, md5_xform, num_joints);
+    clip.constant = MD5_TAKE(block, md5_xform, num_joints);
+    clip.rotation_joints = MD5_TAKE(block, uint32_t, num_rotations);
+    clip.translation_joints = MD5_TAKE(block, uint32_t, num_translations);
     clip.rotations =
         (md5_quat *)md5i_block_take(block, num_frames, num_rotations * sizeof *clip.rotations);
     clip.translations = (md5_vec3 *)md5i_block_take(block, num_frames,
@@ -197,12 +280,12 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
     for (uint32_t joint = 0; joint < num_joints; joint++)
         base_frame[joint] = md5i_clip_base(&file->base_frame[joint]);
     md5i_clip_build(&parts->source, parts->moves, &clip);
-    if (md5_converts(context)) {
-        md5i_convert_transforms(context, base_frame, num_joints);
-        md5i_convert_transforms(context, clip.constant, num_joints);
-        md5i_convert_rotations(context, clip.rotations, num_frames * num_rotations);
-        md5i_convert_points(context, clip.translations, num_frames * num_translations);
-        md5i_convert_bounds(context, bounds, bounds ? num_frames : 0);
+    if (converts(context)) {
+        convert_transforms(context, base_frame, num_joints);
+        convert_transforms(context, clip.constant, num_joints);
+        convert_rotations(context, clip.rotations, num_frames * num_rotations);
+        convert_points(context, clip.translations, num_frames * num_translations);
+        convert_bounds(context, bounds, bounds ? num_frames : 0);
     }
     *anim = (md5_anim){
         .skeleton = {num_joints, joints, order, context->axes, context->scale},
@@ -282,7 +365,7 @@ void md5_free_anim(md5_anim *anim)
 static md5_camera *place_camera(const md5_context *context, md5_block *block,
                                 const md5_camera_file *file)
 {
-    md5_camera *const camera = (md5_camera *)md5i_block_take(block, 1, sizeof *camera);
+    md5_camera *const camera = MD5_TAKE(block, md5_camera, 1);
     const uint32_t *const cuts =
         (const uint32_t *)md5i_block_put(block, file->cuts, file->num_cuts, sizeof *cuts);
     md5_cut_view *const cut_views = (md5_cut_view *)md5i_block_put(
@@ -293,13 +376,13 @@ static md5_camera *place_camera(const md5_context *context, md5_block *block,
     if (!block->base)
         return NULL;
 
-    for (uint32_t i = 0; i < file->num_frames && md5_converts(context); i++) {
-        md5i_convert_points(context, &frames[i].position, 1);
-        md5i_convert_rotations(context, &frames[i].rotation, 1);
+    for (uint32_t i = 0; i < file->num_frames && converts(context); i++) {
+        convert_points(context, &frames[i].position, 1);
+        convert_rotations(context, &frames[i].rotation, 1);
     }
-    for (uint32_t i = 0; i < file->num_cut_views && md5_converts(context); i++) {
-        md5i_convert_points(context, &cut_views[i].position, 1);
-        md5i_convert_rotations(context, &cut_views[i].rotation, 1);
+    for (uint32_t i = 0; i < file->num_cut_views && converts(context); i++) {
+        convert_points(context, &cut_views[i].position, 1);
+        convert_rotations(context, &cut_views[i].rotation, 1);
     }
     const uint32_t last = file->num_frames - 1;
     const uint32_t num_intervals = file->num_cuts < last ? last - file->num_cuts : 0;
@@ -420,14 +503,11 @@ static void place_mesh(md5_block *block, bool derives, bool has_tangents, md5_me
         mesh->indices[i + 1] = narrow[i + 1];
         mesh->indices[i + 2] = narrow[i + 2];
     }
-    mesh->sources = (uint32_t *)md5i_block_take(block, count, sizeof *mesh->sources);
-    mesh->positions = (md5_vec3 *)md5i_block_take(block, count, sizeof *mesh->positions);
-    mesh->first_influence =
-        (uint32_t *)md5i_block_take(block, count + 1, sizeof *mesh->first_influence);
-    mesh->influence_joints =
-        (uint32_t *)md5i_block_take(block, mesh->num_influences, sizeof *mesh->influence_joints);
-    mesh->influences =
-        (md5_vec4 *)md5i_block_take(block, mesh->num_influences, sizeof *mesh->influences);
+    mesh->sources = MD5_TAKE(block, uint32_t, count);
+    mesh->positions = MD5_TAKE(block, md5_vec3, count);
+    mesh->first_influence = MD5_TAKE(block, uint32_t, count + 1);
+    mesh->influence_joints = MD5_TAKE(block, uint32_t, mesh->num_influences);
+    mesh->influences = MD5_TAKE(block, md5_vec4, mesh->num_influences);
 }
 
 // Sets the arrays and their counts, except for influences.
@@ -456,9 +536,9 @@ static void convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     const size_t num_vertices = mesh->num_vertices;
     const size_t num_influences = mesh->first_influence[num_vertices];
     for (size_t i = 0; i < mesh->num_weights; i++)
-        md5i_convert_points(context, &mesh->weights[i].offset, 1);
-    md5i_convert_points(context, mesh->positions, num_vertices);
-    md5i_convert_directions(context, mesh->normals, num_vertices);
+        convert_points(context, &mesh->weights[i].offset, 1);
+    convert_points(context, mesh->positions, num_vertices);
+    convert_directions(context, mesh->normals, num_vertices);
     // The bitangent is cross(N, T) * w: a reflection changes the sign of the product, and flipping
     // v that of the bitangent.
     const float side = md5_is_mirrored(context->axes) != context->flip_v ? -1.0f : 1.0f;
@@ -475,7 +555,7 @@ static void convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     for (size_t i = 0; i < num_influences; i++) {
         md5_vec4 *const influence = &mesh->influences[i];
         md5_vec3 point = {influence->x, influence->y, influence->z};
-        md5i_convert_points(context, &point, 1);
+        convert_points(context, &point, 1);
         *influence = (md5_vec4){point.x, point.y, point.z, influence->w};
     }
 }
@@ -512,13 +592,13 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
         .bind = bind,
-        .scratch = (uint32_t *)md5i_arena_alloc(arena, file->num_joints, sizeof(uint32_t)),
+        .scratch = MD5_NEW(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh *const mesh = &meshes[m];
         TRY(md5i_geometry_build(arena, &joints, &file->meshes[m]));
-        if (md5_converts(context))
+        if (converts(context))
             convert_mesh(context, &file->meshes[m]);
         set_arrays(&file->meshes[m], mesh);
         mesh->is_mirrored = md5_is_mirrored(context->axes);
@@ -612,11 +692,10 @@ typedef struct kept_tables {
 // While the block is measured nothing is copied.
 static kept_tables *place_tables(md5_block *block, const md5_mesh_file *file, const md5_mat34 *bind)
 {
-    kept_tables *const kept = (kept_tables *)md5i_block_take(block, 1, sizeof *kept);
+    kept_tables *const kept = MD5_TAKE(block, kept_tables, 1);
     md5_mat34 *const own_bind =
         (md5_mat34 *)md5i_block_put(block, bind, file->num_joints, sizeof *own_bind);
-    md5_mesh_build *const meshes =
-        (md5_mesh_build *)md5i_block_take(block, file->num_meshes, sizeof *meshes);
+    md5_mesh_build *const meshes = MD5_TAKE(block, md5_mesh_build, file->num_meshes);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh_build mesh = file->meshes[m];
         mesh.name = mesh.shader = (md5_span){0}; // of the text; the model has copies
@@ -670,9 +749,9 @@ static bool make_anew(md5_arena *arena, const kept_tables *kept, md5_model *mode
 {
     const uint32_t num_meshes = model->num_meshes;
     md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
-    md5_mesh *const meshes = (md5_mesh *)md5i_arena_alloc(arena, num_meshes, sizeof *meshes);
+    md5_mesh *const meshes = MD5_NEW(arena, md5_mesh, num_meshes);
     TRY(meshes);
-    TRY(file.meshes = (md5_mesh_build *)md5i_arena_room(arena, num_meshes, sizeof *file.meshes));
+    TRY(file.meshes = MD5_ROOM(arena, md5_mesh_build, num_meshes));
     file.tables = md5i_arena_here(arena);
     md5_model changed = *model;
     changed.geometry = NULL;
@@ -714,7 +793,7 @@ static bool has_losses(const md5_model *model)
 
 // -- Tangents from geometry -----------------------------------------------------------------
 
-// The opposite of md5i_convert_matrices().
+// The opposite of convert_matrices().
 static md5_mat34 matrix_of_file(const md5_skeleton *skeleton, const md5_mat34 *matrix)
 {
     const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
@@ -744,8 +823,8 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
                  .flip_v = model->flip_v,
                  .normals = model->normals,
                  .without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES},
-        .bind = (md5_mat34 *)md5i_arena_room(arena, skeleton->num_joints, sizeof *kept.bind),
-        .meshes = (md5_mesh_build *)md5i_arena_room(arena, model->num_meshes, sizeof *kept.meshes),
+        .bind = MD5_ROOM(arena, md5_mat34, skeleton->num_joints),
+        .meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes),
     };
     TRY(kept.bind && kept.meshes);
     for (uint32_t j = 0; j < skeleton->num_joints; j++)
@@ -761,14 +840,12 @@ static bool make_tangents(md5_arena *arena, md5_model *model, uint32_t parts, md
             .file_vertices = (md5_vertex *)mesh->file_vertices, // only read, as indices are
             .indices = (uint32_t *)mesh->indices,
         };
-        TRY(file->weights =
-                (md5_weight *)md5i_arena_room(arena, mesh->num_weights, sizeof *file->weights));
-        TRY(file->texcoords = (md5_vec2 *)md5i_arena_room(arena, mesh->num_file_vertices,
-                                                          sizeof *file->texcoords));
+        TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
+        TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
         for (uint32_t w = 0; w < mesh->num_weights; w++) {
             file->weights[w] = mesh->weights[w];
 
-            // The opposite of md5i_convert_points().
+            // The opposite of convert_points().
             const md5_vec3 point = mesh->weights[w].offset;
             const float scale = md5_scale_of(skeleton);
             file->weights[w].offset = md5i_vec3_from_axes(
@@ -830,16 +907,14 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
     size_t names_size = joint_names_size(file->joints, num_joints) + name_size(file->command_line);
     for (uint32_t m = 0; m < file->num_meshes; m++)
         names_size += name_size(file->meshes[m].name) + name_size(file->meshes[m].shader);
-    md5_model *const model = (md5_model *)md5i_block_take(block, 1, sizeof *model);
-    md5_mesh *const meshes = (md5_mesh *)md5i_block_take(block, file->num_meshes, sizeof *meshes);
-    md5_joint *const joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    md5_model *const model = MD5_TAKE(block, md5_model, 1);
+    md5_mesh *const meshes = MD5_TAKE(block, md5_mesh, file->num_meshes);
+    md5_joint *const joints = MD5_TAKE(block, md5_joint, num_joints);
     const uint32_t *const order =
         (const uint32_t *)md5i_block_put(block, file->order, num_joints, sizeof *order);
-    md5_xform *const bind_local =
-        (md5_xform *)md5i_block_take(block, num_joints, sizeof *bind_local);
-    md5_mat34 *const bind = (md5_mat34 *)md5i_block_take(block, num_joints, sizeof *bind);
-    md5_mat34 *const inverse_bind =
-        (md5_mat34 *)md5i_block_take(block, num_joints, sizeof *inverse_bind);
+    md5_xform *const bind_local = MD5_TAKE(block, md5_xform, num_joints);
+    md5_mat34 *const bind = MD5_TAKE(block, md5_mat34, num_joints);
+    md5_mat34 *const inverse_bind = MD5_TAKE(block, md5_mat34, num_joints);
     char *names = (char *)md5i_block_take(block, names_size, 1);
     if (!block->base)
         return NULL;
@@ -912,10 +987,10 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     md5_mesh *const meshes = own_meshes(model);
     bool is_filled = keeps ? keep_tables(context, &file, model, meshes)
                            : make_meshes(arena, &file, model->bind, model, meshes);
-    if (is_filled && md5_converts(context)) { // meshes were derived from the file's own bind pose
-        md5i_convert_transforms(context, (md5_xform *)model->bind_local, num_joints);
-        md5i_convert_matrices(context, (md5_mat34 *)model->bind, num_joints);
-        md5i_convert_matrices(context, (md5_mat34 *)model->inverse_bind, num_joints);
+    if (is_filled && converts(context)) { // meshes were derived from the file's own bind pose
+        convert_transforms(context, (md5_xform *)model->bind_local, num_joints);
+        convert_matrices(context, (md5_mat34 *)model->bind, num_joints);
+        convert_matrices(context, (md5_mat34 *)model->inverse_bind, num_joints);
     }
     // Plans take memory only after scratch memory is freed, so that the most that is held at once
     // does not include both.

@@ -54,8 +54,7 @@ typedef struct md5_measuring {
 static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_t step,
                                      uint32_t components, uint32_t count)
 {
-    md5_packed_value *const values =
-        (md5_packed_value *)md5i_arena_alloc(arena, count, sizeof *values);
+    md5_packed_value *const values = MD5_NEW(arena, md5_packed_value, count);
     for (uint32_t frame = 0; values && frame < count; frame++)
         memcpy(values[frame].v, first + frame * step, components * sizeof(float));
     return values;
@@ -249,8 +248,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
 {
     const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
-    md5_packed_track *const tracks =
-        (md5_packed_track *)md5i_arena_alloc(arena, num_tracks, sizeof *tracks);
+    md5_packed_track *const tracks = MD5_NEW(arena, md5_packed_track, num_tracks);
     if (!tracks || !take_constants(arena, anim, tracks))
         return NULL;
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
@@ -455,8 +453,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
                                 .warn = context->warn,
                                 .warn_user = context->warn_user,
                                 .max_warnings = context->max_warnings};
-    float *const of_model =
-        (float *)md5i_arena_alloc(arena, model->skeleton.num_joints, sizeof *of_model);
+    float *const of_model = MD5_NEW(arena, float, model->skeleton.num_joints);
     TRY(of_model);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
@@ -512,10 +509,10 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
                      md5_skin_reach *reach)
 {
     const uint32_t num_joints = anim->skeleton.num_joints;
-    float *const above = (float *)md5i_arena_alloc(arena, num_joints, sizeof *above);
-    reach->own = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->own);
-    reach->reach = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->reach);
-    reach->budgets = (float *)md5i_arena_alloc(arena, num_joints, sizeof *reach->budgets);
+    float *const above = MD5_NEW(arena, float, num_joints);
+    reach->own = MD5_NEW(arena, float, num_joints);
+    reach->reach = MD5_NEW(arena, float, num_joints);
+    reach->budgets = MD5_NEW(arena, float, num_joints);
     TRY(above && reach->own && reach->reach && reach->budgets);
     float *const own = reach->own;
     const float scale = md5_scale_of(&anim->skeleton);
@@ -577,10 +574,10 @@ typedef struct md5_placed {
 
 static bool begin_measuring(md5_arena *arena, uint32_t num_joints, md5_measuring *scratch)
 {
-    scratch->pose = (md5_xform *)md5i_arena_room(arena, num_joints, sizeof(md5_xform));
-    scratch->of_anim = (md5_placed *)md5i_arena_room(arena, num_joints, sizeof(md5_placed));
-    scratch->of_packed = (md5_placed *)md5i_arena_room(arena, num_joints, sizeof(md5_placed));
-    scratch->errors = (double *)md5i_arena_room(arena, num_joints, sizeof(double));
+    scratch->pose = MD5_ROOM(arena, md5_xform, num_joints);
+    scratch->of_anim = MD5_ROOM(arena, md5_placed, num_joints);
+    scratch->of_packed = MD5_ROOM(arena, md5_placed, num_joints);
+    scratch->errors = MD5_ROOM(arena, double, num_joints);
     return scratch->pose && scratch->of_anim && scratch->of_packed && scratch->errors;
 }
 
@@ -845,7 +842,7 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
         || !begin_measuring(arena, anim->skeleton.num_joints, &job->scratch))
         return NULL;
     job->tracks = take_tracks(arena, anim);
-    job->best = (float *)md5i_arena_room(arena, anim->skeleton.num_joints, sizeof *job->best);
+    job->best = MD5_ROOM(arena, float, anim->skeleton.num_joints);
     if (!job->tracks || !job->best || !find_budgets(job, md5i_arena_here(arena)))
         return NULL;
     const md5_anim source = {

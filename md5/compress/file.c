@@ -102,19 +102,17 @@ static clip_layout lay_out_clip(md5_block *block, const md5_skeleton *skeleton,
 {
     const size_t num_joints = skeleton->num_joints;
     clip_layout layout;
-    layout.anim = (md5_anim *)md5i_block_take(block, 1, sizeof *layout.anim);
-    layout.packed = (md5_packed *)md5i_block_take(block, 1, sizeof *layout.packed);
-    layout.joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *layout.joints);
-    layout.order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *layout.order);
-    layout.places = (md5_packed_place *)md5i_block_take(block, num_joints, sizeof *layout.places);
-    layout.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *layout.constant);
+    layout.anim = MD5_TAKE(block, md5_anim, 1);
+    layout.packed = MD5_TAKE(block, md5_packed, 1);
+    layout.joints = MD5_TAKE(block, md5_joint, num_joints);
+    layout.order = MD5_TAKE(block, uint32_t, num_joints);
+    layout.places = MD5_TAKE(block, md5_packed_place, num_joints);
+    layout.constant = MD5_TAKE(block, md5_xform, num_joints);
     layout.base_frame = layout.constant;
     if (has_base)
-        layout.base_frame =
-            (md5_xform *)md5i_block_take(block, num_joints, sizeof *layout.base_frame);
+        layout.base_frame = MD5_TAKE(block, md5_xform, num_joints);
     for (int kind = 0; kind < 2; kind++)
-        layout.moving[kind] =
-            (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *layout.moving[kind]);
+        layout.moving[kind] = MD5_TAKE(block, uint32_t, num_moving[kind]);
     layout.bytes = (uint8_t *)md5i_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
     layout.names = (char *)md5i_block_take(block, packed_names_size(skeleton) + 1, 1);
     return layout;
@@ -380,8 +378,8 @@ static bool read_skeleton(clip_reader *reader)
 {
     md5_skeleton *const skeleton = &reader->clip.skeleton;
     const uint32_t count = skeleton->num_joints;
-    md5_joint *const joints = (md5_joint *)md5i_arena_alloc(reader->arena, count, sizeof *joints);
-    uint32_t *const order = (uint32_t *)md5i_arena_alloc(reader->arena, count, sizeof *order);
+    md5_joint *const joints = MD5_NEW(reader->arena, md5_joint, count);
+    uint32_t *const order = MD5_NEW(reader->arena, uint32_t, count);
     uint8_t *const placed = (uint8_t *)md5i_arena_alloc(reader->arena, count, 1);
     TRY(joints && order && placed);
     for (uint32_t i = 0; i < count; i++) {
@@ -458,15 +456,14 @@ static anim_arrays lay_out_anim(md5_block *block, const md5_anim *compressed,
     const size_t rotations = num_moving[MD5_PACKED_ROTATION];
     const size_t translations = num_moving[MD5_PACKED_TRANSLATION];
     anim_arrays arrays;
-    arrays.anim = (md5_anim *)md5i_block_take(block, 1, sizeof *arrays.anim);
-    arrays.joints = (md5_joint *)md5i_block_take(block, num_joints, sizeof *arrays.joints);
-    arrays.order = (uint32_t *)md5i_block_take(block, num_joints, sizeof *arrays.order);
-    arrays.tracks = (md5_track *)md5i_block_take(block, num_joints, sizeof *arrays.tracks);
-    arrays.base_frame = (md5_xform *)md5i_block_take(block, num_joints, sizeof *arrays.base_frame);
-    arrays.constant = (md5_xform *)md5i_block_take(block, num_joints, sizeof *arrays.constant);
+    arrays.anim = MD5_TAKE(block, md5_anim, 1);
+    arrays.joints = MD5_TAKE(block, md5_joint, num_joints);
+    arrays.order = MD5_TAKE(block, uint32_t, num_joints);
+    arrays.tracks = MD5_TAKE(block, md5_track, num_joints);
+    arrays.base_frame = MD5_TAKE(block, md5_xform, num_joints);
+    arrays.constant = MD5_TAKE(block, md5_xform, num_joints);
     for (int kind = 0; kind < 2; kind++)
-        arrays.moving[kind] =
-            (uint32_t *)md5i_block_take(block, num_moving[kind], sizeof *arrays.moving[kind]);
+        arrays.moving[kind] = MD5_TAKE(block, uint32_t, num_moving[kind]);
     arrays.rotations =
         (md5_quat *)md5i_block_take(block, frames, rotations * sizeof *arrays.rotations);
     arrays.translations =

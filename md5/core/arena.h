@@ -16,6 +16,9 @@ void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size);
 // The same, but uninitialized, or with a copy of from[count].
 void *md5i_arena_room(md5_arena *arena, size_t count, size_t size);
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size);
+// Such memory for `count` elements of a type.
+#define MD5_NEW(arena, type, count) ((type *)md5i_arena_alloc(arena, count, sizeof(type)))
+#define MD5_ROOM(arena, type, count) ((type *)md5i_arena_room(arena, count, sizeof(type)))
 // Allocates one chunk for the next `size` bytes (each element rounded up to 16), if the memory
 // limit allows it; otherwise memory is taken chunk by chunk later. Returns false and sets the error
 // if memory runs out.
@@ -39,6 +42,7 @@ typedef struct md5_block {
 
 // Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
 void *md5i_block_take(md5_block *block, size_t count, size_t size);
+#define MD5_TAKE(block, type, count) ((type *)md5i_block_take(block, count, sizeof(type)))
 // The same, with a copy of from[count]; NULL, and no memory, if `from` is NULL.
 void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size);
 

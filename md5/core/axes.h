@@ -52,21 +52,4 @@ static inline float md5_scale_of(const md5_skeleton *skeleton)
     return skeleton->scale == 0.0f ? 1.0f : skeleton->scale;
 }
 
-// What the options of a load ask for. Fails for invalid ones.
-bool md5i_check_conversion(md5_context *context);
-
-// Whether there is anything to convert.
-static inline bool md5_converts(const md5_context *context)
-{
-    return context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
-}
-
-// Convert arrays[count] in place. Positions are scaled, directions and rotations are not.
-void md5i_convert_points(const md5_context *context, md5_vec3 *points, size_t count);
-void md5i_convert_directions(const md5_context *context, md5_vec3 *directions, size_t count);
-void md5i_convert_rotations(const md5_context *context, md5_quat *rotations, size_t count);
-void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, size_t count);
-void md5i_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count);
-void md5i_convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count);
-
 #endif

@@ -1,5 +1,6 @@
 #include "md5/core/lex.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -161,7 +162,7 @@ static void note_mesh_name(md5_lex *lex, const char *at, const char *end)
         lex->mesh_comment = (md5_span){at, (size_t)(end - at)};
 }
 
-void md5i_lex_skip_comment(md5_lex *lex)
+static MD5_NO_INLINE void skip_comment(md5_lex *lex)
 {
     const char *const start = lex->at;
     const char *at = start + 2;
@@ -185,21 +186,59 @@ void md5i_lex_skip_comment(md5_lex *lex)
     lex->at = lex->end;
 }
 
+// Skips white space and comments, but no byte above `last`.
+static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
+{
+    while (lex->at < lex->end && (unsigned char)*lex->at <= last) {
+        if (char_class(*lex->at) == MD5_SPACE)
+            lex->at++;
+        else if (*lex->at == '/' && lex->end - lex->at > 1
+                 && (lex->at[1] == '/' || lex->at[1] == '*'))
+            skip_comment(lex);
+        else
+            return;
+    }
+}
+
+const char *md5i_lex_next(md5_lex *lex)
+{
+    skip_blanks(lex, UCHAR_MAX);
+    return lex->at;
+}
+
 // -- Words and brackets ---------------------------------------------------------------------
 
 md5_span md5i_lex_peek_word(md5_lex *lex)
 {
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     return (md5_span){lex->at, (size_t)(md5i_lex_word_end(lex, lex->at) - lex->at)};
 }
 
 bool md5i_lex_take(md5_lex *lex, char bracket)
 {
-    md5_lex_space(lex);
+    skip_blanks(lex, UCHAR_MAX);
     if (lex->at == lex->end || *lex->at != bracket)
         return false;
     lex->at++;
     return true;
+}
+
+bool md5i_lex_take_word(md5_lex *lex, const char *word)
+{
+    skip_blanks(lex, UCHAR_MAX);
+    const char *const at = lex->at;
+    const size_t length = strlen(word);
+    if ((size_t)(lex->end - at) < length || memcmp(at, word, length) != 0
+        || !md5_lex_ends(lex, at + length))
+        return false;
+    lex->at += length;
+    return true;
+}
+
+bool md5i_lex_at_block_end(md5_lex *lex)
+{
+    skip_blanks(lex, UCHAR_MAX);
+    return lex->at == lex->end || *lex->at == '}';
 }
 
 bool md5i_lex_expect(md5_lex *lex, char bracket)
@@ -231,7 +270,7 @@ bool md5i_lex_string(md5_lex *lex, md5_span *text)
 // Whether another string in the same quotes follows, which then belongs to the last one.
 static bool has_next_part(md5_lex *lex, char quote)
 {
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     return lex->at < lex->end && *lex->at == quote;
 }
 
@@ -308,7 +347,7 @@ static const char *name_end(const md5_lex *lex, const char *at)
 
 bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 {
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     if (lex->at < lex->end && char_class(*lex->at) == 0) {
         // Bytes from 0x80 on were taken for white space, but belong to the name.
         const char *start = lex->at;
@@ -323,15 +362,7 @@ bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 
 void md5i_lex_blanks(md5_lex *lex)
 {
-    while (lex->at < lex->end && (unsigned char)*lex->at < 0x80) {
-        if (char_class(*lex->at) == MD5_SPACE)
-            lex->at++;
-        else if (*lex->at == '/' && lex->end - lex->at > 1
-                 && (lex->at[1] == '/' || lex->at[1] == '*'))
-            md5i_lex_skip_comment(lex);
-        else
-            return;
-    }
+    skip_blanks(lex, 0x7F);
 }
 
 bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
@@ -389,7 +420,7 @@ static bool take_lone_minus(md5_lex *lex)
     if (lex->end - lex->at < 2 || *lex->at != '-' || char_class(lex->at[1]) != MD5_SPACE)
         return false;
     lex->at++;
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     return true;
 }
 
@@ -406,9 +437,10 @@ static const char *number_end(const md5_lex *lex, const char *next)
     return is_comment || md5_lex_ends(lex, next) ? next : NULL;
 }
 
-bool md5i_lex_float_slow(md5_lex *lex, float *value)
+// Any number, with its messages.
+static bool lex_any_float(md5_lex *lex, float *value)
 {
-    const char *const start = md5_lex_next(lex);
+    const char *const start = lex->at;
     const bool negate = take_lone_minus(lex);
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
     const char *const next = number_end(lex, md5i_scan_float_exact(lex->at, lex->end, value));
@@ -423,6 +455,25 @@ bool md5i_lex_float_slow(md5_lex *lex, float *value)
     return true;
 }
 
+bool md5i_lex_float(md5_lex *lex, float *value)
+{
+    skip_blanks(lex, UCHAR_MAX);
+    const char *const at = lex->at;
+    if (lex->end - at > 1 && char_class(at[1]) != 0) {
+        const unsigned digit = (unsigned char)(*at - '0');
+        if (digit < 10) {
+            *value = (float)digit;
+            lex->at++;
+            return true;
+        }
+    }
+    const char *const next = md5_scan_float(at, lex->end, value);
+    if (!next || !md5_lex_ends(lex, next) || *value - *value != 0.0f)
+        return lex_any_float(lex, value);
+    lex->at = next;
+    return true;
+}
+
 bool md5i_lex_fail_length(md5_lex *lex, const char *at)
 {
     return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
@@ -430,13 +481,34 @@ bool md5i_lex_fail_length(md5_lex *lex, const char *at)
                          md5i_lex_token(lex, at).text);
 }
 
+bool md5i_lex_length(md5_lex *lex, float *value)
+{
+    const char *const at = md5i_lex_next(lex);
+    TRY(md5i_lex_float(lex, value));
+    return md5_is_length(*value) || md5i_lex_fail_length(lex, at);
+}
+
+bool md5i_lex_point(md5_lex *lex, md5_vec3 *value)
+{
+    return md5i_lex_expect(lex, '(') && md5i_lex_length(lex, &value->x)
+           && md5i_lex_length(lex, &value->y) && md5i_lex_length(lex, &value->z)
+           && md5i_lex_expect(lex, ')');
+}
+
+bool md5i_lex_vec3(md5_lex *lex, md5_vec3 *value)
+{
+    return md5i_lex_expect(lex, '(') && md5i_lex_float(lex, &value->x)
+           && md5i_lex_float(lex, &value->y) && md5i_lex_float(lex, &value->z)
+           && md5i_lex_expect(lex, ')');
+}
+
 // Its range is that of float, which is ample for what needs it.
 bool md5i_lex_double(md5_lex *lex, double *value)
 {
     float narrow;
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     md5_lex start = *lex;
-    TRY(md5_lex_float(lex, &narrow));
+    TRY(md5i_lex_float(lex, &narrow));
     const bool negate = take_lone_minus(&start);
     md5i_scan_double(start.at, start.end, value);
     if (negate)
@@ -444,10 +516,11 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     return true;
 }
 
-bool md5i_lex_int_slow(md5_lex *lex, int64_t *value)
+// Any number, with its messages and warnings.
+static bool lex_any_int(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
-    const char *const start = md5_lex_next(lex);
+    const char *const start = lex->at;
     take_lone_minus(lex);
     const char *next = lex->at;
     const bool negative = start < lex->end && *start == '-';
@@ -474,6 +547,25 @@ bool md5i_lex_int_slow(md5_lex *lex, int64_t *value)
     else if (is_octal)
         md5i_lex_warn_token(lex, start,
                             "is read as decimal; the original engine reads it as octal");
+    lex->at = next;
+    return true;
+}
+
+bool md5i_lex_int(md5_lex *lex, int64_t *value)
+{
+    enum { SAFE_DIGITS = 18 };
+    skip_blanks(lex, UCHAR_MAX);
+    const char *next = lex->at;
+    const bool negative = next < lex->end && *next == '-';
+    next += negative;
+    const char *const first = next;
+    int64_t digits = 0;
+    while (next < lex->end && is_digit(*next) && next - first < SAFE_DIGITS)
+        digits = 10 * digits + (*next++ - '0');
+    const bool is_plain = next > first && (*first != '0' || next - first == 1);
+    if (!is_plain || !md5_lex_ends(lex, next))
+        return lex_any_int(lex, value);
+    *value = negative ? -digits : digits;
     lex->at = next;
     return true;
 }
@@ -525,8 +617,8 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
 {
     int64_t number = 0;
-    const char *const at = md5_lex_next(lex);
-    TRY(md5_lex_int(lex, &number));
+    const char *const at = md5i_lex_next(lex);
+    TRY(md5i_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
                              (long long)number);

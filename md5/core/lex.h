@@ -49,29 +49,9 @@ void md5i_lex_warn_token(md5_lex *lex, const char *at, const char *format, ...) 
 // Returns the token at `at` for a message: quoted, or "the end of the file".
 md5_quoted md5i_lex_token(const md5_lex *lex, const char *at);
 
-// Skips white space and comments. A comment without end is an error and moves the lexer to the end
-// of the text.
-void md5i_lex_skip_comment(md5_lex *lex);
-static inline void md5_lex_space(md5_lex *lex)
-{
-    while (lex->at < lex->end) {
-        if (md5i_char_classes[(unsigned char)*lex->at] == MD5_SPACE) {
-            lex->at++;
-        } else if (*lex->at == '/' && lex->end - lex->at > 1
-                   && (lex->at[1] == '/' || lex->at[1] == '*')) {
-            md5i_lex_skip_comment(lex);
-        } else {
-            return;
-        }
-    }
-}
-
-// Returns the position of the next token.
-static inline const char *md5_lex_next(md5_lex *lex)
-{
-    md5_lex_space(lex);
-    return lex->at;
-}
+// Skips white space and comments. Returns the position of the next token. A comment without end is
+// an error and moves the lexer to the end of the text.
+const char *md5i_lex_next(md5_lex *lex);
 
 // Returns the end of the bare word at `at`.
 const char *md5i_lex_word_end(const md5_lex *lex, const char *at);
@@ -81,10 +61,13 @@ md5_span md5i_lex_peek_word(md5_lex *lex);
 
 // Whether the next token is the bracket or keyword; if so, it is consumed.
 bool md5i_lex_take(md5_lex *lex, char bracket);
-static inline bool md5_lex_take_word(md5_lex *lex, const char *word);
+bool md5i_lex_take_word(md5_lex *lex, const char *word);
 
 // The same, but any other token is an error.
 bool md5i_lex_expect(md5_lex *lex, char bracket);
+
+// Whether a `}` comes next, or the end of the text.
+bool md5i_lex_at_block_end(md5_lex *lex);
 
 // Reads the string that begins with the quote at lex->at. There are no escape sequences.
 bool md5i_lex_string(md5_lex *lex, md5_span *text);
@@ -115,35 +98,6 @@ static inline bool md5_span_is_name(md5_span span)
     const char c = span.bytes[0];
     return (unsigned char)(c - '0') >= 10 && c != '+' && c != '-' && c != '.';
 }
-
-static inline bool md5_lex_take_word(md5_lex *lex, const char *word)
-{
-    const size_t length = strlen(word);
-    md5_lex_space(lex);
-    if ((size_t)(lex->end - lex->at) < length || memcmp(lex->at, word, length) != 0
-        || !md5_lex_ends(lex, lex->at + length))
-        return false;
-    lex->at += length;
-    return true;
-}
-
-// Whether a `}` comes next, or the end of the text.
-static inline bool md5_lex_at_block_end(md5_lex *lex)
-{
-    md5_lex_space(lex);
-    return lex->at == lex->end || *lex->at == '}';
-}
-
-static inline bool md5_lex_bracket(md5_lex *lex, char bracket)
-{
-    md5_lex_space(lex);
-    if (lex->at == lex->end || *lex->at != bracket)
-        return md5i_lex_expect(lex, bracket);
-    lex->at++;
-    return true;
-}
-
-// -- Values: names, numbers, points; short numbers are read inline -------------------------------
 
 // -- Names ------------------------------------------------------------------------------------
 
@@ -180,76 +134,19 @@ static inline bool md5_is_point(md5_vec3 value)
 // Reports that the number at `at` exceeds this limit.
 bool md5i_lex_fail_length(md5_lex *lex, const char *at);
 
-// Read a number. White space may separate a `-` from its number.
-bool md5i_lex_float_slow(md5_lex *lex, float *value);
+// Read a number. White space may separate a `-` from its number. A length is within
+// MD5_MOST_LENGTH.
+bool md5i_lex_float(md5_lex *lex, float *value);
 bool md5i_lex_double(md5_lex *lex, double *value);
+bool md5i_lex_length(md5_lex *lex, float *value);
+
+// ( x y z ), of any numbers or of lengths
+bool md5i_lex_vec3(md5_lex *lex, md5_vec3 *value);
+bool md5i_lex_point(md5_lex *lex, md5_vec3 *value);
 
 // Reads a whole number; beyond the range of int64_t it becomes +-INT64_MAX. `2.0` is accepted, and
 // `2.9` is read as 2 with a warning, as id's lexer does.
-bool md5i_lex_int_slow(md5_lex *lex, int64_t *value);
-
-static inline bool md5_lex_float(md5_lex *lex, float *value)
-{
-    md5_lex_space(lex);
-    if (lex->end - lex->at > 1 && md5i_char_classes[(unsigned char)lex->at[1]] != 0) {
-        const unsigned digit = (unsigned char)(*lex->at - '0');
-        if (digit < 10) {
-            *value = (float)digit;
-            lex->at++;
-            return true;
-        }
-    }
-    const char *const next = md5_scan_float(lex->at, lex->end, value);
-    if (!next || !md5_lex_ends(lex, next) || *value - *value != 0.0f)
-        return md5i_lex_float_slow(lex, value);
-    lex->at = next;
-    return true;
-}
-
-static inline bool md5_lex_int(md5_lex *lex, int64_t *value)
-{
-    enum { SAFE_DIGITS = 18 };
-    md5_lex_space(lex);
-    const char *next = lex->at;
-    const bool negative = next < lex->end && *next == '-';
-    next += negative;
-    const char *const first = next;
-    int64_t digits = 0;
-    while (next < lex->end && (unsigned char)(*next - '0') < 10 && next - first < SAFE_DIGITS)
-        digits = 10 * digits + (*next++ - '0');
-    const bool is_plain = next > first && (*first != '0' || next - first == 1);
-    if (!is_plain || !md5_lex_ends(lex, next))
-        return md5i_lex_int_slow(lex, value);
-    *value = negative ? -digits : digits;
-    lex->at = next;
-    return true;
-}
-
-// Reads a number within MD5_MOST_LENGTH.
-static inline bool md5_lex_length(md5_lex *lex, float *value)
-{
-    md5_lex_space(lex);
-    const char *const at = lex->at;
-    if (!md5_lex_float(lex, value))
-        return false;
-    return md5_is_length(*value) || md5i_lex_fail_length(lex, at);
-}
-
-// ( x y z ) of such numbers
-static inline bool md5_lex_point(md5_lex *lex, md5_vec3 *value)
-{
-    return md5_lex_bracket(lex, '(') && md5_lex_length(lex, &value->x)
-           && md5_lex_length(lex, &value->y) && md5_lex_length(lex, &value->z)
-           && md5_lex_bracket(lex, ')');
-}
-
-// ( x y z )
-static inline bool md5_lex_vec3(md5_lex *lex, md5_vec3 *value)
-{
-    return md5_lex_bracket(lex, '(') && md5_lex_float(lex, &value->x)
-           && md5_lex_float(lex, &value->y) && md5_lex_float(lex, &value->z)
-           && md5_lex_bracket(lex, ')');
-}
+bool md5i_lex_int(md5_lex *lex, int64_t *value);
 
 // Reads a whole number from 0 to UINT32_MAX. Messages call it `what`.
 bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value);

@@ -13,7 +13,7 @@ static int compare_spans(md5_span a, md5_span b)
 md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, size_t count)
 {
     md5_ordered_name *sorted = names;
-    md5_ordered_name *spare = (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *spare);
+    md5_ordered_name *spare = MD5_ROOM(arena, md5_ordered_name, count);
     if (!names || !spare)
         return NULL;
     for (size_t run = 1; run < count; run *= 2) {
@@ -66,8 +66,7 @@ static bool names_and_parents_equal(const md5_skeleton *a, const md5_skeleton *b
 static const md5_ordered_name *order_joints(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
-    md5_ordered_name *const names =
-        (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
+    md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
     for (uint32_t joint = 0; names && joint < count; joint++) {
         const char *const name = skeleton->joints[joint].name;
         names[joint] = (md5_ordered_name){{name, strlen(name)}, joint};

@@ -107,7 +107,7 @@ static bool expect(md5_lex *lex, char c, const char *where)
 // Returns NULL after an error.
 static const char *read_string(md5_lex *lex)
 {
-    const char *const start = md5_lex_next(lex);
+    const char *const start = md5i_lex_next(lex);
     if (start == lex->end || *start != '"') {
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a name in quotes, found %s",
                       found(lex).text);
@@ -166,7 +166,7 @@ static const char *end_of_plain(const md5_lex *lex)
 // Skips a value of a kind that has no meaning here.
 static bool skip_value(md5_lex *lex, const char *expected)
 {
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
     if (lex->at < lex->end && *lex->at == '"')
         return read_string(lex) != NULL;
@@ -182,7 +182,7 @@ static bool skip_value(md5_lex *lex, const char *expected)
 
 static bool read_number(md5_lex *lex, float *value, bool *is_number)
 {
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     const char *const end = end_of_plain(lex);
     const char *const next = md5_scan_float(lex->at, end, value);
     *is_number = next && next == end && md5_is_length(*value);
@@ -195,7 +195,7 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
 // As in the engine, the first letter decides.
 static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
 {
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     const char first = lex->at < lex->end ? *lex->at : '\0';
     *is_bool = first == 't' || first == 'f';
     *value = first == 't';
@@ -237,7 +237,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
     md5_lex *const lex = reader->lex;
     md5_scale_row row = {.joint = joint};
     bool is_read, scales = false;
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     row.is_position = strcmp(name, "scale_positions") == 0;
@@ -260,10 +260,10 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     if (lex->at < lex->end && *lex->at != '{')
         return skip_value(lex, "an object");
     TRY(expect(lex, '{', "before the scales of a joint"));
@@ -304,7 +304,7 @@ static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **
         while (md5i_lex_take(lex, ','));
         TRY(expect(lex, '}', "or ',' after a joint"));
     }
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
     *rows = reader.rows;

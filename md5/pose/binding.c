@@ -129,9 +129,8 @@ typedef struct ancestry {
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
-    branch *branches = (branch *)md5i_arena_alloc(arena, count, sizeof *branches);
-    uint32_t *next =
-        (uint32_t *)md5i_arena_alloc(arena, count, sizeof *next); // where the next child begins
+    branch *branches = MD5_NEW(arena, branch, count);
+    uint32_t *next = MD5_NEW(arena, uint32_t, count); // where the next child begins
     if (!branches || !next)
         return NULL;
 
@@ -159,8 +158,7 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const uint32_t *targets)
 {
-    ancestry *ancestries =
-        (ancestry *)md5i_arena_alloc(arena, anim->num_joints, sizeof *ancestries);
+    ancestry *ancestries = MD5_NEW(arena, ancestry, anim->num_joints);
     if (!ancestries)
         return NULL;
     for (uint32_t i = 0; i < anim->num_joints; i++) {
@@ -296,8 +294,8 @@ static bool match(md5_arena *arena, const md5_skeleton *model, const md5_anim *c
                          "load both with the same options",
                          (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
                          (double)md5_scale_of(model));
-    found->tracks = (uint32_t *)md5i_arena_alloc(arena, model->num_joints, sizeof *found->tracks);
-    found->targets = (uint32_t *)md5i_arena_alloc(arena, anim->num_joints, sizeof *found->targets);
+    found->tracks = MD5_NEW(arena, uint32_t, model->num_joints);
+    found->targets = MD5_NEW(arena, uint32_t, anim->num_joints);
     TRY(found->tracks && found->targets);
     TRY(md5i_match_joints(arena, model, anim, found->tracks, found->targets));
 
@@ -359,15 +357,13 @@ static md5_binding *build_binding(md5_arena *arena, const matching *found)
     md5_mat34 *inverse_bind = NULL;
     md5_packed_lanes *groups = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        binding = (md5_binding *)md5i_block_take(&block, 1, sizeof *binding);
-        tracks = (uint32_t *)md5i_block_take(&block, num_tracks + num_targets, sizeof *tracks);
-        rebases =
-            (md5_rebase *)md5i_block_take(&block, found->binding.num_rebases, sizeof *rebases);
-        plan = (md5_pose_plan *)md5i_block_take(&block, 1, sizeof *plan);
-        integers = (uint32_t *)md5i_block_take(&block, num_integers, sizeof *integers);
-        inverse_bind = (md5_mat34 *)md5i_block_take(&block, has_inverse ? 0 : num_tracks,
-                                                    sizeof *inverse_bind);
-        groups = (md5_packed_lanes *)md5i_block_take(&block, num_groups, sizeof *groups);
+        binding = MD5_TAKE(&block, md5_binding, 1);
+        tracks = MD5_TAKE(&block, uint32_t, num_tracks + num_targets);
+        rebases = MD5_TAKE(&block, md5_rebase, found->binding.num_rebases);
+        plan = MD5_TAKE(&block, md5_pose_plan, 1);
+        integers = MD5_TAKE(&block, uint32_t, num_integers);
+        inverse_bind = MD5_TAKE(&block, md5_mat34, has_inverse ? 0 : num_tracks);
+        groups = MD5_TAKE(&block, md5_packed_lanes, num_groups);
         if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
     }

@@ -142,8 +142,7 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                            const md5_xform *bind_local, md5_mat34 *inverse_bind)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
-    precise_transform *const joints =
-        (precise_transform *)md5i_arena_room(arena, skeleton->num_joints, sizeof *joints);
+    precise_transform *const joints = MD5_ROOM(arena, precise_transform, skeleton->num_joints);
     TRY(joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];

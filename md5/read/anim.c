@@ -63,10 +63,10 @@ static bool count_numbers(const md5_anim_reader *reader, uint32_t declared, uint
     float number;
     *count = 0;
     *declared_at = NULL;
-    while (!md5_lex_at_block_end(&lex)) {
+    while (!md5i_lex_at_block_end(&lex)) {
         if (*count == declared)
             *declared_at = lex.at;
-        TRY(md5_lex_float(&lex, &number));
+        TRY(md5i_lex_float(&lex, &number));
         ++*count;
     }
     if (!*declared_at)
@@ -118,8 +118,7 @@ static bool check_sharing(md5_anim_reader *reader)
 static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     const uint32_t num_joints = reader->num_joints.value;
-    reader->turning =
-        (uint32_t *)md5i_arena_room(reader->lex.arena, num_joints, sizeof *reader->turning);
+    reader->turning = MD5_ROOM(reader->lex.arena, uint32_t, num_joints);
     TRY(reader->turning);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         md5_track *const track = &reader->tracks[joint];
@@ -141,8 +140,8 @@ static const char *find_component(const md5_anim_reader *reader, const char *sta
     float number;
     lex.at = start;
     for (uint32_t i = 0; i < component; i++)
-        md5_lex_float(&lex, &number); // as before, without an error
-    md5_lex_space(&lex);
+        md5i_lex_float(&lex, &number); // as before, without an error
+    md5i_lex_next(&lex);
     return lex.at;
 }
 
@@ -171,7 +170,7 @@ static bool read_frame_number(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     uint32_t number;
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
         reader->first_frame = number;
@@ -192,9 +191,9 @@ static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
     for (uint32_t i = 0; i < count;) {
         i += (uint32_t)md5i_row_numbers(lex, &numbers[i], count - i);
         for (int n = 0; n < NOT_TRIED && i < count; n++, i++) {
-            if (md5_lex_at_block_end(lex))
+            if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numAnimatedComponents", count, i);
-            TRY(md5_lex_float(lex, &numbers[i]));
+            TRY(md5i_lex_float(lex, &numbers[i]));
         }
     }
     return true;
@@ -206,7 +205,7 @@ static bool read_frame(md5_anim_reader *reader)
     md5_lex *const lex = &reader->lex;
     lex->at += strlen("frame");
     TRY(read_frame_number(reader));
-    TRY(md5_lex_bracket(lex, '{'));
+    TRY(md5i_lex_expect(lex, '{'));
     if (reader->num_frames_read == 0) {
         // The `{` of the first frame was just read.
         uint32_t num_components = 0;
@@ -323,12 +322,12 @@ static bool read_keys(md5_lex *lex, channel *out)
 {
     md5_count count = {NULL, 0};
     TRY(md5i_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &count));
-    float *const keys = (float *)md5i_arena_room(lex->arena, count.value, sizeof *keys);
+    float *const keys = MD5_ROOM(lex->arena, float, count.value);
     TRY(keys);
     for (uint32_t i = 0; i < count.value; i++) {
-        if (md5_lex_at_block_end(lex))
+        if (md5i_lex_at_block_end(lex))
             return md5i_fail_short(lex, "keys", count.value, i);
-        TRY(md5_lex_length(lex, &keys[i]));
+        TRY(md5i_lex_length(lex, &keys[i]));
     }
     out->num_keys = count.value;
     out->keys = keys;
@@ -358,7 +357,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     case WORD_ATTRIBUTE: {
         static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
         md5_span name;
-        out->attribute_at = md5_lex_next(lex);
+        out->attribute_at = md5i_lex_next(lex);
         TRY(md5i_lex_text(lex, &name, "an attribute"));
         out->attribute = 0;
         while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
@@ -370,7 +369,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         return true;
     }
     case WORD_RATE: {
-        const char *const at = md5_lex_next(lex);
+        const char *const at = md5i_lex_next(lex);
         TRY(md5i_lex_double(lex, &out->frame_rate));
         const float narrow = (float)out->frame_rate;
         if (narrow > 0.0f && isfinite(narrow))
@@ -385,7 +384,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         return true;
     case WORD_RANGE: {
         TRY(md5i_read_uint(lex, "first frame", &out->first));
-        const char *const at = md5_lex_next(lex);
+        const char *const at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "last frame", &out->end));
         if (out->end >= out->first)
             return true;
@@ -433,15 +432,15 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     md5_lex *const lex = reader->lex;
     channel *const out = &reader->channels[index];
     uint32_t number;
-    out->at = md5_lex_next(lex);
-    if (!md5_lex_take_word(lex, "channel"))
+    out->at = md5i_lex_next(lex);
+    if (!md5i_lex_take_word(lex, "channel"))
         return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "channel", &number));
     if (number != index)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
                              index);
-    TRY(md5_lex_bracket(lex, '{') && read_words(lex, out));
+    TRY(md5i_lex_expect(lex, '{') && read_words(lex, out));
     if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
         md5i_lex_warn(lex, out->at,
                       "framerate %g, but that of the first channel is %g, which counts",
@@ -503,9 +502,8 @@ static bool make_tracks(channel_reader *reader)
     enum { ROTATION = 8 | 16 | 32 };
     md5_anim_file *const file = reader->file;
     md5_arena *const arena = reader->lex->arena;
-    md5_track *const tracks =
-        (md5_track *)md5i_arena_alloc(arena, file->num_joints, sizeof *tracks);
-    md5_xform *const base = (md5_xform *)md5i_arena_alloc(arena, file->num_joints, sizeof *base);
+    md5_track *const tracks = MD5_NEW(arena, md5_track, file->num_joints);
+    md5_xform *const base = MD5_NEW(arena, md5_xform, file->num_joints);
     TRY(tracks && base);
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
@@ -589,8 +587,7 @@ static bool make_bounds(channel_reader *reader)
         if (!reader->bounds[0].of[i] || !reader->bounds[1].of[i])
             return true;
     }
-    md5_bounds *const bounds =
-        (md5_bounds *)md5i_arena_room(reader->lex->arena, file->num_frames, sizeof *bounds);
+    md5_bounds *const bounds = MD5_ROOM(reader->lex->arena, md5_bounds, file->num_frames);
     TRY(bounds);
     for (uint32_t frame = 0; frame < file->num_frames; frame++)
         bounds[frame] = (md5_bounds){translation_at(&reader->bounds[0], frame),
@@ -605,7 +602,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     channel_reader reader = {.lex = lex, .file = file};
     TRY(md5i_read_count(lex, "numchannels", 1, CHANNEL_BYTES, &reader.num_channels));
     const uint32_t count = reader.num_channels.value;
-    reader.channels = (channel *)md5i_arena_alloc(lex->arena, count, sizeof *reader.channels);
+    reader.channels = MD5_NEW(lex->arena, channel, count);
     TRY(reader.channels);
     for (uint32_t i = 0; i < count; i++)
         TRY(read_channel(&reader, i));
@@ -614,10 +611,10 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
 
     // The owner of a channel is the first one of the same joint; NONE if it is not of a transform.
     md5_arena *const arena = lex->arena;
-    reader.owners = (uint32_t *)md5i_arena_room(arena, count, sizeof *reader.owners);
+    reader.owners = MD5_ROOM(arena, uint32_t, count);
     TRY(reader.owners);
     const md5_arena_mark before = md5i_arena_here(arena);
-    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(arena, count, sizeof *names);
+    md5_ordered_name *names = MD5_ROOM(arena, md5_ordered_name, count);
     TRY(names);
     uint32_t num_names = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -636,9 +633,9 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     md5i_arena_rewind(arena, before);
 
     // The joints, in the order of their first channels, with all channels.
-    reader.joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader.joints);
-    reader.tables = (joint_channels *)md5i_arena_alloc(arena, count, sizeof *reader.tables);
-    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
+    reader.joints = MD5_NEW(arena, md5_file_joint, count);
+    reader.tables = MD5_NEW(arena, joint_channels, count);
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(reader.joints && reader.tables && order);
     uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -683,7 +680,7 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
     if (is_known)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
     lex->at += strlen(word);
-    return md5_lex_bracket(lex, '{');
+    return md5i_lex_expect(lex, '{');
 }
 
 // -- Hierarchy ------------------------------------------------------------------------------
@@ -714,23 +711,22 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
     const uint32_t num_joints = reader->num_joints.value;
     TRY(reserve_tables(reader));
-    reader->joints =
-        (md5_file_joint *)md5i_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);
-    reader->tracks = (md5_track *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->tracks);
+    reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints);
     TRY(reader->tracks);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         // NAME parent flags first. Without flags the value of `first` is ignored.
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         md5_track *const track = &reader->tracks[joint];
         int64_t first;
-        const char *at = md5_lex_next(lex);
+        const char *at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "flags", &track->flags));
         if (track->flags > MOST_FLAGS)
             return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63",
                                  track->flags);
-        at = md5_lex_next(lex);
-        TRY(md5_lex_int(lex, &first));
+        at = md5i_lex_next(lex);
+        TRY(md5i_lex_int(lex, &first));
         const bool is_used = track->flags != 0;
         const bool fits = first >= 0 && first <= INT32_MAX;
         if (is_used && !fits)
@@ -785,13 +781,12 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
         reader->bounds_at = at;
         const uint32_t num_frames = reader->num_frames.value;
-        md5_bounds *const bounds =
-            (md5_bounds *)md5i_arena_room(lex->arena, num_frames, sizeof *bounds);
+        md5_bounds *const bounds = MD5_ROOM(lex->arena, md5_bounds, num_frames);
         TRY(bounds);
-        while (!md5_lex_at_block_end(lex)) {
+        while (!md5i_lex_at_block_end(lex)) {
             md5_bounds box;
-            TRY(md5_read_vec3(lex, &box.min));
-            TRY(md5_read_vec3(lex, &box.max));
+            TRY(md5i_read_vec3(lex, &box.min));
+            TRY(md5i_read_vec3(lex, &box.max));
             const md5_vec3 low = box.min, high = box.max;
             const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
             const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
@@ -818,27 +813,26 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
         TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
         const uint32_t num_joints = reader->num_joints.value;
-        reader->base_frame =
-            (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reader->base_frame);
+        reader->base_frame = MD5_NEW(lex->arena, md5_xform, num_joints);
         TRY(reader->base_frame);
         for (uint32_t joint = 0; joint < num_joints; joint++) {
-            if (md5_lex_at_block_end(lex))
+            if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numJoints", num_joints, joint);
             md5_vec3 rotation;
-            TRY(md5_read_point(lex, &reader->base_frame[joint].translation));
+            TRY(md5i_read_point(lex, &reader->base_frame[joint].translation));
             TRY(md5i_read_rotation(lex, &rotation));
             reader->base_frame[joint].rotation =
                 (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
         }
         return md5i_end_rows(lex, "numJoints", num_joints, "pp");
     }
-    if (md5_lex_take_word(lex, "numFrames"))
+    if (md5i_lex_take_word(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
-    if (md5_lex_take_word(lex, "numJoints"))
+    if (md5i_lex_take_word(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_ANIM_JOINT_BYTES, &reader->num_joints);
-    if (md5_lex_take_word(lex, "numAnimatedComponents"))
+    if (md5i_lex_take_word(lex, "numAnimatedComponents"))
         return md5i_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
-    if (md5_lex_take_word(lex, "frameRate"))
+    if (md5i_lex_take_word(lex, "frameRate"))
         return md5i_read_frame_rate(lex, RATE_OF_NONE, &reader->rate_at, &reader->file->frame_rate);
     return md5i_header_word(lex, &reader->header, word);
 }
@@ -851,7 +845,7 @@ static bool read_file(md5_anim_reader *reader)
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_header_see(lex, &reader->header, word);
         const bool is_old = reader->header.version == MD5_VERSION_6;
-        if (is_old && md5_lex_take_word(lex, "numchannels"))
+        if (is_old && md5i_lex_take_word(lex, "numchannels"))
             return read_channels(lex, &reader->header, reader->file);
         const bool is_end = lex->at == lex->end && reader->num_frames_read == 0;
         if (is_end || (is_old && md5_span_is(word, "channel")))

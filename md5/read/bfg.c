@@ -242,11 +242,10 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     uint32_t num_matrices = 0;
     TRY(binary_count(in, "joints", 1, LEAST_BYTES, &file->num_joints));
     const size_t count = file->num_joints;
-    md5_file_joint *const joints =
-        (md5_file_joint *)md5i_arena_alloc(in->arena, count, sizeof *joints);
-    uint32_t *const order = (uint32_t *)md5i_arena_room(in->arena, count, sizeof *order);
-    reader->bind = (md5_xform *)md5i_arena_room(in->arena, count, sizeof *reader->bind);
-    reader->inverse = (md5_mat34 *)md5i_arena_room(in->arena, count, sizeof *reader->inverse);
+    md5_file_joint *const joints = MD5_NEW(in->arena, md5_file_joint, count);
+    uint32_t *const order = MD5_ROOM(in->arena, uint32_t, count);
+    reader->bind = MD5_ROOM(in->arena, md5_xform, count);
+    reader->inverse = MD5_ROOM(in->arena, md5_mat34, count);
     TRY(joints && order && reader->bind && reader->inverse);
     TRY(read_names(reader, joints, order) && read_bind_pose(reader, joints));
     TRY(binary_count(in, "inverse matrices", 1, MATRIX_BYTES, &num_matrices));
@@ -304,7 +303,7 @@ static bool read_triangles(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32
 {
     md5_binary *const in = &reader->in;
     mesh->num_triangles = num_indices / 3;
-    mesh->indices = (uint32_t *)md5i_arena_room(in->arena, num_indices, sizeof *mesh->indices);
+    mesh->indices = MD5_ROOM(in->arena, uint32_t, num_indices);
     const unsigned char *const bytes =
         mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
     TRY(bytes);
@@ -340,10 +339,9 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
                            num_indices);
     md5_arena *const arena = in->arena;
     const size_t count = mesh->num_file_vertices;
-    mesh->file_vertices = (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices);
-    mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords);
-    mesh->weights =
-        (md5_weight *)md5i_arena_room(arena, VERTEX_JOINTS * count, sizeof *mesh->weights);
+    mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count);
+    mesh->texcoords = MD5_ROOM(arena, md5_vec2, count);
+    mesh->weights = MD5_ROOM(arena, md5_weight, VERTEX_JOINTS * count);
     TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         TRY(read_vertex(reader, mesh, v));
@@ -362,8 +360,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     binary_begin(&reader.in, arena, bytes, size);
     TRY(read_mesh_head(&reader.in) && read_mesh_joints(&reader));
     TRY(binary_count(&reader.in, "meshes", 0, LEAST_BYTES, &file->num_meshes));
-    md5_mesh_build *const meshes =
-        (md5_mesh_build *)md5i_arena_alloc(arena, file->num_meshes, sizeof *meshes);
+    md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);
     file->tables = md5i_arena_here(arena);
     for (uint32_t m = 0; m < file->num_meshes; m++)
@@ -427,7 +424,7 @@ static bool read_bounds(bfg_anim_reader *reader)
     md5_binary *const in = &reader->in;
     const uint32_t count = reader->file->num_frames;
     TRY(read_same_count(in, "bounds", BYTES, count));
-    md5_bounds *const bounds = (md5_bounds *)md5i_arena_room(in->arena, count, sizeof *bounds);
+    md5_bounds *const bounds = MD5_ROOM(in->arena, md5_bounds, count);
     TRY(bounds);
     for (uint32_t i = 0; i < count; i++) {
         float values[6];
@@ -485,7 +482,7 @@ static bool read_base_frame(bfg_anim_reader *reader)
     md5_binary *const in = &reader->in;
     const uint32_t count = reader->file->num_joints;
     TRY(read_same_count(in, "joints of the base frame", BYTES, count));
-    md5_xform *const frame = (md5_xform *)md5i_arena_alloc(in->arena, count, sizeof *frame);
+    md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
     TRY(frame);
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
@@ -511,7 +508,7 @@ static bool read_numbers(bfg_anim_reader *reader)
         return binary_fail(in, MD5_ERROR_RANGE, "%u numbers: expected %llu", count,
                            (unsigned long long)expected);
     }
-    float *const numbers = (float *)md5i_arena_room(in->arena, count, sizeof *numbers);
+    float *const numbers = MD5_ROOM(in->arena, float, count);
     TRY(numbers);
     for (uint32_t i = 0; i < count; i++) {
         numbers[i] = binary_little_float(in);
@@ -535,9 +532,9 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     TRY(read_anim_head(&reader) && read_bounds(&reader));
     const uint32_t count = file->num_joints;
     TRY(read_same_count(&reader.in, "joints", JOINT_BYTES, count));
-    reader.joints = (md5_file_joint *)md5i_arena_alloc(arena, count, sizeof *reader.joints);
-    reader.tracks = (md5_track *)md5i_arena_alloc(arena, count, sizeof *reader.tracks);
-    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
+    reader.joints = MD5_NEW(arena, md5_file_joint, count);
+    reader.tracks = MD5_NEW(arena, md5_track, count);
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(reader.joints && reader.tracks && order);
     for (uint32_t joint = 0; joint < count; joint++) {
         order[joint] = joint; // parents come first
@@ -631,7 +628,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     binary_begin(&in, arena, bytes, size);
     TRY(read_camera_head(&in, file));
     TRY(read_count(&in, "cuts", 0, CUT_BYTES, &file->num_cuts));
-    uint32_t *const cuts = (uint32_t *)md5i_arena_alloc(arena, file->num_cuts, sizeof *cuts);
+    uint32_t *const cuts = MD5_NEW(arena, uint32_t, file->num_cuts);
     TRY(cuts);
     const unsigned char *const cuts_at = in.at;
     for (uint32_t i = 0; i < file->num_cuts; i++)
@@ -639,8 +636,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     file->cuts = cuts;
     TRY(read_count(&in, "frames", 1, FRAME_BYTES, &file->num_frames));
     TRY(check_cuts(&in, cuts_at, file));
-    md5_camera_view *const frames =
-        (md5_camera_view *)md5i_arena_alloc(arena, file->num_frames, sizeof *frames);
+    md5_camera_view *const frames = MD5_NEW(arena, md5_camera_view, file->num_frames);
     TRY(frames);
     for (uint32_t i = 0; i < file->num_frames; i++)
         TRY(read_frame(&in, &frames[i]));

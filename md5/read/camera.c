@@ -35,7 +35,7 @@ static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
 {
     md5_vec3 numbers;
     if (is_angles) {
-        TRY(md5_lex_point(lex, &numbers));
+        TRY(md5i_lex_point(lex, &numbers));
         *rotation = rotation_of_angles(numbers);
         return true;
     }
@@ -60,8 +60,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
         // At the first cut that has a view: room for no more than the rest of the text could hold.
         const size_t left = reader->num_cuts.value - index;
         const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-        reader->cut_views = (md5_cut_view *)md5i_arena_alloc(lex->arena, left < most ? left : most,
-                                                             sizeof *reader->cut_views);
+        reader->cut_views = MD5_NEW(lex->arena, md5_cut_view, left < most ? left : most);
         TRY(reader->cut_views);
         md5i_lex_warn(
             lex, lex->at,
@@ -79,7 +78,7 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
             md5i_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
         *is_given = true;
         lex->at += word.size;
-        TRY(is_position ? md5_lex_point(lex, &view->position)
+        TRY(is_position ? md5i_lex_point(lex, &view->position)
                         : read_cut_rotation(lex, is_angles, &view->rotation));
     }
     return true;
@@ -96,14 +95,14 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         if (reader->cuts)
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
         lex->at += strlen("cuts");
-        TRY(md5_lex_bracket(lex, '{'));
+        TRY(md5i_lex_expect(lex, '{'));
         const uint32_t num_cuts = reader->num_cuts.value;
-        reader->cuts = (uint32_t *)md5i_arena_alloc(lex->arena, num_cuts, sizeof *reader->cuts);
+        reader->cuts = MD5_NEW(lex->arena, uint32_t, num_cuts);
         TRY(reader->cuts);
         for (uint32_t i = 0; i < num_cuts; i++) {
-            if (md5_lex_at_block_end(lex))
+            if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numCuts", num_cuts, i);
-            const char *const at = md5_lex_next(lex);
+            const char *const at = md5i_lex_next(lex);
             uint32_t *const cut = &reader->cuts[i];
             TRY(md5i_read_uint(lex, "cut", cut));
             if (*cut >= reader->num_frames.value)
@@ -126,21 +125,20 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         if (!reader->cuts && reader->num_cuts.value > 0)
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
         lex->at += strlen("camera");
-        TRY(md5_lex_bracket(lex, '{'));
+        TRY(md5i_lex_expect(lex, '{'));
         const uint32_t num_frames = reader->num_frames.value;
-        reader->frames =
-            (md5_camera_view *)md5i_arena_alloc(lex->arena, num_frames, sizeof *reader->frames);
+        reader->frames = MD5_NEW(lex->arena, md5_camera_view, num_frames);
         TRY(reader->frames);
         for (uint32_t i = 0; i < num_frames; i++) {
-            if (md5_lex_at_block_end(lex))
+            if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numFrames", num_frames, i);
 
             // ( x y z ) ( x y z ) fov
             md5_camera_view *const view = &reader->frames[i];
             md5_xform transform;
             TRY(md5i_read_transform(lex, &transform));
-            const char *const at = md5_lex_next(lex);
-            TRY(md5_lex_length(lex, &view->fov));
+            const char *const at = md5i_lex_next(lex);
+            TRY(md5i_lex_length(lex, &view->fov));
             view->position = transform.translation;
             view->rotation = transform.rotation;
             if (!(view->fov > 0.0f && view->fov < 180.0f))
@@ -150,11 +148,11 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         }
         return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
     }
-    if (md5_lex_take_word(lex, "numFrames"))
+    if (md5i_lex_take_word(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
-    if (md5_lex_take_word(lex, "numCuts"))
+    if (md5i_lex_take_word(lex, "numCuts"))
         return md5i_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
-    if (md5_lex_take_word(lex, "frameRate"))
+    if (md5i_lex_take_word(lex, "frameRate"))
         return md5i_read_frame_rate(lex, 0.0, &reader->rate_at, &reader->file->frame_rate);
     return md5i_header_word(lex, &reader->header, word);
 }

@@ -132,8 +132,8 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
         if (header->version_at)
             return md5i_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
                                  "'MD5Version' appears a second time");
-        header->version_at = md5_lex_next(lex);
-        TRY(md5_lex_int(lex, &version));
+        header->version_at = md5i_lex_next(lex);
+        TRY(md5i_lex_int(lex, &version));
         const bool is_old = version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
         if (version != 10 && version != 12 && !is_old)
             return md5i_lex_fail(
@@ -176,12 +176,12 @@ static void look_ahead(silent_lex *silent, const md5_lex *lex)
 static bool takes_block(md5_lex *lex, const char *word)
 {
     float number;
-    if (!md5_lex_take_word(lex, word))
+    if (!md5i_lex_take_word(lex, word))
         return false;
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     if (lex->at < lex->end && *lex->at != '{')
-        TRY(md5_lex_float(lex, &number));
-    md5_lex_space(lex);
+        TRY(md5i_lex_float(lex, &number));
+    md5i_lex_next(lex);
     return lex->at < lex->end && *lex->at == '{' && md5i_lex_skip_values(lex, md5i_is_top_word);
 }
 
@@ -203,7 +203,7 @@ static bool skip_parentheses(md5_lex *lex)
     float number;
     TRY(md5i_lex_take(lex, '('));
     while (!md5i_lex_take(lex, ')'))
-        TRY(md5_lex_float(lex, &number));
+        TRY(md5i_lex_float(lex, &number));
     return true;
 }
 
@@ -222,7 +222,7 @@ static bool skip_part(md5_lex *lex, char part)
     case 'n':
         return md5i_lex_joint_name(lex, &name);
     case 'i':
-        return md5_lex_float(lex, &number);
+        return md5i_lex_float(lex, &number);
     case 'p':
         return skip_parentheses(lex);
     case 'w':
@@ -298,8 +298,8 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
 bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
 {
     int64_t value;
-    const char *const at = md5_lex_next(lex);
-    TRY(md5_lex_int(lex, &value));
+    const char *const at = md5i_lex_next(lex);
+    TRY(md5i_lex_int(lex, &value));
     if (count->at)
         return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
     if (value < least)
@@ -324,7 +324,7 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
 
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
 {
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(md5i_lex_double(lex, frame_rate));
     if (*given_at)
         return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' appears a second time");

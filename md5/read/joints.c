@@ -6,12 +6,12 @@
 bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file_joint *joint)
 {
     int64_t number;
-    if (md5_lex_at_block_end(lex))
+    if (md5i_lex_at_block_end(lex))
         return md5i_fail_short(lex, "numJoints", num_joints, index);
     joint->at = (uint32_t)(lex->at - lex->text);
     TRY(md5i_lex_joint_name(lex, &joint->name));
-    const char *const at = md5_lex_next(lex);
-    TRY(md5_lex_int(lex, &number));
+    const char *const at = md5i_lex_next(lex);
+    TRY(md5i_lex_int(lex, &number));
     if (number >= (int64_t)num_joints)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "parent %lld, but numJoints is %u",
                              (long long)number, num_joints);
@@ -33,8 +33,8 @@ void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_
 
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
-    const char *const at = md5_lex_next(lex);
-    TRY(md5_read_vec3(lex, rotation));
+    const char *const at = md5i_lex_next(lex);
+    TRY(md5i_read_vec3(lex, rotation));
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
                              (double)rotation->x, (double)rotation->y, (double)rotation->z);
@@ -46,7 +46,7 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 {
     md5_vec3 rotation;
-    TRY(md5_read_point(lex, &transform->translation));
+    TRY(md5i_read_point(lex, &transform->translation));
     TRY(md5i_read_rotation(lex, &rotation));
     transform->rotation = md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
     return true;
@@ -64,7 +64,7 @@ typedef struct families {
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t *order, uint32_t num_reached)
 {
-    bool *const reached = (bool *)md5i_arena_alloc(lex->arena, num_joints, sizeof *reached);
+    bool *const reached = MD5_NEW(lex->arena, bool, num_joints);
     TRY(reached);
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
@@ -100,10 +100,9 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
 {
     families family;
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    family.first =
-        (uint32_t *)md5i_arena_alloc(lex->arena, (size_t)num_joints + 2, sizeof *family.first);
+    family.first = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
     TRY(family.first);
-    family.children = (uint32_t *)md5i_arena_room(lex->arena, num_joints, sizeof *family.children);
+    family.children = MD5_ROOM(lex->arena, uint32_t, num_joints);
     TRY(family.children);
 
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
@@ -138,7 +137,7 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t **result)
 {
-    uint32_t *const order = (uint32_t *)md5i_arena_room(lex->arena, num_joints, sizeof *order);
+    uint32_t *const order = MD5_ROOM(lex->arena, uint32_t, num_joints);
     TRY(order);
     *result = order;
     if (stand_in_order(joints, num_joints)) {

@@ -184,12 +184,12 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
                               const char *word, uint32_t item, bool *is_warned)
 {
     int64_t number;
-    if (!md5_lex_take_word(lex, word))
+    if (!md5i_lex_take_word(lex, word))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u '%s'",
                              count_word, count->value, md5i_lex_token(lex, lex->at).text, item,
                              word);
-    const char *const at = md5_lex_next(lex);
-    TRY(md5_lex_int(lex, &number));
+    const char *const at = md5i_lex_next(lex);
+    TRY(md5i_lex_int(lex, &number));
     if (number != item && !*is_warned) {
         *is_warned = true;
         md5i_lex_warn(lex, at, "found '%s %lld', expected '%s %u': the order of rows is used", word,
@@ -201,10 +201,10 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
 // ( u v ), in version 6 without parentheses
 static bool read_texcoord(md5_lex *lex, bool is_old, md5_vec2 *texcoord)
 {
-    TRY(is_old || md5_lex_bracket(lex, '('));
-    TRY(md5_lex_float(lex, &texcoord->x));
-    TRY(md5_lex_float(lex, &texcoord->y));
-    return is_old || md5_lex_bracket(lex, ')');
+    TRY(is_old || md5i_lex_expect(lex, '('));
+    TRY(md5i_lex_float(lex, &texcoord->x));
+    TRY(md5i_lex_float(lex, &texcoord->y));
+    return is_old || md5i_lex_expect(lex, ')');
 }
 
 // ( u v ) first count
@@ -212,7 +212,7 @@ static bool read_vertex(md5_lex *lex, bool is_old, md5_vertex *vertex, md5_vec2 
 {
     TRY(read_texcoord(lex, is_old, texcoord));
     TRY(md5i_read_uint(lex, "first weight", &vertex->first_weight));
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "number of weights", &vertex->num_weights));
     if (vertex->num_weights == 0)
         md5i_lex_warn(lex, at, "a vertex without weights stays at the origin");
@@ -222,12 +222,12 @@ static bool read_vertex(md5_lex *lex, bool is_old, md5_vertex *vertex, md5_vec2 
 // ( x y z w )
 static bool read_vec4(md5_lex *lex, md5_vec4 *value)
 {
-    TRY(md5_lex_bracket(lex, '('));
-    TRY(md5_lex_float(lex, &value->x));
-    TRY(md5_lex_float(lex, &value->y));
-    TRY(md5_lex_float(lex, &value->z));
-    TRY(md5_lex_float(lex, &value->w));
-    return md5_lex_bracket(lex, ')');
+    TRY(md5i_lex_expect(lex, '('));
+    TRY(md5i_lex_float(lex, &value->x));
+    TRY(md5i_lex_float(lex, &value->y));
+    TRY(md5i_lex_float(lex, &value->z));
+    TRY(md5i_lex_float(lex, &value->w));
+    return md5i_lex_expect(lex, ')');
 }
 
 // Each reads a count, whose keyword was consumed, and the rows after it.
@@ -239,13 +239,12 @@ static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
     md5_arena *const arena = lex->arena;
-    TRY(mesh->file_vertices =
-            (md5_vertex *)md5i_arena_room(arena, count, sizeof *mesh->file_vertices));
-    TRY(mesh->texcoords = (md5_vec2 *)md5i_arena_room(arena, count, sizeof *mesh->texcoords));
+    TRY(mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count));
+    TRY(mesh->texcoords = MD5_ROOM(arena, md5_vec2, count));
     mesh->has_frames = md5_has_frames(reader);
     if (mesh->has_frames) {
-        TRY(mesh->normals = (md5_vec3 *)md5i_arena_room(arena, count, sizeof *mesh->normals));
-        TRY(mesh->tangents = (md5_vec4 *)md5i_arena_room(arena, count, sizeof *mesh->tangents));
+        TRY(mesh->normals = MD5_ROOM(arena, md5_vec3, count));
+        TRY(mesh->tangents = MD5_ROOM(arena, md5_vec4, count));
     }
     block->vertices_at = lex->at;
     const bool is_old = md5_is_old_mesh(reader);
@@ -257,7 +256,7 @@ static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
             TRY(read_vertex(lex, is_old, &mesh->file_vertices[v], &mesh->texcoords[v]));
         }
         if (md5_has_frames(reader)) {
-            TRY(md5_read_vec3(lex, &mesh->normals[v]));
+            TRY(md5i_read_vec3(lex, &mesh->normals[v]));
             TRY(read_vec4(lex, &mesh->tangents[v]));
         }
     }
@@ -292,10 +291,9 @@ static bool allocate_triangles(md5_arena *arena, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     const size_t count = 3 * (size_t)mesh->num_triangles;
     if (block->num_vertices.at && block->num_vertices.value <= MAX_NARROW)
-        mesh->narrow_indices =
-            (uint16_t *)md5i_arena_room(arena, count, sizeof *mesh->narrow_indices);
+        mesh->narrow_indices = MD5_ROOM(arena, uint16_t, count);
     else
-        mesh->indices = (uint32_t *)md5i_arena_room(arena, count, sizeof *mesh->indices);
+        mesh->indices = MD5_ROOM(arena, uint32_t, count);
     return mesh->narrow_indices || mesh->indices;
 }
 
@@ -324,17 +322,17 @@ static bool read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
 static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
 {
     md5_lex *const lex = &reader->lex;
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "joint", &weight->joint));
     if (weight->joint >= reader->num_joints.value)
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but %s is %u", weight->joint,
                              md5_is_old_mesh(reader) ? "numbones" : "numJoints",
                              reader->num_joints.value);
-    TRY(md5_lex_length(lex, &weight->bias));
+    TRY(md5i_lex_length(lex, &weight->bias));
     if (!md5_is_old_mesh(reader))
-        return md5_lex_point(lex, &weight->offset);
-    return md5_lex_length(lex, &weight->offset.x) && md5_lex_length(lex, &weight->offset.y)
-           && md5_lex_length(lex, &weight->offset.z);
+        return md5i_lex_point(lex, &weight->offset);
+    return md5i_lex_length(lex, &weight->offset.x) && md5i_lex_length(lex, &weight->offset.y)
+           && md5i_lex_length(lex, &weight->offset.z);
 }
 
 static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
@@ -346,7 +344,7 @@ static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
     const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
     TRY(md5i_read_count(lex, "numweights", 0, bytes, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
-    mesh->weights = (md5_weight *)md5i_arena_room(lex->arena, count, sizeof *mesh->weights);
+    mesh->weights = MD5_ROOM(lex->arena, md5_weight, count);
     TRY(mesh->weights);
     const uint32_t num_joints = reader->num_joints.value;
     md5_row_number number = md5_row_begin();
@@ -367,7 +365,7 @@ static bool read_colors(md5_mesh_reader *reader, md5_mesh_block *block)
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
     const uint32_t count = block->num_colors.value;
-    TRY(mesh->colors = (md5_vec4 *)md5i_arena_room(lex->arena, count, sizeof *mesh->colors));
+    TRY(mesh->colors = MD5_ROOM(lex->arena, md5_vec4, count));
     for (uint32_t c = 0; c < count; c++) {
         TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c, &is_warned));
         TRY(read_vec4(lex, &mesh->colors[c]));
@@ -394,18 +392,18 @@ static const char *find_vertex(const md5_mesh_reader *reader, const md5_mesh_blo
     again.lex.arena = &arena;
     again.lex.at = block->vertices_at;
     for (uint32_t v = 0;; v++) {
-        md5_lex_take_word(&again.lex, "vert");
-        md5_lex_int(&again.lex, &number);
+        md5i_lex_take_word(&again.lex, "vert");
+        md5i_lex_int(&again.lex, &number);
         if (v == item)
             break;
         read_vertex(&again.lex, md5_is_old_mesh(reader), &vertex, &texcoord);
         if (md5_has_frames(&again)) {
-            md5_lex_vec3(&again.lex, &normal);
+            md5i_lex_vec3(&again.lex, &normal);
             read_vec4(&again.lex, &tangent);
         }
     }
     (void)read_texcoord(&again.lex, md5_is_old_mesh(reader), &texcoord);
-    md5_lex_space(&again.lex);
+    md5i_lex_next(&again.lex);
     return again.lex.at;
 }
 
@@ -421,14 +419,14 @@ static const char *find_corner(const md5_mesh_reader *reader, const md5_mesh_blo
     lex.at = block->triangles_at;
     for (size_t i = 0;; i++) {
         if (i % 3 == 0) {
-            md5_lex_take_word(&lex, "tri");
-            md5_lex_int(&lex, &number);
+            md5i_lex_take_word(&lex, "tri");
+            md5i_lex_int(&lex, &number);
         }
         if (i == corner)
             break;
-        md5_lex_int(&lex, &number);
+        md5i_lex_int(&lex, &number);
     }
-    md5_lex_space(&lex);
+    md5i_lex_next(&lex);
     return lex.at;
 }
 
@@ -480,7 +478,7 @@ typedef struct md5_file_bone {
 static bool read_numbers(md5_lex *lex, float *numbers, int count)
 {
     for (int i = 0; i < count; i++)
-        TRY(md5_lex_length(lex, &numbers[i]));
+        TRY(md5i_lex_length(lex, &numbers[i]));
     return true;
 }
 
@@ -521,7 +519,7 @@ static bool read_matrix(md5_lex *lex, md5_quat *rotation)
     enum { SIZE = 9 };
     const float TOLERANCE = 0.01f;
     float m[SIZE];
-    const char *const at = md5_lex_next(lex);
+    const char *const at = md5i_lex_next(lex);
     TRY(read_numbers(lex, m, SIZE));
     const md5_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
     if (!(distance_from_rotation(rows) <= TOLERANCE))
@@ -563,7 +561,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
         bone->bind.translation = (md5_vec3){position[0], position[1], position[2]};
         return true;
     }
-    bone->parent_at = md5_lex_next(lex);
+    bone->parent_at = md5i_lex_next(lex);
     return md5i_lex_text(lex, &bone->parent, "a bone's name");
 }
 
@@ -573,16 +571,15 @@ static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
-    md5_xform *const bind = (md5_xform *)md5i_arena_room(lex->arena, count, sizeof *bind);
-    md5_file_joint *const joints =
-        (md5_file_joint *)md5i_arena_room(lex->arena, count, sizeof *joints);
+    md5_xform *const bind = MD5_ROOM(lex->arena, md5_xform, count);
+    md5_file_joint *const joints = MD5_ROOM(lex->arena, md5_file_joint, count);
     TRY(bind && joints);
     for (uint32_t i = 0; i < count; i++) {
         bind[i] = reader->bones[i].bind;
         joints[i] = reader->bones[i].joint;
     }
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    md5_ordered_name *names = (md5_ordered_name *)md5i_arena_room(lex->arena, count, sizeof *names);
+    md5_ordered_name *names = MD5_ROOM(lex->arena, md5_ordered_name, count);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
         names[i] = (md5_ordered_name){joints[i].name, i};
@@ -614,13 +611,12 @@ static bool read_joint_rows(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t num_joints = reader->num_joints.value;
-    reader->joints =
-        (md5_file_joint *)md5i_arena_room(lex->arena, num_joints, sizeof *reader->joints);
+    reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);
-    md5_xform *const bind = (md5_xform *)md5i_arena_alloc(lex->arena, num_joints, sizeof *bind);
+    md5_xform *const bind = MD5_NEW(lex->arena, md5_xform, num_joints);
     TRY(bind);
 
-    TRY(md5_lex_bracket(lex, '{'));
+    TRY(md5i_lex_expect(lex, '{'));
     for (uint32_t joint = 0; joint < num_joints; joint++) // NAME parent ( position ) ( rotation )
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint])
             && md5i_read_transform(lex, &bind[joint]));
@@ -739,8 +735,7 @@ static bool read_num_meshes(md5_mesh_reader *reader)
     md5_lex *const lex = &reader->lex;
     TRY(md5i_read_count(lex, meshes_word(reader), 0, MD5_MESH_BYTES, &reader->num_meshes));
     const uint32_t num_meshes = reader->num_meshes.value;
-    TRY(reader->meshes =
-            (md5_mesh_build *)md5i_arena_alloc(lex->arena, num_meshes, sizeof *reader->meshes));
+    TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, num_meshes));
     return true;
 }
 
@@ -759,12 +754,12 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
                                  "numbones is %u, but there are more", reader->num_joints.value);
         reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
         lex->at += strlen("bone");
-        const char *const at = md5_lex_next(lex);
+        const char *const at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "bone", &number));
         if (number != index)
             return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number,
                                  index);
-        TRY(md5_lex_bracket(lex, '{'));
+        TRY(md5i_lex_expect(lex, '{'));
         uint32_t known = 0;
         while (!md5i_lex_take(lex, '}'))
             TRY(read_bone_word(lex, &reader->bones[index], &known));
@@ -778,13 +773,12 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
         reader->num_bones_read++;
         return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
     }
-    if (md5_lex_take_word(lex, "numbones")) {
+    if (md5i_lex_take_word(lex, "numbones")) {
         TRY(md5i_read_count(lex, "numbones", 1, MD5_BONE_BYTES, &reader->num_joints));
-        reader->bones = (md5_file_bone *)md5i_arena_alloc(lex->arena, reader->num_joints.value,
-                                                          sizeof *reader->bones);
+        reader->bones = MD5_NEW(lex->arena, md5_file_bone, reader->num_joints.value);
         return reader->bones != NULL;
     }
-    if (md5_lex_take_word(lex, "nummeshes"))
+    if (md5i_lex_take_word(lex, "nummeshes"))
         return read_num_meshes(reader);
     return md5i_header_word(lex, &reader->header, word);
 }
@@ -804,12 +798,12 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         md5_mesh_block block = {.mesh = &reader->meshes[reader->num_meshes_read]};
         lex->at += strlen("mesh");
         TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
-        TRY(md5_lex_bracket(lex, '{'));
+        TRY(md5i_lex_expect(lex, '{'));
         lex->mesh_comment = (md5_span){0};
-        md5_lex_space(lex);
+        md5i_lex_next(lex);
         while (lex->at == lex->end || *lex->at != '}') {
             TRY(read_mesh_word(reader, &block));
-            md5_lex_space(lex);
+            md5i_lex_next(lex);
         }
         TRY(need_table(lex, &block.num_vertices, "numverts"));
         TRY(need_table(lex, &block.num_triangles, "numtris"));
@@ -852,9 +846,9 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         lex->arena = arena;
         return is_read;
     }
-    if (md5_lex_take_word(lex, "numJoints"))
+    if (md5i_lex_take_word(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
-    if (md5_lex_take_word(lex, "numMeshes"))
+    if (md5i_lex_take_word(lex, "numMeshes"))
         return read_num_meshes(reader);
     return md5i_header_word(lex, &reader->header, word);
 }

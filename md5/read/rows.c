@@ -219,3 +219,17 @@ size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count)
 }
 
 #endif
+
+bool md5i_read_vec3(md5_lex *lex, md5_vec3 *value)
+{
+    return md5i_row_vec3(lex, value) || md5i_lex_vec3(lex, value);
+}
+
+bool md5i_read_point(md5_lex *lex, md5_vec3 *value)
+{
+    const char *const at = lex->at;
+    if (md5i_row_vec3(lex, value) && md5_is_point(*value))
+        return true;
+    lex->at = at;
+    return md5i_lex_point(lex, value);
+}

@@ -41,20 +41,10 @@ bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_jo
 
 // ( x y z )
 bool md5i_row_vec3(md5_lex *lex, md5_vec3 *value);
-static inline bool md5_read_vec3(md5_lex *lex, md5_vec3 *value)
-{
-    return md5i_row_vec3(lex, value) || md5_lex_vec3(lex, value);
-}
 
-// ( x y z ) of numbers that are not too large
-static inline bool md5_read_point(md5_lex *lex, md5_vec3 *value)
-{
-    const char *const at = lex->at;
-    if (md5i_row_vec3(lex, value) && md5_is_point(*value))
-        return true;
-    lex->at = at;
-    return md5_lex_point(lex, value);
-}
+// ( x y z ), of any numbers or of lengths; the lexer reads what is not in the usual form.
+bool md5i_read_vec3(md5_lex *lex, md5_vec3 *value);
+bool md5i_read_point(md5_lex *lex, md5_vec3 *value);
 
 // Reads numbers up to the first that is not in plain form, at most `count`. Returns how many.
 size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count);

@@ -110,7 +110,7 @@ static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked
     md5_block block = {0};
     md5_baked *baked = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        baked = (md5_baked *)md5i_block_take(&block, 1, sizeof *baked);
+        baked = MD5_TAKE(&block, md5_baked, 1);
         *vertices = (md5_baked_vertex *)md5i_block_take(
             &block, (size_t)counts->num_frames * counts->num_vertices, sizeof **vertices);
         if (pass == 0 && !md5i_block_allocate(context, &block))
@@ -134,8 +134,8 @@ static md5_baked *create(md5_arena *arena, baking *job, uint32_t num_frames)
     for (uint32_t i = 0; i < model->num_meshes; i++)
         if (model->meshes[i].num_vertices > largest)
             largest = model->meshes[i].num_vertices;
-    job->positions = (md5_vec3 *)md5i_arena_room(arena, largest, sizeof(md5_vec3));
-    job->normals = (md5_vec3 *)md5i_arena_room(arena, largest, sizeof(md5_vec3));
+    job->positions = MD5_ROOM(arena, md5_vec3, largest);
+    job->normals = MD5_ROOM(arena, md5_vec3, largest);
     if (!job->positions || !job->normals || !measure(arena->context, job, num_frames, &counts))
         return NULL;
     md5_baked *const baked = place(arena->context, &counts, &vertices);

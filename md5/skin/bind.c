@@ -40,7 +40,7 @@ static bool create_rows(md5_arena *arena, uint32_t num_rows, uint32_t width, md5
     *rows = (md5_bind_rows){.num_rows = num_rows, .width = width};
     const size_t row_size = width * sizeof(md5_bind_entry);
     rows->entries = (md5_bind_entry *)md5i_arena_room(arena, num_rows, row_size);
-    rows->counts = (uint32_t *)md5i_arena_alloc(arena, num_rows, sizeof *rows->counts);
+    rows->counts = MD5_NEW(arena, uint32_t, num_rows);
     return rows->entries && rows->counts;
 }
 
@@ -122,8 +122,8 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     md5_bind_rows other;
     const uint32_t num_rows = rows->num_rows;
     const size_t corners = 3 * (size_t)desc->num_triangles;
-    around.first = (uint32_t *)md5i_arena_alloc(arena, (size_t)num_rows + 2, sizeof(uint32_t));
-    around.rows = (uint32_t *)md5i_arena_room(arena, 2 * corners, sizeof(uint32_t));
+    around.first = MD5_NEW(arena, uint32_t, (size_t)num_rows + 2);
+    around.rows = MD5_ROOM(arena, uint32_t, 2 * corners);
     TRY(around.first && around.rows);
     // Counting sort in place: first[row + 2] is the count, then first[row + 1] the position of the
     // row's next neighbour, and finally first[row] the first one.
@@ -139,8 +139,8 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     }
 
     TRY(create_rows(arena, num_rows, rows->width, &other));
-    sums.of_joint = (float *)md5i_arena_alloc(arena, num_joints, sizeof *sums.of_joint);
-    sums.joints = (uint32_t *)md5i_arena_room(arena, num_joints, sizeof *sums.joints);
+    sums.of_joint = MD5_NEW(arena, float, num_joints);
+    sums.joints = MD5_ROOM(arena, uint32_t, num_joints);
     TRY(sums.of_joint && sums.joints);
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t row = 0; row < num_rows; row++) {
@@ -315,9 +315,9 @@ typedef struct layout {
 static layout take_parts(md5_block *block, uint32_t num_vertices, uint32_t num_weights)
 {
     layout parts;
-    parts.weights = (md5_weights *)md5i_block_take(block, 1, sizeof(md5_weights));
-    parts.vertices = (md5_vertex *)md5i_block_take(block, num_vertices, sizeof(md5_vertex));
-    parts.list = (md5_weight *)md5i_block_take(block, num_weights, sizeof(md5_weight));
+    parts.weights = MD5_TAKE(block, md5_weights, 1);
+    parts.vertices = MD5_TAKE(block, md5_vertex, num_vertices);
+    parts.list = MD5_TAKE(block, md5_weight, num_weights);
     return parts;
 }
 
@@ -383,9 +383,9 @@ static bool bind(bind_work *make)
     const md5_weights_desc *const desc = &make->desc;
     // Equal positions share one row, so that texture seams stay closed.
     const uint32_t count = desc->num_positions;
-    make->same = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
-    make->firsts = (uint32_t *)md5i_arena_room(&make->arena, count, sizeof(uint32_t));
-    make->points = (md5_vec3 *)md5i_arena_room(&make->arena, count, sizeof(md5_vec3));
+    make->same = MD5_ROOM(&make->arena, uint32_t, count);
+    make->firsts = MD5_ROOM(&make->arena, uint32_t, count);
+    make->points = MD5_ROOM(&make->arena, md5_vec3, count);
     TRY(make->same && make->firsts && make->points);
     TRY(md5i_weld(&make->arena, desc->positions, count, make->same));
     for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
@@ -406,7 +406,7 @@ static bool bind(bind_work *make)
     const uint32_t num_joints = desc->skeleton->num_joints;
     const uint32_t width = desc->max_influences + MD5_SPARE_ENTRIES;
     TRY(create_rows(&make->arena, make->num_rows, width, &make->rows));
-    make->is_distant = (bool *)md5i_arena_alloc(&make->arena, make->num_rows, sizeof(bool));
+    make->is_distant = MD5_NEW(&make->arena, bool, make->num_rows);
     TRY(make->is_distant);
     md5_paths paths;
     TRY(md5i_create_paths(&make->arena, &make->grid, &make->bones, &paths));

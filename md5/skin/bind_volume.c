@@ -138,7 +138,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
         grid->num_cells *= grid->count[axis];
     }
     rasterizer raster = {.grid = grid};
-    grid->voxels = (uint32_t *)md5i_arena_room(arena, grid->num_cells, sizeof(uint32_t));
+    grid->voxels = MD5_ROOM(arena, uint32_t, grid->num_cells);
     raster.kinds = (unsigned char *)md5i_arena_alloc(arena, grid->num_cells, 1);
     TRY(grid->voxels && raster.kinds);
     for (uint32_t i = 0; i < num_positions; i++)
@@ -184,7 +184,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     grid->num_voxels = 0;
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         grid->voxels[cell] = raster.kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
-    grid->cells = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof(uint32_t));
+    grid->cells = MD5_ROOM(arena, uint32_t, grid->num_voxels);
     TRY(grid->cells);
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         if (grid->voxels[cell] != MD5_NO_VOXEL)
@@ -267,11 +267,10 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
                      md5_bones *bones)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
-    uint32_t *const first =
-        (uint32_t *)md5i_arena_alloc(arena, (size_t)num_joints + 1, sizeof *first);
-    uint32_t *const used = (uint32_t *)md5i_arena_alloc(arena, num_joints, sizeof *used);
+    uint32_t *const first = MD5_NEW(arena, uint32_t, (size_t)num_joints + 1);
+    uint32_t *const used = MD5_NEW(arena, uint32_t, num_joints);
     // A joint has one bone for each child, or one: at most two for each joint in all.
-    bones->bones = (md5_bone *)md5i_arena_room(arena, 2 * (size_t)num_joints, sizeof(md5_bone));
+    bones->bones = MD5_ROOM(arena, md5_bone, 2 * (size_t)num_joints);
     TRY(first && used && bones->bones);
     count_bones(grid, desc, first);
     uint32_t sum = 0;
@@ -326,9 +325,9 @@ bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *
                        md5_paths *paths)
 {
     *paths = (md5_paths){.grid = grid, .bones = bones};
-    paths->lengths = (float *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->lengths);
-    paths->heap = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->heap);
-    paths->places = (uint32_t *)md5i_arena_room(arena, grid->num_voxels, sizeof *paths->places);
+    paths->lengths = MD5_ROOM(arena, float, grid->num_voxels);
+    paths->heap = MD5_ROOM(arena, uint32_t, grid->num_voxels);
+    paths->places = MD5_ROOM(arena, uint32_t, grid->num_voxels);
     return paths->lengths && paths->heap && paths->places;
 }
 

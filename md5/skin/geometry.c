@@ -215,17 +215,15 @@ static bool prepare_merger(md5_arena *scratch, const md5_mesh_joints *joints,
     }
     *merger = (weight_merger){.joints = joints, .slots = joints->scratch};
     if (num_references / WORTH >= joints->num_joints) {
-        bind_columns *const columns =
-            (bind_columns *)md5i_arena_room(scratch, joints->num_joints, sizeof *columns);
+        bind_columns *const columns = MD5_ROOM(scratch, bind_columns, joints->num_joints);
         TRY(columns);
         for (uint32_t joint = 0; joint < joints->num_joints; joint++)
             columns[joint] = columns_of(&joints->bind[joint]);
         merger->columns = columns;
     }
-    TRY(merger->sums = (joint_sum *)md5i_arena_room(scratch, max_weights, sizeof *merger->sums));
+    TRY(merger->sums = MD5_ROOM(scratch, joint_sum, max_weights));
     if (max_weights > FEW_INFLUENCES)
-        TRY(merger->results =
-                (influence *)md5i_arena_room(scratch, max_weights, sizeof *merger->results));
+        TRY(merger->results = MD5_ROOM(scratch, influence, max_weights));
     return true;
 }
 
@@ -383,7 +381,7 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
     const uint32_t num_vertices = mesh->num_file_vertices;
     const unsigned char *const uses = find_uses(scratch, mesh);
     TRY(uses);
-    uint32_t *const copies = (uint32_t *)md5i_arena_room(scratch, num_vertices, sizeof *copies);
+    uint32_t *const copies = MD5_ROOM(scratch, uint32_t, num_vertices);
     TRY(copies);
     uint32_t next = num_vertices;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
@@ -531,10 +529,10 @@ static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weig
     if (tangents)
         memset(tangents, 0, num_vertices * sizeof *tangents);
     else
-        TRY(sums->xy = (md5_vec4 *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->xy));
-    TRY(sums->z = (double *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->z));
+        TRY(sums->xy = MD5_NEW(arena, md5_vec4, num_vertices));
+    TRY(sums->z = MD5_NEW(arena, double, num_vertices));
     if (has_weights)
-        TRY(sums->weights = (double *)md5i_arena_alloc(arena, num_vertices, sizeof *sums->weights));
+        TRY(sums->weights = MD5_NEW(arena, double, num_vertices));
     return true;
 }
 
@@ -594,15 +592,13 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
     const md5_arena_mark before = md5i_arena_here(arena);
     const md5_normals weighting = arena->context->normals;
     const uint32_t num_vertices = mesh->num_vertices;
-    uint32_t *const shared_ids =
-        (uint32_t *)md5i_arena_room(arena, num_vertices, sizeof *shared_ids);
+    uint32_t *const shared_ids = MD5_ROOM(arena, uint32_t, num_vertices);
     TRY(shared_ids);
     TRY(md5i_weld(arena, mesh->positions, num_vertices, shared_ids));
     const uint32_t num_shared = number_shared_positions(shared_ids, num_vertices);
     all_sums sums = {.shared_ids = shared_ids, .num_vertices = num_vertices};
     TRY(begin_sums(arena, num_vertices, weighting, mesh->tangents, &sums.of_vertices));
-    TRY(sums.of_positions =
-            (position_sum *)md5i_arena_alloc(arena, num_shared, sizeof *sums.of_positions));
+    TRY(sums.of_positions = MD5_NEW(arena, position_sum, num_shared));
     const normal_sums *of_vertices = &sums.of_vertices;
     const size_t num_triangles = mesh->num_triangles;
     for (size_t i = 0; i < num_triangles && of_vertices->weights; i++) {
@@ -774,7 +770,7 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
     const uint32_t num_vertices = mesh->num_vertices;
-    texture_axes *const sums = (texture_axes *)md5i_arena_alloc(arena, num_vertices, sizeof *sums);
+    texture_axes *const sums = MD5_NEW(arena, texture_axes, num_vertices);
     TRY(sums);
     memset(mesh->tangents, 0, num_vertices * sizeof *mesh->tangents);
     for (size_t i = 0; i < mesh->num_triangles; i++) {

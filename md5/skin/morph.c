@@ -231,12 +231,11 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
     }
     md5_block block = {.base = NULL};
     for (int pass = 0; pass < 2; pass++) {
-        job->morph = (md5_morph *)md5i_block_take(&block, 1, sizeof *job->morph);
-        job->targets =
-            (md5_morph_target *)md5i_block_take(&block, job->num_targets, sizeof *job->targets);
-        job->meshes = (md5_morph_mesh *)md5i_block_take(&block, num_meshes, sizeof *job->meshes);
-        integers = (uint32_t *)md5i_block_take(&block, num_integers, sizeof *integers);
-        deltas = (md5_morph_delta *)md5i_block_take(&block, num_deltas, sizeof *deltas);
+        job->morph = MD5_TAKE(&block, md5_morph, 1);
+        job->targets = MD5_TAKE(&block, md5_morph_target, job->num_targets);
+        job->meshes = MD5_TAKE(&block, md5_morph_mesh, num_meshes);
+        integers = MD5_TAKE(&block, uint32_t, num_integers);
+        deltas = MD5_TAKE(&block, md5_morph_delta, num_deltas);
         job->names = (char *)md5i_block_take(&block, job->names_size, 1);
         if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
@@ -280,8 +279,7 @@ static md5_morph *create(md5_arena *arena, building *job)
                 return NULL;
         job->names_size += strlen(job->sources[i].name) + 1;
     }
-    md5_morph_mesh *const counts =
-        (md5_morph_mesh *)md5i_arena_alloc(arena, num_meshes, sizeof *counts);
+    md5_morph_mesh *const counts = MD5_NEW(arena, md5_morph_mesh, num_meshes);
     if (!counts)
         return NULL;
     const mesh_arrays counting = {.vertices = NULL};

@@ -296,13 +296,10 @@ static void lay_out_run(plan_builder *builder, md5_skin_run *run, md5_skin_order
 // Takes the plan from its block. Returns NULL while measuring.
 static md5_skin_plan *take_plan(md5_block *block, plan_builder *builder)
 {
-    md5_skin_plan *const plan = (md5_skin_plan *)md5i_block_take(block, 1, sizeof *plan);
-    md5_skin_run *const runs =
-        (md5_skin_run *)md5i_block_take(block, builder->num_runs, sizeof *runs);
-    builder->vertices =
-        (uint32_t *)md5i_block_take(block, builder->num_vertices, sizeof *builder->vertices);
-    builder->words =
-        (uint32_t *)md5i_block_take(block, (size_t)builder->num_words, sizeof *builder->words);
+    md5_skin_plan *const plan = MD5_TAKE(block, md5_skin_plan, 1);
+    md5_skin_run *const runs = MD5_TAKE(block, md5_skin_run, builder->num_runs);
+    builder->vertices = MD5_TAKE(block, uint32_t, builder->num_vertices);
+    builder->words = MD5_TAKE(block, uint32_t, (size_t)builder->num_words);
     if (!plan)
         return NULL;
     memcpy(runs, builder->runs, builder->num_runs * sizeof *runs);

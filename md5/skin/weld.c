@@ -115,9 +115,9 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
                           uint32_t *first_equal)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
-    uint32_t *const order = (uint32_t *)md5i_arena_room(arena, count, sizeof *order);
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(order);
-    uint32_t *const other = (uint32_t *)md5i_arena_room(arena, count, sizeof *other);
+    uint32_t *const other = MD5_ROOM(arena, uint32_t, count);
     TRY(other);
     const uint32_t *const sorted = sort_by_key(points, count, order, other);
     for (uint32_t i = 0, first = 0; i < count; i++) {
@@ -136,7 +136,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     uint32_t num_slots = 2;
     while (num_slots < count + count / 2) // count < 2^31 / 14
         num_slots *= 2;
-    uint32_t *const slots = (uint32_t *)md5i_arena_room(arena, num_slots, sizeof *slots);
+    uint32_t *const slots = MD5_ROOM(arena, uint32_t, num_slots);
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
     const bool is_done = weld_by_hash(points, count, slots, num_slots - 1, first_equal);

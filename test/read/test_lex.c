@@ -81,10 +81,10 @@ TEST (lex_skips_all_kinds_of_white_space) {
         md5_lex *const lex = begin_sized(&r, texts[i], i == 15 ? 11 : strlen(texts[i]));
         // The start of a comment ends a number, but is part of a word, as in the original engine.
         if (strncmp(texts[i], "a/", 2) != 0)
-            CHECK(md5_lex_take_word(lex, "a") && md5_lex_take_word(lex, "b"));
+            CHECK(md5i_lex_take_word(lex, "a") && md5i_lex_take_word(lex, "b"));
         else
             CHECK(md5i_lex_peek_word(lex).size > 1);
-        md5_lex_space(lex);
+        md5i_lex_next(lex);
         CHECK(strncmp(texts[i], "a/", 2) == 0 || lex->at == lex->end);
         CHECK_STRING(end(&r), "");
     }
@@ -105,13 +105,13 @@ TEST (lex_words_end_at_brackets_quotes_and_white_space) {
 TEST (lex_cuts_nul_bytes_at_the_end_only) {
     reading r;
     md5_lex *lex = begin_sized(&r, "a \0\0\n\0", 6);
-    CHECK(md5_lex_take_word(lex, "a"));
-    md5_lex_space(lex);
+    CHECK(md5i_lex_take_word(lex, "a"));
+    md5i_lex_next(lex);
     CHECK(lex->at == lex->end);
     CHECK_STRING(end(&r), "");
 
     lex = begin_sized(&r, "a\0b", 3);
-    CHECK(md5_lex_take_word(lex, "a"));
+    CHECK(md5i_lex_take_word(lex, "a"));
     CHECK_UINT(md5i_lex_peek_word(lex).size, 0);
     CHECK(!md5i_lex_expect(lex, '{'));
     CHECK_STRING(end(&r), "1:2: error: expected '{', found '\\x00'");
@@ -179,8 +179,8 @@ TEST (lex_needs_the_end_of_a_comment) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         reading r;
         md5_lex *const lex = begin(&r, texts[i]);
-        CHECK(md5_lex_take_word(lex, "a"));
-        CHECK(!md5_lex_take_word(lex, "b"));
+        CHECK(md5i_lex_take_word(lex, "a"));
+        CHECK(!md5i_lex_take_word(lex, "b"));
         CHECK(lex->at == lex->end);
         CHECK_STRING(end(&r), "2:2: error: this comment has no end: '*/' is missing");
     }
@@ -216,7 +216,7 @@ TEST (lex_notes_the_first_mesh_comment) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;
         md5_lex *const lex = begin(&r, cases[i].text);
-        md5_lex_space(lex);
+        md5i_lex_next(lex);
         CHECK((lex->mesh_comment.bytes != NULL) == (cases[i].name != NULL));
         if (lex->mesh_comment.bytes && cases[i].name)
             span_equals(lex->mesh_comment, cases[i].name);
@@ -370,7 +370,7 @@ TEST (lex_reads_whole_numbers) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;
         int64_t value = -77;
-        CHECK(md5_lex_int(begin(&r, cases[i].text), &value));
+        CHECK(md5i_lex_int(begin(&r, cases[i].text), &value));
         test_check(value == cases[i].value, __FILE__, __LINE__, "'%s' is %lld", cases[i].text,
                    (long long)value);
         CHECK_STRING(end(&r), cases[i].says);
@@ -401,7 +401,7 @@ TEST (lex_refuses_what_is_no_whole_number) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;
         int64_t value;
-        CHECK(!md5_lex_int(begin(&r, cases[i].text), &value));
+        CHECK(!md5i_lex_int(begin(&r, cases[i].text), &value));
         CHECK_STRING(end(&r), cases[i].says);
     }
 }
@@ -423,7 +423,7 @@ TEST (lex_reads_floats) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;
         float value = -77.0f;
-        test_check(md5_lex_float(begin(&r, cases[i].text), &value) && value == cases[i].value,
+        test_check(md5i_lex_float(begin(&r, cases[i].text), &value) && value == cases[i].value,
                    __FILE__, __LINE__, "'%s' is %g", cases[i].text, (double)value);
         CHECK_STRING(end(&r), "");
     }
@@ -462,7 +462,7 @@ TEST (lex_says_what_is_wrong_with_a_float) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;
         float value;
-        CHECK(!md5_lex_float(begin(&r, cases[i].text), &value));
+        CHECK(!md5i_lex_float(begin(&r, cases[i].text), &value));
         CHECK_STRING(end(&r), cases[i].says);
     }
 }
@@ -476,7 +476,7 @@ TEST (lex_statuses_tell_syntax_from_range) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         reading r;
         float value;
-        md5_lex_float(begin(&r, cases[i].text), &value);
+        md5i_lex_float(begin(&r, cases[i].text), &value);
         CHECK_UINT(r.error.status, cases[i].status);
         end(&r);
     }
@@ -526,7 +526,7 @@ TEST (lex_skips_values_of_unknown_words) {
         char *const text = read_case_text("word ?", "?", cases[i].text, &size);
         md5_lex *const lex = begin_sized(&r, text, size);
         free(text);
-        CHECK(md5_lex_take_word(lex, "word"));
+        CHECK(md5i_lex_take_word(lex, "word"));
         CHECK(md5i_lex_skip_values(lex, is_stop));
         CHECK((size_t)(lex->end - lex->at) == strlen(cases[i].rest)
               && memcmp(lex->at, cases[i].rest, strlen(cases[i].rest)) == 0);
@@ -547,7 +547,7 @@ TEST (lex_first_error_wins) {
     md5_lex *const lex = begin(&r, "x");
     float value;
     CHECK(!md5i_lex_expect(lex, '{'));
-    CHECK(!md5_lex_float(lex, &value));
+    CHECK(!md5i_lex_float(lex, &value));
     CHECK_STRING(end(&r), "1:1: error: expected '{', found 'x'");
 }
 

@@ -94,11 +94,11 @@ static bool read_name(md5_lex *lex, text_row record, const char *what, size_t of
            && store_text(lex, record, offset, span.bytes, span.size);
 }
 
-// As md5_lex_take_word(), but a word that continues with bytes from 0x80 on is a name, not `word`.
+// As md5i_lex_take_word(), but a word that continues with bytes from 0x80 on is a name, not `word`.
 static bool take_keyword(md5_lex *lex, const char *word)
 {
     const char *const start = lex->at;
-    if (md5_lex_take_word(lex, word) && (lex->at == lex->end || (unsigned char)*lex->at < 0x80))
+    if (md5i_lex_take_word(lex, word) && (lex->at == lex->end || (unsigned char)*lex->at < 0x80))
         return true;
     lex->at = start;
     return false;
@@ -264,7 +264,7 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
         size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
                                  md5i_choice_word(column, i, &value));
     }
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected %s, found %s", words,
                          md5i_lex_token(lex, lex->at).text);
 }
@@ -279,11 +279,11 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     int64_t number;
     md5i_lex_blanks(lex);
     note_place(lex, record, column->offset, lex->at);
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     const char *const at = lex->at;
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
-        TRY(md5_lex_float(lex, floats));
+        TRY(md5i_lex_float(lex, floats));
         if (column->keeps_zero && *floats == 0.0f)
             *floats = MD5_ZERO;
         return true;
@@ -294,14 +294,14 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
         return !column->is_positive || *(uint32_t *)(void *)value > 0
                || md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s 0: expected 1 or more", word);
     case MD5_COLUMN_INT:
-        TRY(md5_lex_int(lex, &number));
+        TRY(md5i_lex_int(lex, &number));
         if (number < INT32_MIN || number > INT32_MAX)
             return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", word,
                                  (long long)number);
         *(int32_t *)(void *)value = (int32_t)number;
         return true;
     default: // MD5_COLUMN_DIRECTION
-        TRY(md5_lex_vec3(lex, (md5_vec3 *)(void *)value));
+        TRY(md5i_lex_vec3(lex, (md5_vec3 *)(void *)value));
         if (floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f)
             return true;
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
@@ -419,7 +419,7 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
             if (inner->place == MD5_PLACE_HEAD && md5_is_used(inner, kind))
                 TRY(read_plain(lex, inner, added));
         }
-        if (!is_list && !md5_lex_take_word(lex, "and"))
+        if (!is_list && !md5i_lex_take_word(lex, "and"))
             break;
     }
     return true;
@@ -469,7 +469,7 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
         return md5i_lex_expect(lex, '{');
     if (schema->has_no_braces)
         return true;
-    md5_lex_space(lex);
+    md5i_lex_next(lex);
     *braces = lex->at < lex->end && *lex->at == '{';
     lex->at += *braces;
     return true;
@@ -600,7 +600,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     md5_machine_file *const file = (md5_machine_file *)(void *)row;
     *file = (md5_machine_file){.desc = {.locations = places}, .model_file = ""};
     const text_row record = {(char *)row, md5_locations_at(row, sizeof *file, 0), places};
-    if (!md5_lex_take_word(&lex, schema->head)) {
+    if (!md5i_lex_take_word(&lex, schema->head)) {
         md5i_lex_fail(&lex, lex.at, MD5_ERROR_SYNTAX, "expected '%s', found %s", schema->head,
                       md5i_lex_token(&lex, lex.at).text);
         return NULL;
@@ -608,7 +608,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     if (!read_plain(&lex, &schema->columns[0], record) || !md5i_lex_expect(&lex, '{')
         || !read_blocks(&lex, schema, record))
         return NULL;
-    md5_lex_space(&lex);
+    md5i_lex_next(&lex);
     if (arena->context->error.status != MD5_OK) // a comment without an end
         return NULL;
     if (lex.at < lex.end)

@@ -500,18 +500,16 @@ MD5_WIDE_INLINE void finish_weighed(combination kind, const poses *of, size_t fi
     const uint32_t all = (1u << MD5_WIDTH) - 1;
     md5_xform *const out = of->out + first;
     md5_xform results[MD5_WIDTH];
-    if (from->changed == all) {
-        const md5_wide share = md5_wide_load(from->shares);
-        finish_joints(kind, of, first, from, share, false, skipped > 0 ? results : out);
-        if (skipped > 0)
-            copy_joints(results, skipped, out);
-    } else if (from->changed > 0 || (from->copied_from_b > 0 && from->copied_from_b < all)) {
-        if (from->changed > 0)
-            finish_joints(kind, of, first, from, md5_wide_load(from->shares), false, results);
-        pick_joints(of, first, skipped, from, results);
-    } else {
+    if (from->changed == 0 && (from->copied_from_b == 0 || from->copied_from_b == all)) {
         copy_joints((from->copied_from_b > 0 ? of->b : of->a) + first, skipped, out);
+        return;
     }
+    const bool is_whole = from->changed == all && skipped == 0;
+    if (from->changed > 0)
+        finish_joints(kind, of, first, from, md5_wide_load(from->shares), false,
+                      is_whole ? out : results);
+    if (!is_whole)
+        pick_joints(of, first, skipped, from, results);
 }
 
 // Returns the pose to copy if the weight of all joints leaves nothing to compute, else NULL.

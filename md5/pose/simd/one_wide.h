@@ -37,7 +37,7 @@ MD5_WIDE_INLINE void begin_rotations(rotation_sampler *sampler, const md5_anim *
 }
 
 // Loads the sets from slot `begin` on, and finds their weights. Returns their number.
-MD5_WIDE_INLINE uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
+MD5_WIDE_CODE static uint32_t prepare_sets(rotation_sampler *sampler, uint32_t begin)
 {
     uint32_t size = 0;
     for (; size < MD5_SLERP_SETS && begin + size * MD5_WIDTH < sampler->count; size++) {
