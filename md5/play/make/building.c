@@ -145,14 +145,6 @@ static size_t count_curves(const md5_machine_desc *desc)
     return count;
 }
 
-static bool begin_curves(md5_building *building)
-{
-    md5_machine *const machine = building->machine;
-    machine->curves = (md5_easing *)md5i_build_array(building, count_curves(building->desc),
-                                                     sizeof *machine->curves);
-    return machine->curves != NULL;
-}
-
 static bool check_steps(md5_building *building, const md5_easing *easing, const char *kind,
                         const char *owner)
 {
@@ -221,7 +213,11 @@ bool md5i_build_parameters(md5_building *building)
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         md5i_add_name(&building->parameters, &desc->parameters[i].name);
     TRY(md5i_end_names(building->context, desc->locations, &building->parameters));
-    return build_follows(building) && begin_curves(building);
+    TRY(build_follows(building));
+    md5_machine *const machine = building->machine;
+    machine->curves = (md5_easing *)md5i_build_array(building, count_curves(building->desc),
+                                                     sizeof *machine->curves);
+    return machine->curves != NULL;
 }
 
 // Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips

@@ -128,21 +128,6 @@ static bool goes_on(const layer_work *work, uint32_t state)
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Warns of an exit that no state reaches.
-static void check_exit(md5_building *building, const layer_work *work,
-                       const md5_transition_desc *desc, const md5_transition *transition)
-{
-    const uint32_t num_going = transition->from < 0
-                                   ? work->num_going - goes_on(work, transition->to)
-                                   : goes_on(work, (uint32_t)transition->from);
-    if (!desc->waits || desc->exit <= 1.0f || num_going > 0)
-        return;
-    const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
-    md5i_warn(building->context, at.line, at.column,
-              "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
-              QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
-}
-
 static bool build_transition(md5_building *building, const layer_work *work, uint32_t number,
                              md5_transition *transition)
 {
@@ -168,7 +153,16 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         .waits = desc->waits,
         .keeps_phase = desc->keeps_phase,
     };
-    check_exit(building, work, desc, transition);
+    // Of the states that the exit may wait for, those that go on beyond the end of their clip.
+    const uint32_t num_going = transition->from < 0
+                                   ? work->num_going - goes_on(work, transition->to)
+                                   : goes_on(work, (uint32_t)transition->from);
+    if (desc->waits && desc->exit > 1.0f && num_going == 0) {
+        const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
+        md5i_warn(building->context, at.line, at.column,
+                  "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
+                  QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
+    }
     if (md5_has_numbers(desc->easing.kind)) {
         transition->easing = MD5_EASE_LINEAR;
         TRY(md5i_build_curve(building, &desc->easing, "a transition of layer", owner,

@@ -221,9 +221,14 @@ static bool find_sole(md5_building *building, const md5_modifier_desc *desc, con
     return true;
 }
 
-static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
+static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
+    md5_modifier_hold filled = *desc->hold;
+    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
+    modifier->hold = filled.numbers;
+    modifier->first_sole = building->machine->num_soles;
+    modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
     static const char *const none = NULL;
     const md5_limb *const legs = building->machine->legs + modifier->first_foot;
     const char *const *const toes = desc->hold->toes;
@@ -239,17 +244,6 @@ static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
     return true;
 }
 
-static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
-                       md5_modifier *modifier)
-{
-    md5_modifier_hold filled = *desc->hold;
-    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
-    modifier->hold = filled.numbers;
-    modifier->first_sole = building->machine->num_soles;
-    modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
-    return find_soles(building, desc, modifier);
-}
-
 // -- Contacts ---------------------------------------------------------------------------------
 
 // A clip in which soles are searched for contacts.
@@ -259,21 +253,6 @@ typedef struct contact_search {
     // [frames] of one sole, as the clip moves with its root; id's axes.
     md5_vec3 *places, *facings;
 } contact_search;
-
-static void find_places(const contact_search *at, const md5_sole *sole)
-{
-    const md5_binding *const binding = at->source->binding;
-    const md5_skeleton *const skeleton = &binding->model->skeleton;
-    for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
-        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                   at->pose);
-        const md5_xform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
-        at->places[frame] =
-            md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
-        at->facings[frame] = md5i_level_facing(
-            md5i_vec3_from_axes(skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
-    }
-}
 
 // Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
 static const float slow_turn = 0.52359878f;
@@ -298,40 +277,47 @@ static uint8_t contact_between(const contact_search *at, const md5_hold_numbers 
                                                                         : MD5_CONTACT_STANDS;
 }
 
-// The last frame, which has no next one, is as the one before it; of a cycle that leads back to the
-// first frame, as both beside it.
-static void find_contacts(const contact_search *at, const md5_hold_numbers *hold, uint8_t *contacts)
-{
-    const md5_anim *const anim = at->source->binding->anim;
-    const uint32_t last = anim->num_frames - 1;
-    for (uint32_t i = 0; i < last; i++)
-        contacts[i] = contact_between(at, hold, i, i + 1);
-    contacts[last] = last > 0 ? contacts[last - 1] : contact_between(at, hold, 0, 0);
-    if (at->source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
-        && contacts[last] != contacts[0])
-        contacts[last] = MD5_CONTACT_NONE;
-}
-
 static bool search_clip(md5_building *building, const md5_source *source)
 {
     md5_machine *const machine = building->machine;
+    const md5_binding *const binding = source->binding;
     const contact_search at = {
         .source = source,
         .pose =
             (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints, sizeof *at.pose),
-        .places = (md5_vec3 *)md5i_arena_alloc(building->scratch, source->binding->anim->num_frames,
+        .places = (md5_vec3 *)md5i_arena_alloc(building->scratch, binding->anim->num_frames,
                                                sizeof *at.places),
-        .facings = (md5_vec3 *)md5i_arena_alloc(
-            building->scratch, source->binding->anim->num_frames, sizeof *at.facings),
+        .facings = (md5_vec3 *)md5i_arena_alloc(building->scratch, binding->anim->num_frames,
+                                                sizeof *at.facings),
     };
     TRY(at.pose && at.places && at.facings);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_held; k++) {
             const size_t number = modifier->first_sole + k;
-            find_places(&at, &machine->soles[number]);
-            find_contacts(&at, &modifier->hold,
-                          machine->contacts + number * machine->num_frames + source->first_frame);
+            const md5_sole *const sole = &machine->soles[number];
+            const md5_skeleton *const skeleton = &binding->model->skeleton;
+            for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
+                md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                           at.pose);
+                const md5_xform joint = md5_joint_in_model(skeleton, at.pose, sole->joint);
+                at.places[frame] =
+                    md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
+                at.facings[frame] = md5i_level_facing(md5i_vec3_from_axes(
+                    skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
+            }
+            // The last frame, which has no next one, is as the one before it; of a cycle that leads
+            // back to the first frame, as both beside it.
+            uint8_t *const contacts =
+                machine->contacts + number * machine->num_frames + source->first_frame;
+            const uint32_t last = binding->anim->num_frames - 1;
+            for (uint32_t j = 0; j < last; j++)
+                contacts[j] = contact_between(&at, &modifier->hold, j, j + 1);
+            contacts[last] =
+                last > 0 ? contacts[last - 1] : contact_between(&at, &modifier->hold, 0, 0);
+            if (source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
+                && contacts[last] != contacts[0])
+                contacts[last] = MD5_CONTACT_NONE;
         }
     }
     return true;
@@ -450,25 +436,6 @@ static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
     return counts ? 0.0f : length;
 }
 
-static void reach_vertices(md5_machine *machine, const md5_mesh *mesh)
-{
-    machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        float positive = 0.0f, negative = 0.0f, beside = 0.0f;
-        for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1];
-             i++) {
-            const md5_vec4 influence = mesh->influences[i];
-            beside += reach_for(machine, mesh->influence_joints[i], influence);
-            positive += fmaxf(influence.w, 0.0f);
-            negative += fmaxf(-influence.w, 0.0f);
-        }
-        machine->least_bias = fminf(machine->least_bias, positive);
-        machine->most_bias = fmaxf(machine->most_bias, positive);
-        machine->most_negative = fmaxf(machine->most_negative, negative);
-        machine->beside = fmaxf(machine->beside, beside);
-    }
-}
-
 static bool build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
@@ -484,7 +451,21 @@ static bool build_reaches(md5_building *building)
             return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
                              "the geometry of the machine's model was released: create machines "
                              "before, they need it for the bounds of players");
-        reach_vertices(machine, mesh);
+        machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            float positive = 0.0f, negative = 0.0f, beside = 0.0f;
+            for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
+                 j++) {
+                const md5_vec4 influence = mesh->influences[j];
+                beside += reach_for(machine, mesh->influence_joints[j], influence);
+                positive += fmaxf(influence.w, 0.0f);
+                negative += fmaxf(-influence.w, 0.0f);
+            }
+            machine->least_bias = fminf(machine->least_bias, positive);
+            machine->most_bias = fmaxf(machine->most_bias, positive);
+            machine->most_negative = fmaxf(machine->most_negative, negative);
+            machine->beside = fmaxf(machine->beside, beside);
+        }
     }
     return true;
 }

@@ -44,13 +44,20 @@ static double along(md5_stride stride, md5_stride axis)
     return stride.x * axis.x + stride.y * axis.y + stride.z * axis.z;
 }
 
-// The direction in which speeds count: that of the fastest item, but forward, left or up rather
-// than backward, right or down. No direction if all stand.
-static md5_stride find_axis(const md5_stride *strides, const md5_item *items, uint32_t count)
+static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
+    md5_stride *const strides =
+        (md5_stride *)md5i_arena_alloc(building->scratch, desc->num_items, sizeof *strides);
+    TRY(strides);
+    for (uint32_t i = 0; i < desc->num_items; i++) {
+        TRY(check_item(building, desc, i, &items[i]));
+        strides[i] = measure(items[i].motion, &items[i].gait.seconds);
+    }
+    // The direction in which speeds count: that of the fastest item, but forward, left or up rather
+    // than backward, right or down. No direction if all stand.
     md5_stride axis = {1.0, 0.0, 0.0};
     double fastest = 0.0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < desc->num_items; i++) {
         const double length = sqrt(along(strides[i], strides[i]));
         if (!(length > fastest * items[i].gait.seconds))
             continue;
@@ -61,19 +68,6 @@ static md5_stride find_axis(const md5_stride *strides, const md5_item *items, ui
         const double by = main < 0.0 ? -1.0 / length : 1.0 / length;
         axis = (md5_stride){s.x * by, s.y * by, s.z * by};
     }
-    return axis;
-}
-
-static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
-{
-    md5_stride *const strides =
-        (md5_stride *)md5i_arena_alloc(building->scratch, desc->num_items, sizeof *strides);
-    TRY(strides);
-    for (uint32_t i = 0; i < desc->num_items; i++) {
-        TRY(check_item(building, desc, i, &items[i]));
-        strides[i] = measure(items[i].motion, &items[i].gait.seconds);
-    }
-    const md5_stride axis = find_axis(strides, items, desc->num_items);
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
         if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
@@ -318,33 +312,6 @@ bool md5i_build_motions(md5_building *building)
 
 // -- Blend trees: each motion as often as it is used, in the order of evaluation -----------------
 
-// Members of each group in the order of clip instances.
-static bool list_members(md5_building *building, const md5_blend_tree *tree)
-{
-    uint32_t *members =
-        (uint32_t *)md5i_build_array(building, tree->num_instances, sizeof *members);
-    TRY(members);
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (tree->instances[i].group >= 0)
-            tree->groups[tree->instances[i].group].num_members++;
-    }
-    for (uint32_t i = 0; i < tree->num_groups; i++) {
-        tree->groups[i].members = members;
-        members += tree->groups[i].num_members;
-        tree->groups[i].num_members = 0;
-    }
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
-        const md5_instance_plan *const plan = &tree->instances[i];
-        if (plan->group < 0)
-            continue;
-        md5_group_plan *const group = &tree->groups[plan->group];
-        if (group->num_markers > 0)
-            group->num_markers = plan->playable->source->num_markers;
-        group->members[group->num_members++] = i;
-    }
-    return true;
-}
-
 static uint32_t larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
@@ -429,5 +396,27 @@ bool md5i_build_tree(md5_building *building, md5_motion *motion)
     machine->max_instances = larger(machine->max_instances, tree->num_instances);
     machine->max_groups = larger(machine->max_groups, tree->num_groups);
     machine->max_poses = larger(machine->max_poses, tree->num_poses);
-    return list_members(building, tree);
+    // Members of each group in the order of clip instances.
+    uint32_t *members =
+        (uint32_t *)md5i_build_array(building, tree->num_instances, sizeof *members);
+    TRY(members);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        if (tree->instances[i].group >= 0)
+            tree->groups[tree->instances[i].group].num_members++;
+    }
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
+        tree->groups[i].members = members;
+        members += tree->groups[i].num_members;
+        tree->groups[i].num_members = 0;
+    }
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        const md5_instance_plan *const plan = &tree->instances[i];
+        if (plan->group < 0)
+            continue;
+        md5_group_plan *const group = &tree->groups[plan->group];
+        if (group->num_markers > 0)
+            group->num_markers = plan->playable->source->num_markers;
+        group->members[group->num_members++] = i;
+    }
+    return true;
 }

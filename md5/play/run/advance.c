@@ -216,14 +216,6 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
     return true;
 }
 
-// In a resting layer only transitions that open later count: see take_in_layer().
-static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_active_state *active,
-                          const md5_transition *transition)
-{
-    return player->layer_states[layer].is_resting
-           && (!transition->waits || md5i_began_behind(active, transition->exit));
-}
-
 // Merges two lists of transitions that are each in the order of priority.
 typedef struct candidates {
     const md5_transition *own, *own_end, *any, *any_end;
@@ -260,8 +252,10 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
 {
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
+        // In a resting layer only transitions that open later count: see take_in_layer().
         if (is_open(player, layer, active, at) && (!at->waits || md5i_has_reached(active, at->exit))
-            && !is_suppressed(player, layer, active, at))
+            && !(player->layer_states[layer].is_resting
+                 && (!at->waits || md5i_began_behind(active, at->exit))))
             return at;
     }
     return NULL;
@@ -285,26 +279,6 @@ static bool consume(md5_player *player, uint32_t layer, const md5_transition *tr
     return has_consumed;
 }
 
-static void take(md5_player *player, uint32_t layer, const md5_transition *transition)
-{
-    md5_change change = {
-        .state = transition->to,
-        .start = transition->start,
-        .begin = MD5_BEGIN_BEHIND,
-        .duration = transition->duration,
-        .fade = transition->fade,
-        .easing = transition->easing,
-        .curve = transition->curve,
-        .priority = transition->priority,
-        .interrupt = transition->interrupt,
-    };
-    if (transition->keeps_phase) {
-        change.start = md5i_exit_phase(md5_newest(&player->layer_states[layer]), transition);
-        change.begin = MD5_BEGIN_AS_LEFT;
-    }
-    md5i_change_state(player, layer, &change);
-}
-
 // Takes transitions of a layer until none is possible at this instant. If more are taken than there
 // are, they form a cycle, which would never end because no time passes: then the layer rests in its
 // current state. Transitions that were open then are ignored until a parameter changes or the
@@ -322,7 +296,22 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             return;
         }
         num_taken = consume(player, layer, open) ? 0 : num_taken + 1;
-        take(player, layer, open);
+        md5_change change = {
+            .state = open->to,
+            .start = open->start,
+            .begin = MD5_BEGIN_BEHIND,
+            .duration = open->duration,
+            .fade = open->fade,
+            .easing = open->easing,
+            .curve = open->curve,
+            .priority = open->priority,
+            .interrupt = open->interrupt,
+        };
+        if (open->keeps_phase) {
+            change.start = md5i_exit_phase(md5_newest(&player->layer_states[layer]), open);
+            change.begin = MD5_BEGIN_AS_LEFT;
+        }
+        md5i_change_state(player, layer, &change);
     }
 }
 
@@ -401,31 +390,6 @@ static bool fades_still(const md5_active_state *active)
     return active->fades && md5i_progress(active) < 1.0;
 }
 
-// Removes states that have faded out.
-static void end_faded(md5_layer_state *layer_state)
-{
-    uint32_t first = layer_state->num_used - 1u;
-    while (first > 0 && fades_still(md5_active_at(layer_state, first)))
-        first--;
-    end_oldest(layer_state, first);
-    // The frozen pose is covered completely.
-    if (!fades_still(md5_active_at(layer_state, 0)))
-        layer_state->has_snapshot = false;
-}
-
-// Returns an unused slot.
-static md5_active_state *take_slot(md5_layer_state *layer_state)
-{
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
-        used |= 1u << layer_state->order[i];
-    uint8_t slot = 0;
-    while ((used >> slot & 1u) != 0)
-        slot++;
-    layer_state->order[layer_state->num_used++] = slot;
-    return md5_slot(layer_state, slot);
-}
-
 // Offsets need a pose on both sides.
 static bool has_poses(md5_layer_state *layer_state, const md5_state *to)
 {
@@ -467,7 +431,14 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         layer_state->num_used = 0;
         layer_state->has_snapshot = layer_state->has_offsets = false;
     }
-    md5_active_state *const active = take_slot(layer_state);
+    uint32_t used = 0; // bits of slots
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
+        used |= 1u << layer_state->order[i];
+    uint8_t slot = 0;
+    while ((used >> slot & 1u) != 0)
+        slot++;
+    layer_state->order[layer_state->num_used++] = slot;
+    md5_active_state *const active = md5_slot(layer_state, slot);
     active->from = duration > 0.0 ? source : -1;
     active->easing = change->easing;
     active->curve = change->curve > 0 ? &player->machine->curves[change->curve - 1] : NULL;
@@ -687,23 +658,17 @@ static void fire(const step_context *context, const md5_walker *walker)
                     weight);
 }
 
-static md5_walker *first_of(md5_walker *walkers, uint32_t num_walkers)
-{
-    md5_walker *first = walkers;
-    for (uint32_t i = 1; i < num_walkers; i++) {
-        if (walkers[i].when < first->when - first->slack)
-            first = &walkers[i];
-    }
-    return first;
-}
-
 // In the order of time; simultaneous ones in the order of layers and clips.
 static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;
     uint32_t num_walkers = gather_walkers(context);
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
-        md5_walker *const walker = first_of(player->walkers, num_walkers);
+        md5_walker *walker = player->walkers;
+        for (uint32_t i = 1; i < num_walkers; i++) {
+            if (player->walkers[i].when < walker->when - walker->slack)
+                walker = &player->walkers[i];
+        }
         fire(context, walker);
         player->num_walked++;
         if (find_next(context, walker))
@@ -737,21 +702,19 @@ static void report(const step_context *context, uint32_t layer, uint32_t state, 
                     &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
 }
 
-static void report_arrivals(const step_context *context)
-{
-    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++) {
-        md5_layer_state *const layer_state = &context->player->layer_states[i];
-        if (layer_state->has_arrived)
-            report(context, i, md5_newest(layer_state)->state, MD5_EVENT_TRANSITION_END);
-        layer_state->has_arrived = false;
-    }
-}
+// -- Instants and intervals ---------------------------------------------------------------------
 
-// States that were left again at this instant are not seen any more.
-static void report_changes(const step_context *context)
+// Fires the events where states and one-shots begin.
+static void fire_starts(const step_context *context)
 {
-    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++) {
-        md5_layer_state *const layer_state = &context->player->layer_states[i];
+    md5_player *const player = context->player;
+    const uint32_t num_layers = player->machine->tables.num_layers;
+    if (!player->has_new)
+        return;
+    player->has_new = false;
+    // States that were left again at this instant are not seen any more.
+    for (uint32_t i = 0; player->machine->reports_states && i < num_layers; i++) {
+        md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
         const int32_t left = layer_state->entered;
         if (layer_state->is_entered)
@@ -764,30 +727,17 @@ static void report_changes(const step_context *context)
         if (left >= 0 && md5i_progress(newest) == 1.0)
             report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
     }
-}
-
-static void fire_starts(const step_context *context)
-{
-    md5_player *const player = context->player;
-    if (!player->has_new)
-        return;
-    player->has_new = false;
-    if (player->machine->reports_states)
-        report_changes(context);
     if (context->events && player->machine->has_clip_events)
         fire_events(context);
-    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        for (uint32_t i = 0; i < layer_state->num_used; i++)
-            md5_active_at(layer_state, i)->is_new = false;
+    for (uint32_t i = 0; i < num_layers; i++) {
+        for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
+            md5_active_at(&player->layer_states[i], k)->is_new = false;
     }
     for (uint32_t i = 0; player->num_shots > 0 && i < player->machine->num_slots; i++) {
         for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
             player->slots[i].shots[k].is_new = false;
     }
 }
-
-// -- Instants and intervals ---------------------------------------------------------------------
 
 static void handle_instant(const step_context *context)
 {
@@ -839,12 +789,22 @@ static void step(const step_context *context)
     }
     if (context->events && machine->has_clip_events)
         fire_events(context);
-    if (machine->reports_states)
-        report_arrivals(context);
+    for (uint32_t i = 0; machine->reports_states && i < num_layers; i++) {
+        if (player->layer_states[i].has_arrived)
+            report(context, i, md5_newest(&player->layer_states[i])->state,
+                   MD5_EVENT_TRANSITION_END);
+    }
     for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        if (layer_state->num_used > 1 || layer_state->has_snapshot)
-            end_faded(layer_state);
+        // What has faded out ends.
+        if (layer_state->num_used > 1 || layer_state->has_snapshot) {
+            uint32_t first = layer_state->num_used - 1u;
+            while (first > 0 && fades_still(md5_active_at(layer_state, first)))
+                first--;
+            end_oldest(layer_state, first);
+            if (!fades_still(md5_active_at(layer_state, 0))) // it covers the frozen pose completely
+                layer_state->has_snapshot = false;
+        }
         if (layer_state->has_offsets
             && layer_state->settling.elapsed >= layer_state->settling.duration)
             layer_state->has_offsets = false;

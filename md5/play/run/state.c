@@ -87,29 +87,24 @@ static double advance_part(const md5_sync_item *items, uint32_t num_items, uint3
     return seconds - used;
 }
 
-static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
-                                 uint32_t num_markers, md5_clock clock, double seconds)
-{
-    const double whole = sync_cycle_seconds(items, num_items, num_markers);
-    if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
-        const double cycles = trunc(seconds / whole);
-        clock = md5i_clock_advance(&GROUP, clock, cycles);
-        seconds -= cycles * whole;
-    }
-    // Less than a cycle is left, or a direction that turns round at one of the markers, where it
-    // stays: no more parts than there are, and one for each end.
-    marker_place position = place_of(clock.phase, num_markers);
-    for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
-        seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
-    const double phase = ((double)position.marker + position.share) / (double)num_markers;
-    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
-}
-
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds)
 {
-    if (num_markers > 0)
-        return advance_markers(items, num_items, num_markers, clock, seconds);
+    if (num_markers > 0) {
+        const double whole = sync_cycle_seconds(items, num_items, num_markers);
+        if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
+            const double cycles = trunc(seconds / whole);
+            clock = md5i_clock_advance(&GROUP, clock, cycles);
+            seconds -= cycles * whole;
+        }
+        // Less than a cycle is left, or a direction that turns round at one of the markers, where
+        // it stays: no more parts than there are, and one for each end.
+        marker_place position = place_of(clock.phase, num_markers);
+        for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
+            seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
+        const double phase = ((double)position.marker + position.share) / (double)num_markers;
+        return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
+    }
     const double rate = rate_between(items, num_items, 0, 0);
     return md5i_clock_advance(&GROUP, clock, rate * seconds);
 }
@@ -138,11 +133,6 @@ static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, u
     return seconds;
 }
 
-static bool is_before(md5_clock a, md5_clock b)
-{
-    return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
-}
-
 double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                          md5_clock from, md5_clock to)
 {
@@ -150,7 +140,8 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
         const double cycles = md5_clock_between(from, to);
         return cycles == 0.0 ? 0.0 : cycles / rate_between(items, num_items, 0, 0);
     }
-    const bool is_backward = is_before(to, from);
+    const bool is_backward =
+        to.cycle < from.cycle || (to.cycle == from.cycle && to.phase < from.phase);
     md5_clock low = is_backward ? to : from;
     const md5_clock high = is_backward ? from : to;
     const int64_t whole = high.cycle - low.cycle - (high.phase < low.phase);
@@ -492,15 +483,6 @@ static void gather_group(const md5_player *player, const md5_active_state *activ
     }
 }
 
-static md5_clock group_clock_after(const md5_player *player, const md5_active_state *active,
-                                   const md5_blend_tree *tree, uint32_t number, double seconds)
-{
-    const md5_group_plan *const group = &tree->groups[number];
-    gather_group(player, active, tree, group);
-    return md5i_sync_advance(player->sync_items, group->num_members, group->num_markers,
-                             active->groups[number], seconds);
-}
-
 // Of a clip that is not synchronised.
 static md5_clock instance_clock_after(const md5_active_state *active, const md5_blend_tree *tree,
                                       uint32_t number, double seconds)
@@ -518,30 +500,11 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
             player->instance_clocks[i] = instance_clock_after(active, tree, i, seconds);
     }
     for (uint32_t i = 0; i < tree->num_groups; i++) {
-        player->group_clocks[i] = group_clock_after(player, active, tree, i, seconds);
-        follow(player, tree, &tree->groups[i], player->group_clocks[i]);
-    }
-}
-
-// Updates for how long a clip that is played once has been at its end, from how far it would have
-// advanced beyond it.
-static void count_rest(md5_clip_instance *instance, double seconds)
-{
-    const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
-    const double beyond = instance->before.phase + cycles - instance->now.phase;
-    if (cycles == 0.0 || instance->now.phase != end)
-        instance->seconds_at_end = 0.0;
-    else if (instance->before.phase == end)
-        instance->seconds_at_end += fabs(seconds);
-    else
-        instance->seconds_at_end = fabs(beyond / instance->rate);
-}
-
-static void count_rests(const md5_blend_tree *tree, md5_active_state *active, double seconds)
-{
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (tree->instances[i].playable->timing->mode == MD5_PLAY_ONCE)
-            count_rest(&active->instances[i], seconds);
+        const md5_group_plan *const group = &tree->groups[i];
+        gather_group(player, active, tree, group);
+        player->group_clocks[i] = md5i_sync_advance(player->sync_items, group->num_members,
+                                                    group->num_markers, active->groups[i], seconds);
+        follow(player, tree, group, player->group_clocks[i]);
     }
 }
 
@@ -566,7 +529,21 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
         md5i_find_clocks(player, active, seconds);
         set_clocks(tree, active, player->instance_clocks, player->group_clocks);
     }
-    count_rests(tree, active, seconds);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        // For how long a clip that is played once has been at its end follows from how far it would
+        // have advanced beyond it.
+        md5_clip_instance *const instance = &active->instances[i];
+        const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
+        if (tree->instances[i].playable->timing->mode != MD5_PLAY_ONCE)
+            continue;
+        const double beyond = instance->before.phase + cycles - instance->now.phase;
+        if (cycles == 0.0 || instance->now.phase != end)
+            instance->seconds_at_end = 0.0;
+        else if (instance->before.phase == end)
+            instance->seconds_at_end += fabs(seconds);
+        else
+            instance->seconds_at_end = fabs(beyond / instance->rate);
+    }
 }
 
 double md5i_active_time(const md5_active_state *active)
