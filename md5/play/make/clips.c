@@ -347,30 +347,6 @@ static bool check_events(md5_building *building, const md5_clip_desc *clip)
     return true;
 }
 
-// A marker at the end of a cycle would be one at its start again.
-static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5_source *source)
-{
-    const uint32_t intervals = md5i_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
-    double *const markers =
-        (double *)md5i_build_array(building, clip->num_markers, sizeof *markers);
-    TRY(markers);
-    for (uint32_t i = 0; i < clip->num_markers; i++) {
-        const uint32_t frame = clip->markers[i];
-        if (frame >= intervals)
-            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
-                                "clip %s: a marker is at frame %u, but the cycle ends at frame %u",
-                                QUOTED(clip->name), frame, intervals);
-        if (i > 0 && frame <= clip->markers[i - 1])
-            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
-                                "clip %s: the marker at frame %u is not after the one before",
-                                QUOTED(clip->name), frame);
-        markers[i] = (double)frame / (double)intervals;
-    }
-    source->markers = markers;
-    source->num_markers = clip->num_markers;
-    return true;
-}
-
 // Joint 0 in every frame.
 static bool build_root_deltas(md5_building *building, md5_source *source)
 {
@@ -421,7 +397,25 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     }
     machine->has_clip_events = machine->has_clip_events || has_ends || clip->num_events > 0;
     machine->num_frames += anim->num_frames;
-    TRY(build_markers(building, clip, source));
+    // A marker at the end of a cycle would be one at its start again.
+    const uint32_t intervals = md5i_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
+    double *const markers =
+        (double *)md5i_build_array(building, clip->num_markers, sizeof *markers);
+    TRY(markers);
+    for (uint32_t i = 0; i < clip->num_markers; i++) {
+        const uint32_t frame = clip->markers[i];
+        if (frame >= intervals)
+            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
+                                "clip %s: a marker is at frame %u, but the cycle ends at frame %u",
+                                QUOTED(clip->name), frame, intervals);
+        if (i > 0 && frame <= clip->markers[i - 1])
+            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
+                                "clip %s: the marker at frame %u is not after the one before",
+                                QUOTED(clip->name), frame);
+        markers[i] = (double)frame / (double)intervals;
+    }
+    source->markers = markers;
+    source->num_markers = clip->num_markers;
     return clip->extract == MD5_EXTRACT_NONE || build_root_deltas(building, source);
 }
 

@@ -263,31 +263,6 @@ static bool check_named(md5_building *building, const md5_morph_desc *morph,
                         QUOTED(morph->target), what);
 }
 
-static bool find_driving_state(md5_building *building, const md5_morph_desc *morph,
-                               md5_morph_row *row)
-{
-    const md5_machine_desc *const desc = building->desc;
-    TRY(check_named(building, morph, &morph->layer, "layer"));
-    TRY(check_named(building, morph, &morph->state, "state"));
-    uint32_t layer = 0, state = 0;
-    while (layer < desc->num_layers && strcmp(desc->layers[layer].name, morph->layer) != 0)
-        layer++;
-    if (layer == desc->num_layers)
-        return md5i_fail_at(building, &morph->layer, MD5_ERROR_MISMATCH,
-                            "morph %s names layer %s, which does not exist", QUOTED(morph->target),
-                            QUOTED(morph->layer));
-    const md5_layer_desc *const of = &desc->layers[layer];
-    while (state < of->num_states && strcmp(of->states[state].name, morph->state) != 0)
-        state++;
-    if (state == of->num_states)
-        return md5i_fail_at(building, &morph->state, MD5_ERROR_MISMATCH,
-                            "morph %s names state %s, which layer %s lacks", QUOTED(morph->target),
-                            QUOTED(morph->state), QUOTED(morph->layer));
-    row->layer = layer;
-    row->source = state;
-    return true;
-}
-
 static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint32_t clip)
 {
     const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
@@ -313,8 +288,28 @@ static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint
 // What drives it, as a number.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
 {
-    if (morph->drive == MD5_MORPH_BY_STATE)
-        return find_driving_state(building, morph, row);
+    if (morph->drive == MD5_MORPH_BY_STATE) {
+        const md5_machine_desc *const desc = building->desc;
+        TRY(check_named(building, morph, &morph->layer, "layer"));
+        TRY(check_named(building, morph, &morph->state, "state"));
+        uint32_t layer = 0, state = 0;
+        while (layer < desc->num_layers && strcmp(desc->layers[layer].name, morph->layer) != 0)
+            layer++;
+        if (layer == desc->num_layers)
+            return md5i_fail_at(building, &morph->layer, MD5_ERROR_MISMATCH,
+                                "morph %s names layer %s, which does not exist",
+                                QUOTED(morph->target), QUOTED(morph->layer));
+        const md5_layer_desc *const of = &desc->layers[layer];
+        while (state < of->num_states && strcmp(of->states[state].name, morph->state) != 0)
+            state++;
+        if (state == of->num_states)
+            return md5i_fail_at(building, &morph->state, MD5_ERROR_MISMATCH,
+                                "morph %s names state %s, which layer %s lacks",
+                                QUOTED(morph->target), QUOTED(morph->state), QUOTED(morph->layer));
+        row->layer = layer;
+        row->source = state;
+        return true;
+    }
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
     const char *const *const name = is_clip ? &morph->clip : &morph->parameter;
     int32_t number;
@@ -323,17 +318,6 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
                      morph->target, &number));
     row->source = (uint32_t)number;
     return !is_clip || check_keys(building, morph, row->source);
-}
-
-static bool build_morph(md5_building *building, uint32_t number)
-{
-    const md5_morph_desc *const morph = &building->desc->morphs[number];
-    md5_morph_row *const row = &building->machine->morph_rows[number];
-    md5_morph_desc filled = *morph;
-    md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
-    row->drive = morph->drive;
-    row->weight = filled.weight;
-    return find_drive(building, morph, row);
 }
 
 // Numbers the targets by the rows that name them first.
@@ -369,7 +353,13 @@ bool md5i_build_morphs(md5_building *building)
             return md5i_fail_at(building, target, MD5_ERROR_MISMATCH, "morph %u names no target",
                                 i);
         md5i_add_name(&names, target);
-        TRY(build_morph(building, i));
+        const md5_morph_desc *const morph = &desc->morphs[i];
+        md5_morph_row *const row = &machine->morph_rows[i];
+        md5_morph_desc filled = *morph;
+        md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
+        row->drive = morph->drive;
+        row->weight = filled.weight;
+        TRY(find_drive(building, morph, row));
     }
     md5i_sort_names(&names);
     number_targets(building, &names);

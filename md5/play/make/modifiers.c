@@ -84,19 +84,6 @@ static bool find_limb(md5_building *building, const limb_names *names, md5_limb 
     return check_bone(building, names, limb->middle, limb->root, reach);
 }
 
-static bool build_foot(md5_building *building, const char *owner, const md5_foot_desc *foot,
-                       md5_limb *leg)
-{
-    const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", owner};
-    int32_t ankle;
-    TRY(md5i_resolve(building, &building->joints, &foot->ankle, "modifier", owner, &ankle));
-    if (ankle < 0)
-        return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
-                            "modifier %s: a foot names no ankle", QUOTED(owner));
-    leg->tip = (uint32_t)ankle;
-    return find_limb(building, &names, leg);
-}
-
 static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -105,8 +92,18 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
                             QUOTED(desc->name));
     modifier->first_foot = machine->num_feet;
-    for (uint32_t i = 0; i < desc->num_feet; i++)
-        TRY(build_foot(building, desc->name, &desc->feet[i], &machine->legs[machine->num_feet++]));
+    for (uint32_t i = 0; i < desc->num_feet; i++) {
+        const md5_foot_desc *const foot = &desc->feet[i];
+        md5_limb *const leg = &machine->legs[machine->num_feet++];
+        const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", desc->name};
+        int32_t ankle;
+        TRY(md5i_resolve(building, &building->joints, &foot->ankle, kind, desc->name, &ankle));
+        if (ankle < 0)
+            return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
+                                "modifier %s: a foot names no ankle", QUOTED(desc->name));
+        leg->tip = (uint32_t)ankle;
+        TRY(find_limb(building, &names, leg));
+    }
     return true;
 }
 
@@ -205,32 +202,17 @@ static md5_sole sole_of(const md5_model *model, uint32_t joint)
     };
 }
 
-static bool find_sole(md5_building *building, const md5_modifier_desc *desc, const char *const *toe,
-                      uint32_t ankle)
-{
-    md5_machine *const machine = building->machine;
-    const md5_model *const model = building->desc->model;
-    int32_t joint = (int32_t)ankle;
-    if (*toe)
-        TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
-    if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
-        return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
-                            "modifier %s: joint %s is not a descendant of %s", QUOTED(desc->name),
-                            QUOTED(*toe), QUOTED(model->skeleton.joints[ankle].name));
-    machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
-    return true;
-}
-
 static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
+    md5_machine *const machine = building->machine;
+    const md5_model *const model = building->desc->model;
     md5_modifier_hold filled = *desc->hold;
-    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
+    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&model->skeleton));
     modifier->hold = filled.numbers;
-    modifier->first_sole = building->machine->num_soles;
+    modifier->first_sole = machine->num_soles;
     modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
     static const char *const none = NULL;
-    const md5_limb *const legs = building->machine->legs + modifier->first_foot;
     const char *const *const toes = desc->hold->toes;
     uint32_t num_toes = 0;
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
@@ -239,8 +221,19 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         return md5i_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
                             "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
                             desc->num_feet);
-    for (uint32_t i = 0; i < modifier->num_held; i++)
-        TRY(find_sole(building, desc, i < num_toes ? &toes[i] : &none, legs[i].tip));
+    for (uint32_t i = 0; i < modifier->num_held; i++) {
+        const char *const *const toe = i < num_toes ? &toes[i] : &none;
+        const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
+        int32_t joint = (int32_t)ankle;
+        if (*toe)
+            TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
+        if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
+            return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
+                                "modifier %s: joint %s is not a descendant of %s",
+                                QUOTED(desc->name), QUOTED(*toe),
+                                QUOTED(model->skeleton.joints[ankle].name));
+        machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
+    }
     return true;
 }
 
@@ -341,30 +334,6 @@ static bool is_zero(md5_vec3 v)
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
 }
 
-// Members that only one kind of modifier has.
-static bool check_kind(md5_building *building, const md5_modifier_desc *desc)
-{
-    const struct {
-        bool is_set;
-        const void *member;
-        md5_modifier_kind kind;
-        const char *words;
-    } only[] = {
-        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
-         "names a middle joint, which only 'two_bone' has"},
-        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
-         "names a root joint, which only 'two_bone' has"},
-        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
-        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
-        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
-    };
-    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
-        if (only[i].is_set && desc->kind != only[i].kind)
-            return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
-                                QUOTED(desc->name), only[i].words);
-    return true;
-}
-
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {
@@ -402,7 +371,25 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     default:
         break;
     }
-    TRY(check_kind(building, desc));
+    // Members that only one kind of modifier has.
+    const struct {
+        bool is_set;
+        const void *member;
+        md5_modifier_kind kind;
+        const char *words;
+    } only[] = {
+        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
+         "names a middle joint, which only 'two_bone' has"},
+        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
+         "names a root joint, which only 'two_bone' has"},
+        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
+        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
+        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
+    };
+    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
+        if (only[i].is_set && desc->kind != only[i].kind)
+            return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
+                                QUOTED(desc->name), only[i].words);
     if (desc->kind == MD5_MODIFIER_FEET)
         TRY(build_feet(building, desc, modifier));
     if (desc->kind == MD5_MODIFIER_GAZE)

@@ -273,46 +273,33 @@ static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_bi
     return fail_with(load, &error, &desc->file);
 }
 
-static bool take_anim(loading *load, uint32_t clip)
+static bool take_clips(loading *load)
 {
-    owned_parts *const owned = load->owned;
-    const uint32_t number = owned->num_anims;
-    named_file *const from = &load->parts[number + 1];
-    TRY(take_part(load, number + 1, &load->file->clips[clip].file));
-    md5_anim *const anim = from->anim;
-    from->anim = NULL;
-    owned->anims[owned->num_anims++] = anim;
-    load->context.num_warnings += anim->num_warnings;
-    load->anim_paths[clip] = from->path;
-    TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
-    load->anims[clip] = anim;
-    load->bindings[clip] = owned->bindings[number];
-    return true;
-}
-
-static bool make_arrays(loading *load, uint32_t num_clips)
-{
+    const uint32_t num_clips = load->file->desc.num_clips;
     md5_arena *const arena = &load->arena;
-    load->owned->anims =
-        (md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->owned->anims);
-    load->owned->bindings =
-        (md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->owned->bindings);
+    owned_parts *const owned = load->owned;
+    owned->anims = (md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *owned->anims);
+    owned->bindings = (md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *owned->bindings);
     load->anims = (const md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->anims);
     load->bindings =
         (const md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->bindings);
     load->anim_paths = (const char **)md5i_arena_alloc(arena, num_clips, sizeof *load->anim_paths);
-    return load->owned->anims && load->owned->bindings && load->anims && load->bindings
-           && load->anim_paths;
-}
-
-static bool take_clips(loading *load)
-{
-    const uint32_t num_clips = load->file->desc.num_clips;
-    TRY(make_arrays(load, num_clips));
+    TRY(owned->anims && owned->bindings && load->anims && load->bindings && load->anim_paths);
     for (uint32_t clip = 0; clip < num_clips; clip++) {
         const uint32_t shared = load->shared[clip];
-        if (shared == clip)
-            TRY(take_anim(load, clip));
+        if (shared == clip) {
+            const uint32_t number = owned->num_anims;
+            named_file *const from = &load->parts[number + 1];
+            TRY(take_part(load, number + 1, &load->file->clips[clip].file));
+            md5_anim *const anim = from->anim;
+            from->anim = NULL;
+            owned->anims[owned->num_anims++] = anim;
+            load->context.num_warnings += anim->num_warnings;
+            load->anim_paths[clip] = from->path;
+            TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
+            load->anims[clip] = anim;
+            load->bindings[clip] = owned->bindings[number];
+        }
         load->anim_paths[clip] = load->anim_paths[shared];
         load->anims[clip] = load->anims[shared];
         load->bindings[clip] = load->bindings[shared];
