@@ -169,6 +169,122 @@ static float followed(const md5_player *player, int32_t row, double seconds)
 // Seconds: when a condition changes is found to within this.
 #define SAME_TIME 1e-13
 
+// Cycles. A later exit is never reached.
+#define MAX_EXIT 0x1p52
+
+// -- Exits --------------------------------------------------------------------------------------
+
+// Whether the first clip plays backward: by its own rate, or by the mean rate of its group.
+static bool is_backward(const md5_active_state *active)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const int32_t number = tree->instances[0].group;
+    if (number < 0)
+        return active->instances[0].rate < 0.0;
+    const md5_group_plan *const group = &tree->groups[number];
+    double rate = 0.0;
+    for (uint32_t i = 0; i < group->num_members; i++) {
+        const md5_clip_instance *const instance = &active->instances[group->members[i]];
+        rate += (double)instance->share * instance->rate;
+    }
+    return rate < 0.0;
+}
+
+// Position of the first clip when a state is at its exit, in the direction that it plays.
+typedef struct exit_position {
+    md5_clock clock;
+    double time; // of the same
+    bool is_backward;
+} exit_position;
+
+static exit_position exit_of(const md5_active_state *active, double exit)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const md5_timing *const timing = tree->instances[0].playable->timing;
+    exit_position position = {.is_backward = is_backward(active)};
+    const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
+    const double time = position.is_backward ? 1.0 - limited : limited;
+    // An exit may lie beyond the ends of a clip that is played once.
+    const double whole = floor(time);
+    position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
+                                     MD5_FLOAT_ERROR * fmax(1.0, fabs(exit)));
+    position.time = md5_clock_time(position.clock);
+    return position;
+}
+
+// Remaining distance to an exit, in cycles.
+static double distance_to(const exit_position *exit, double time)
+{
+    return exit->is_backward ? time - exit->time : exit->time - time;
+}
+
+// Whether a time is at or after an exit. Usually this is clear without snapping to frames.
+static bool is_behind(const md5_active_state *active, double exit, double time)
+{
+    if (!active->tree)
+        return true;
+    const double delta = is_backward(active) ? time - (1.0 - exit) : exit - time;
+    if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
+        return delta < 0.0;
+    const exit_position position = exit_of(active, exit);
+    return distance_to(&position, time) <= MD5_BORDER;
+}
+
+// Whether `exit` has been reached; backward it counts from the end. A state without motion is
+// always at its end.
+static bool has_reached(const md5_active_state *active, double exit)
+{
+    return is_behind(active, exit, md5i_active_time(active));
+}
+
+// Whether it began at or after `exit`.
+static bool began_behind(const md5_active_state *active, double exit)
+{
+    return is_behind(active, exit, active->start_time);
+}
+
+// Seconds, up to `most`, until `exit` is reached.
+static double seconds_until(md5_player *player, const md5_active_state *active, double exit,
+                            double most)
+{
+    if (!active->tree)
+        return most;
+    const md5_blend_tree *const tree = active->tree;
+    const md5_instance_plan *const plan = tree->instances;
+    const md5_clock now = active->instances[0].now;
+    const double rate = active->instances[0].rate;
+    // The common case: clearly not reached within `most`.
+    if (plan->group < 0 && rate > 0.0
+        && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
+        return most;
+    const exit_position position = exit_of(active, exit);
+    if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
+        return most;
+    // A clip that is played once stops at its end.
+    if (plan->playable->timing->mode == MD5_PLAY_ONCE
+        && (position.time < 0.0 || position.time > 1.0))
+        return most;
+    const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
+    return seconds > 0.0 && seconds < most ? seconds : most;
+}
+
+// Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
+// the exit.
+static double exit_phase(const md5_active_state *active, const md5_transition *transition)
+{
+    if (!active->tree)
+        return 0.0;
+    const md5_blend_tree *const tree = active->tree;
+    const md5_timing *const timing = tree->instances[0].playable->timing;
+    const exit_position exit = exit_of(active, transition->exit);
+    const bool is_once = timing->mode == MD5_PLAY_ONCE;
+    if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
+        return is_once ? exit.time : exit.clock.phase;
+    return md5i_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
+}
+
+// -- Which is taken, and when -------------------------------------------------------------------
+
 static bool holds_for(const md5_play_condition *condition, float value)
 {
     switch (condition->compare) {
@@ -253,9 +369,9 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         // In a resting layer only transitions that open later count: see take_in_layer().
-        if (is_open(player, layer, active, at) && (!at->waits || md5i_has_reached(active, at->exit))
+        if (is_open(player, layer, active, at) && (!at->waits || has_reached(active, at->exit))
             && !(player->layer_states[layer].is_resting
-                 && (!at->waits || md5i_began_behind(active, at->exit))))
+                 && (!at->waits || began_behind(active, at->exit))))
             return at;
     }
     return NULL;
@@ -308,7 +424,7 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             .interrupt = open->interrupt,
         };
         if (open->keeps_phase) {
-            change.start = md5i_exit_phase(md5_newest(&player->layer_states[layer]), open);
+            change.start = exit_phase(md5_newest(&player->layer_states[layer]), open);
             change.begin = MD5_BEGIN_AS_LEFT;
         }
         md5i_change_state(player, layer, &change);
@@ -347,7 +463,7 @@ static double seconds_until_exit(md5_player *player, uint32_t layer, double most
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (at->waits && is_open(player, layer, active, at))
-            most = md5i_seconds_until(player, active, at->exit, most);
+            most = seconds_until(player, active, at->exit, most);
     }
     return most;
 }
@@ -510,6 +626,16 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
     }
 }
 
+// Progress of a fade that events at its start are weighted with.
+#define START_FADE (1.0 / 16.0)
+
+// Weight of events where a state begins. A fade is 0 there, but the events must not be silent: they
+// get the weight in the middle of the first eighth of the fade.
+static float fade_of_start(const md5_active_state *active)
+{
+    return active->fades ? md5_curved_weight(active->curve, active->easing, START_FADE) : 1.0f;
+}
+
 // Weight that the states above a position leave for it.
 static float rest_for(md5_layer_state *layer_state, uint32_t position, double shift)
 {
@@ -642,8 +768,8 @@ static void fire(const step_context *context, const md5_walker *walker)
     } else {
         const md5_active_state *const active = md5_active_at(layer_state, walker->position);
         const bool is_start = context->seconds == 0.0;
-        const float fade = is_start ? md5i_fade_of_start(active)
-                                    : fade_in_chain(layer_state, walker->position, shift);
+        const float fade =
+            is_start ? fade_of_start(active) : fade_in_chain(layer_state, walker->position, shift);
         weight = rest_for(layer_state, walker->position, is_start ? 0.0 : shift) * fade;
         weight =
             weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;

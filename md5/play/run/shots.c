@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-// Times of descriptions are floats; see state.c.
-#define FLOAT_ERROR 6e-8
-
 // Events at the ends of fades have the weight of this progress.
 #define EVENT_PROGRESS (1.0 / 16.0)
 
@@ -251,15 +248,14 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
     if (!(or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
           && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
-          && is_curve_in_range(&desc->fade_in_easing)
-          && is_curve_in_range(&desc->fade_out_easing))
+          && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing))
         || !find_names(machine, desc, shot))
         return false;
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
     shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
     const double start = shot->rate < 0.0 ? 1.0 - desc->start : desc->start;
-    shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), FLOAT_ERROR);
+    shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
     shot->before = shot->now;
     return true;
 }

@@ -300,15 +300,6 @@ static double weigh_by_speed(const md5_motion *motion, double speed, float *weig
 
 // == States =====================================================================================
 
-// Times of transitions are floats: their error, relative to the larger of 1 and the time.
-#define FLOAT_ERROR 6e-8
-
-// Cycles. A later exit is never reached.
-#define MAX_EXIT 0x1p52
-
-// Progress of a fade that events at its start are weighted with.
-#define START_FADE (1.0 / 16.0)
-
 // Cycles a second. Higher rates are meaningless and would overflow the count of cycles.
 #define MAX_RATE 1e6
 
@@ -423,7 +414,8 @@ static md5_clock clock_of_start(const md5_instance_plan *plan, const md5_change 
                                                                               : change->start);
     if (change->begin == MD5_BEGIN_AT)
         return clock;
-    clock = md5i_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
+    clock =
+        md5i_clock_snap(timing, clock, MD5_FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
     if (change->begin == MD5_BEGIN_AS_LEFT)
         clock.cycle = 0;
     return clock;
@@ -568,117 +560,9 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
                              md5i_sync_shared(markers, group->num_markers, to));
 }
 
-// Whether the first clip plays backward: by its own rate, or by the mean rate of its group.
-static bool is_backward(const md5_active_state *active)
-{
-    const md5_blend_tree *const tree = active->tree;
-    const int32_t number = tree->instances[0].group;
-    if (number < 0)
-        return active->instances[0].rate < 0.0;
-    const md5_group_plan *const group = &tree->groups[number];
-    double rate = 0.0;
-    for (uint32_t i = 0; i < group->num_members; i++) {
-        const md5_clip_instance *const instance = &active->instances[group->members[i]];
-        rate += (double)instance->share * instance->rate;
-    }
-    return rate < 0.0;
-}
-
-// Position of the first clip when a state is at its exit, in the direction that it plays.
-typedef struct exit_position {
-    md5_clock clock;
-    double time; // of the same
-    bool is_backward;
-} exit_position;
-
-static exit_position exit_of(const md5_active_state *active, double exit)
-{
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
-    exit_position position = {.is_backward = is_backward(active)};
-    const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
-    const double time = position.is_backward ? 1.0 - limited : limited;
-    // An exit may lie beyond the ends of a clip that is played once.
-    const double whole = floor(time);
-    position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
-                                     FLOAT_ERROR * fmax(1.0, fabs(exit)));
-    position.time = md5_clock_time(position.clock);
-    return position;
-}
-
-// Remaining distance to an exit, in cycles.
-static double distance_to(const exit_position *exit, double time)
-{
-    return exit->is_backward ? time - exit->time : exit->time - time;
-}
-
-// Whether a time is at or after an exit. Usually this is clear without snapping to frames.
-static bool is_behind(const md5_active_state *active, double exit, double time)
-{
-    if (!active->tree)
-        return true;
-    const double delta = is_backward(active) ? time - (1.0 - exit) : exit - time;
-    if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
-        return delta < 0.0;
-    const exit_position position = exit_of(active, exit);
-    return distance_to(&position, time) <= MD5_BORDER;
-}
-
-bool md5i_has_reached(const md5_active_state *active, double exit)
-{
-    return is_behind(active, exit, md5i_active_time(active));
-}
-
-bool md5i_began_behind(const md5_active_state *active, double exit)
-{
-    return is_behind(active, exit, active->start_time);
-}
-
-double md5i_seconds_until(md5_player *player, const md5_active_state *active, double exit,
-                          double most)
-{
-    if (!active->tree)
-        return most;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = tree->instances;
-    const md5_clock now = active->instances[0].now;
-    const double rate = active->instances[0].rate;
-    // The common case: clearly not reached within `most`.
-    if (plan->group < 0 && rate > 0.0
-        && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
-        return most;
-    const exit_position position = exit_of(active, exit);
-    if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
-        return most;
-    // A clip that is played once stops at its end.
-    if (plan->playable->timing->mode == MD5_PLAY_ONCE
-        && (position.time < 0.0 || position.time > 1.0))
-        return most;
-    const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
-    return seconds > 0.0 && seconds < most ? seconds : most;
-}
-
-double md5i_exit_phase(const md5_active_state *active, const md5_transition *transition)
-{
-    if (!active->tree)
-        return 0.0;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
-    const exit_position exit = exit_of(active, transition->exit);
-    const bool is_once = timing->mode == MD5_PLAY_ONCE;
-    if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
-        return is_once ? exit.time : exit.clock.phase;
-    return md5i_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
-}
-
 double md5i_progress(const md5_active_state *active)
 {
     return md5_progress_of(active->elapsed, active->duration);
-}
-
-float md5i_fade_of_start(const md5_active_state *active)
-{
-    return active->fades ? md5_curved_weight(active->curve, active->easing, START_FADE) : 1.0f;
 }
 
 float md5i_fade_at(const md5_active_state *active, double shift)
