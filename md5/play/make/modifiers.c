@@ -9,8 +9,6 @@
 #include <float.h>
 #include <string.h>
 
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
-
 static const char kind[] = "modifier";
 
 // -- Limbs: three joints each, by names or by parents -------------------------------------------
@@ -464,16 +462,15 @@ bool md5i_build_modifiers(md5_building *building)
     const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names;
     size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_begin_names(building->scratch, &names, "modifier", desc->num_modifiers));
+    TRY(md5i_list_names(building, &names, kind, desc->modifiers, desc->num_modifiers,
+                        sizeof *desc->modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        md5i_add_name(&names, &desc->modifiers[i].name);
         num_feet += desc->modifiers[i].num_feet;
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
     }
-    TRY(md5i_end_names(building->context, desc->locations, &names));
-    TRY(md5i_begin_names(building->scratch, &building->joints, "joint", skeleton->num_joints));
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        md5i_add_name(&building->joints, &skeleton->joints[i].name);
+    TRY(md5i_begin_names(building, &building->joints, "joint", skeleton->num_joints));
+    md5i_add_names(&building->joints, skeleton->joints, skeleton->num_joints,
+                   sizeof *skeleton->joints);
     md5i_sort_names(&building->joints);
     machine->modifiers =
         (md5_modifier *)md5i_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
