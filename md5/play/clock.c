@@ -279,9 +279,11 @@ md5_event_walk md5i_begin_event_start(const md5_cues *of, md5_clock start)
     };
 }
 
-// Brings the walk to a cue, if it stands beyond the end or the start of its cycle.
-static void turn_over(md5_event_walk *walk)
+bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 {
+    if (walk->num_left == 0)
+        return false;
+    // Beyond the end or the start of its cycle the walk goes on in the next one.
     if (!walk->is_backward && walk->next >= walk->num_cues) {
         walk->next = 0;
         walk->cycle++;
@@ -289,13 +291,6 @@ static void turn_over(md5_event_walk *walk)
         walk->next = walk->num_cues - 1;
         walk->cycle--;
     }
-}
-
-bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
-{
-    if (walk->num_left == 0)
-        return false;
-    turn_over(walk);
     const md5_cue *const cue = &walk->cues[walk->next];
     *event = cue->event;
     *when = (md5_clock){walk->cycle, cue->phase};

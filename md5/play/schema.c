@@ -66,7 +66,10 @@
 #define OR_ELSE(words) .keeps_zero = true, .usual = (words)
 #define BIT(kind) ((uint64_t)1 << (kind))
 #define ONLY(kind) .kinds = BIT(kind)
-#define COLUMNS(list) .num_columns = sizeof(list) / sizeof((list)[0]), .columns = (list)
+// Of the schema whose rows are of type ROW.
+#define KIND(member) .kind = offsetof(ROW, member), .has_kind = true
+#define COLUMNS(list) \
+    .size = sizeof(ROW), .num_columns = sizeof(list) / sizeof((list)[0]), .columns = (list)
 
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -107,9 +110,7 @@ const md5_schema md5i_easing_schema = {
     .what = "an easing",
     .mark = "curve",
     .text = "an easing with its numbers",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, kind),
-    .has_kind = true,
+    KIND(kind),
     .has_no_braces = true,
     COLUMNS(easing_columns),
 };
@@ -134,7 +135,6 @@ static const md5_schema event_schema = {
     .head = "frame",
     .owner = "event",
     .text = "an event of the clip",
-    .size = sizeof(ROW),
     .name = offsetof(ROW, name),
     .has_name = true,
     .has_no_braces = true,
@@ -152,7 +152,6 @@ static const md5_column marker_columns[] = {
 static const md5_schema marker_schema = {
     .what = "a marker",
     .text = "frames at which clips of a synchronised motion are at the same point",
-    .size = sizeof(ROW),
     .has_no_braces = true,
     COLUMNS(marker_columns),
 };
@@ -192,7 +191,6 @@ const md5_schema md5i_clip_schema = {
     .head = "clip",
     .owner = "clip",
     .text = "a clip and how it is read",
-    .size = sizeof(ROW),
     .has_name = true,
     COLUMNS(clip_columns),
 };
@@ -210,7 +208,6 @@ static const md5_schema mask_schema = {
     .head = "mask",
     .owner = "mask",
     .text = "joints, for layers and items",
-    .size = sizeof(ROW),
     .has_name = true,
     COLUMNS(mask_columns),
 };
@@ -233,10 +230,8 @@ static const md5_schema parameter_schema = {
     .head = "float",
     .owner = "parameter",
     .text = "what the game sets",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, kind),
+    KIND(kind),
     .has_name = true,
-    .has_kind = true,
     .has_no_braces = true,
     COLUMNS(parameter_columns),
 };
@@ -265,10 +260,8 @@ static const md5_schema follow_schema = {
     .head = "follow",
     .owner = "the following parameter",
     .text = "how a parameter follows what the game sets",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, kind),
+    KIND(kind),
     .has_name = true,
-    .has_kind = true,
     .has_no_braces = true,
     COLUMNS(follow_columns),
 };
@@ -306,7 +299,6 @@ const md5_schema md5i_item_schema = {
     .what = "an item",
     .head = "item",
     .text = "a part of a motion",
-    .size = sizeof(ROW),
     .kind_is_above = true,
     COLUMNS(item_columns),
 };
@@ -349,10 +341,8 @@ const md5_schema md5i_motion_schema = {
     .head = "motion",
     .owner = "motion",
     .text = "what makes a pose",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, kind),
+    KIND(kind),
     .has_name = true,
-    .has_kind = true,
     COLUMNS(motion_columns),
 };
 #undef ROW
@@ -369,7 +359,6 @@ static const md5_schema state_schema = {
     .head = "state",
     .owner = "state",
     .text = "a state of the layer; it starts in the first",
-    .size = sizeof(ROW),
     .has_name = true,
     .has_no_braces = true,
     COLUMNS(state_columns),
@@ -397,9 +386,7 @@ static const md5_schema condition_schema = {
     .what = "a condition",
     .head = "when",
     .text = "what must hold",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, compare),
-    .has_kind = true,
+    KIND(compare),
     .has_no_braces = true,
     COLUMNS(condition_columns),
 };
@@ -437,9 +424,7 @@ static const md5_schema transition_schema = {
     .head = "transition",
     .owner = "a transition of layer",
     .text = "the way from a state to another one",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, easing.kind),
-    .has_kind = true,
+    KIND(easing.kind),
     COLUMNS(transition_columns),
 };
 #undef ROW
@@ -467,7 +452,6 @@ const md5_schema md5i_layer_schema = {
     .head = "layer",
     .owner = "layer",
     .text = "a state machine, blended over or added to those before it",
-    .size = sizeof(ROW),
     .has_name = true,
     .needs_braces = true,
     COLUMNS(layer_columns),
@@ -486,7 +470,6 @@ static const md5_schema foot_schema = {
     .what = "a foot",
     .head = "foot",
     .text = "a leg of a `feet`",
-    .size = sizeof(ROW),
     COLUMNS(foot_columns),
 };
 #undef ROW
@@ -508,7 +491,6 @@ static const md5_column gaze_columns[] = {
 const md5_schema md5i_gaze_schema = {
     .what = "a gaze",
     .text = "the eyes and numbers of a `gaze`",
-    .size = sizeof(ROW),
     COLUMNS(gaze_columns),
 };
 #undef ROW
@@ -529,7 +511,6 @@ const md5_schema md5i_hold_schema = {
     .what = "a hold",
     .head = "hold",
     .text = "holds the planted feet of a `feet`",
-    .size = sizeof(ROW),
     COLUMNS(hold_columns),
 };
 #undef ROW
@@ -602,10 +583,8 @@ const md5_schema md5i_modifier_schema = {
     .head = "modifier",
     .owner = "modifier",
     .text = "changes the pose after the layers",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, kind),
+    KIND(kind),
     .has_name = true,
-    .has_kind = true,
     COLUMNS(modifier_columns),
 };
 #undef ROW
@@ -621,7 +600,6 @@ static const md5_column key_columns[] = {
 static const md5_schema key_schema = {
     .what = "a key",
     .text = "weights over the frames of a clip",
-    .size = sizeof(ROW),
     .has_no_braces = true,
     COLUMNS(key_columns),
 };
@@ -651,10 +629,8 @@ const md5_schema md5i_morph_schema = {
     .head = "morph",
     .owner = "morph",
     .text = "what drives a morph target",
-    .size = sizeof(ROW),
-    .kind = offsetof(ROW, drive),
+    KIND(drive),
     .has_name = true,
-    .has_kind = true,
     COLUMNS(morph_columns),
 };
 #undef ROW
@@ -672,7 +648,6 @@ static const md5_schema report_schema = {
     .what = "a report",
     .head = "report",
     .text = "events that the player makes",
-    .size = sizeof(ROW),
     .needs_braces = true,
     COLUMNS(report_columns),
 };
@@ -703,7 +678,6 @@ const md5_schema md5i_machine_schema = {
     .head = "machine",
     .owner = "machine",
     .text = "the whole file",
-    .size = sizeof(ROW),
     .has_name = true,
     .needs_braces = true,
     COLUMNS(machine_columns),

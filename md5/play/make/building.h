@@ -26,25 +26,30 @@ typedef struct md5_names {
     uint32_t count;
 } md5_names;
 
-// Room for `capacity` names. False, with the error set, when there is no memory.
-bool md5i_begin_names(md5_arena *arena, md5_names *names, const char *what, size_t capacity);
+typedef struct md5_building md5_building;
 
-// The next name, a member of a table; its number is how many stand before it.
-void md5i_add_name(md5_names *names, const char *const *member);
+// Room for `capacity` names. False, with the error set, when there is no memory.
+bool md5i_begin_names(md5_building *building, md5_names *names, const char *what, size_t capacity);
+
+// The names of rows, of which they are the first members; their numbers go on from those before.
+void md5i_add_names(md5_names *names, const void *rows, uint32_t count, size_t row_size);
 
 // Sorts them, for names that may be there twice: the first of them is found.
 void md5i_sort_names(md5_names *names);
 
-// Sorts them. False, with the error set, when one is missing, empty or there twice. `places` are
-// those of the tables, or NULL.
-bool md5i_end_names(md5_context *context, const md5_locations *places, md5_names *names);
+// Sorts them. False, with the error set, when one is missing, empty or there twice.
+bool md5i_end_names(md5_building *building, md5_names *names);
+
+// All of this for one table.
+bool md5i_list_names(md5_building *building, md5_names *names, const char *what, const void *rows,
+                     uint32_t count, size_t row_size);
 
 // The number of a name, or -1 if it is none of them.
 int32_t md5i_find_name(const md5_names *names, const char *text);
 
 // -- A machine while it is made -----------------------------------------------------------------
 
-typedef struct md5_building {
+struct md5_building {
     md5_context *context;
     md5_arena *arena;   // becomes the machine's memory
     md5_arena *scratch; // until it is made
@@ -53,20 +58,11 @@ typedef struct md5_building {
     md5_names clips, motions, masks, parameters, joints;
     bool *marks;        // [joints]
     md5_xform *sampled; // [joints]
-} md5_building;
+};
 
-// Each resolves one part of the tables, in this order. False, with the error set, at the first
-// fault.
-bool md5i_build_clips(md5_building *building);
-bool md5i_build_masks(md5_building *building);
-bool md5i_build_details(md5_building *building);
-bool md5i_build_parameters(md5_building *building); // and room for curves
-bool md5i_build_motions(md5_building *building);
-bool md5i_build_layers(md5_building *building);
-bool md5i_build_kinks(md5_building *building);
-bool md5i_build_seen_layers(md5_building *building);
+// Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
+bool md5i_build_layers(md5_building *building);    // masks, motions, layers, morph targets
 bool md5i_build_modifiers(md5_building *building); // and where vertices are
-bool md5i_build_morphs(md5_building *building);
 
 // Whether an easing has numbers of its own.
 static inline bool md5_has_numbers(md5_ease_kind easing)
@@ -78,24 +74,6 @@ static inline bool md5_has_numbers(md5_ease_kind easing)
 // its index; if it is linear, 0.
 bool md5i_build_curve(md5_building *building, const md5_easing *easing, const char *kind,
                       const char *owner, uint32_t *number);
-
-// A clip's frame, a member of a table, as a reference pose. `clip` is -1 for the one that the
-// motion begins with.
-bool md5i_build_reference(md5_building *building, int32_t clip, const md5_motion *motion,
-                          const uint32_t *frame, const md5_xform **reference);
-
-// The blend tree of a motion that a state has.
-bool md5i_build_tree(md5_building *building, md5_motion *motion);
-
-// Which joints motions change where they are added: takes all marks away; marks those that one is
-// able to move from a reference; makes a set of what has a mark and a weight.
-void md5i_begin_marks(md5_building *building);
-void md5i_mark_changed(md5_building *building, const md5_motion *motion,
-                       const md5_xform *reference);
-bool md5i_set_of_marks(md5_building *building, int32_t mask, md5_joint_set *set);
-
-// Finds what of a state's clip has to be sampled for the joints of its layer.
-void md5i_narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state);
 
 // Fails at the place of a member of the tables; of C tables there is none. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,

@@ -6,7 +6,9 @@
 #include "md5/play/schema.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // == Walks over the tables ======================================================================
@@ -260,6 +262,366 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
     return hash;
 }
 
+// == Messages and names =========================================================================
+//
+// What all parts of a machine's making share: checks and their messages, memory.
+
+bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
+                  ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    const md5_location position = md5i_find_location(building->desc->locations, member);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return md5i_fail(building->context, status, position.line, position.column, "%s", message);
+}
+
+bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
+                  const char *kind, const char *owner, int32_t *number)
+{
+    *number = *name ? md5i_find_name(names, *name) : -1;
+    if (!*name || *number >= 0)
+        return true;
+    return md5i_fail_at(building, name, MD5_ERROR_MISMATCH,
+                        "%s %s names %s %s, which does not exist", kind, QUOTED(owner), names->what,
+                        QUOTED(*name));
+}
+
+void *md5i_build_array(md5_building *building, size_t count, size_t size)
+{
+    return md5i_arena_alloc(building->arena, count, size);
+}
+
+// -- Names --------------------------------------------------------------------------------------
+
+bool md5i_begin_names(md5_building *building, md5_names *names, const char *what, size_t capacity)
+{
+    *names = (md5_names){.what = what};
+    names->sorted =
+        (md5_name *)md5i_arena_alloc(building->scratch, capacity, sizeof *names->sorted);
+    return names->sorted != NULL;
+}
+
+void md5i_add_names(md5_names *names, const void *rows, uint32_t count, size_t row_size)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const *const member =
+            (const char *const *)(const void *)((const char *)rows + i * row_size);
+        names->sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
+        names->count++;
+    }
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const md5_name *a = (const md5_name *)left, *b = (const md5_name *)right;
+    const int order = strcmp(a->text, b->text);
+    return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
+}
+
+void md5i_sort_names(md5_names *names)
+{
+    qsort(names->sorted, names->count, sizeof *names->sorted, compare_names);
+}
+
+bool md5i_end_names(md5_building *building, md5_names *names)
+{
+    md5i_sort_names(names);
+    for (uint32_t i = 0; i < names->count; i++) {
+        const md5_name *const name = &names->sorted[i];
+        const bool is_empty = name->text[0] == '\0';
+        if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
+            continue;
+        if (is_empty)
+            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
+                                names->what, name->number);
+        return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %s is declared twice",
+                            names->what, QUOTED(name->text));
+    }
+    return true;
+}
+
+bool md5i_list_names(md5_building *building, md5_names *names, const char *what, const void *rows,
+                     uint32_t count, size_t row_size)
+{
+    TRY(md5i_begin_names(building, names, what, count));
+    md5i_add_names(names, rows, count, row_size);
+    return md5i_end_names(building, names);
+}
+
+int32_t md5i_find_name(const md5_names *names, const char *text)
+{
+    uint32_t low = 0, high = names->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (strcmp(names->sorted[middle].text, text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_found = low < names->count && strcmp(names->sorted[low].text, text) == 0;
+    return is_found ? (int32_t)names->sorted[low].number : -1;
+}
+
+// == Parameters and curves ======================================================================
+//
+// Parameters of a machine, which of them follow what is set, and the easing curves of weights and
+// transitions; those of following parameters are only checked, the machine keeps them in its
+// tables.
+
+// -- Easing curves ------------------------------------------------------------------------------
+
+static size_t count_curves(const md5_machine_desc *desc)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion_desc *const motion = &desc->motions[i];
+        for (uint32_t k = 0; k < motion->num_items; k++)
+            count += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
+    }
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        count += layer->weight_easing.kind != MD5_EASE_LINEAR;
+        for (uint32_t k = 0; k < layer->num_transitions; k++)
+            count += md5_has_numbers(layer->transitions[k].easing.kind);
+    }
+    return count;
+}
+
+static bool check_steps(md5_building *building, const md5_easing *easing, const char *kind,
+                        const char *owner)
+{
+    const uint32_t least = easing->jump == MD5_JUMP_NONE ? 2 : 1;
+    if (easing->kind != MD5_EASE_STEPS
+        || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
+        return true;
+    return md5i_fail_at(building, &easing->steps, MD5_ERROR_RANGE,
+                        "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
+                        easing->steps, least, MD5_MAX_EASE_STEPS);
+}
+
+bool md5i_build_curve(md5_building *building, const md5_easing *easing, const char *kind,
+                      const char *owner, uint32_t *number)
+{
+    md5_machine *const machine = building->machine;
+    *number = 0;
+    if (easing->kind == MD5_EASE_LINEAR)
+        return true;
+    TRY(check_steps(building, easing, kind, owner));
+    machine->curves[machine->num_curves++] = *easing;
+    *number = (uint32_t)machine->num_curves;
+    return true;
+}
+
+// -- Parameters that follow ---------------------------------------------------------------------
+
+static bool build_follow(md5_building *building, uint32_t row)
+{
+    const md5_follow_desc *const follow = &building->desc->follows[row];
+    int32_t parameter;
+    TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
+                     "followed parameters", &parameter));
+    if (parameter < 0)
+        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                            "row %u of the followed parameters names none", row);
+    const char *const name = building->desc->parameters[parameter].name;
+    if (building->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
+        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                            "parameter %s is not a float and cannot follow", QUOTED(name));
+    if (building->machine->followers[parameter] >= 0)
+        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                            "parameter %s has two follow rules", QUOTED(name));
+    building->machine->followers[parameter] = (int32_t)row;
+    return check_steps(building, &follow->easing, "the following parameter", name);
+}
+
+static bool build_follows(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    building->machine->followers = (int32_t *)md5i_build_array(
+        building, desc->num_parameters, sizeof *building->machine->followers);
+    TRY(building->machine->followers);
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        building->machine->followers[i] = -1;
+    for (uint32_t i = 0; i < desc->num_follows; i++)
+        TRY(build_follow(building, i));
+    return true;
+}
+
+static bool build_parameters(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    TRY(md5i_list_names(building, &building->parameters, "parameter", desc->parameters,
+                        desc->num_parameters, sizeof *desc->parameters));
+    TRY(build_follows(building));
+    md5_machine *const machine = building->machine;
+    machine->curves = (md5_easing *)md5i_build_array(building, count_curves(building->desc),
+                                                     sizeof *machine->curves);
+    return machine->curves != NULL;
+}
+
+// Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips
+// turn round whose speed it is; at 0 and 1, where weights stop; at the items of a line.
+static bool build_kinks(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    size_t num_items = 0;
+    for (uint32_t i = 0; i < desc->num_motions; i++)
+        num_items += desc->motions[i].num_items;
+    const size_t most = machine->num_conditions + 3 * (size_t)desc->num_follows + num_items;
+    md5_play_condition *const kinks =
+        (md5_play_condition *)md5i_build_array(building, most, sizeof *kinks);
+    TRY(kinks);
+    size_t count = 0;
+    for (size_t i = 0; i < machine->num_conditions; i++) {
+        if (machine->followers[machine->conditions[i].parameter] >= 0)
+            kinks[count++] = machine->conditions[i];
+    }
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        for (int k = -1; k < 2 && machine->followers[i] >= 0; k++)
+            kinks[count++] =
+                (md5_play_condition){i, k < 0 ? MD5_IS_GREATER : MD5_IS_LESS, k > 0 ? 1.0f : 0.0f};
+    }
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion *const motion = &machine->motions[desc->num_clips + i];
+        const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
+        const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
+                                 && machine->followers[motion->x_parameter] >= 0;
+        for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
+            kinks[count++] = (md5_play_condition){(uint32_t)motion->x_parameter, MD5_IS_GREATER,
+                                                  is_line ? motion->places[k].x
+                                                          : (float)motion->items[k].gait.speed};
+    }
+    machine->kinks = kinks;
+    machine->num_kinks = count;
+    return true;
+}
+
+// == Clips ======================================================================================
+
+static bool check_clip(md5_building *building, const md5_clip_desc *clip)
+{
+    if (!clip->binding)
+        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISSING, "clip %s has no binding",
+                            QUOTED(clip->name));
+    if (!clip->binding->model)
+        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                            "clip %s is bound to a skeleton, not to the machine's model",
+                            QUOTED(clip->name));
+    if (clip->binding->model != building->desc->model)
+        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                            "clip %s is bound to another model", QUOTED(clip->name));
+    return true;
+}
+
+static bool check_events(md5_building *building, const md5_clip_desc *clip)
+{
+    const uint32_t num_frames = clip->binding->anim->num_frames;
+    for (uint32_t i = 0; i < clip->num_events; i++) {
+        const md5_event *const event = &clip->events[i];
+        if (!event->name || !event->name[0])
+            return md5i_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
+                                "clip %s: event %u has no name", QUOTED(clip->name), i);
+        if (event->frame >= num_frames)
+            return md5i_fail_at(building, &event->frame, MD5_ERROR_RANGE,
+                                "clip %s: event %s is at frame %u, but the last frame is %u",
+                                QUOTED(clip->name), QUOTED(event->name), event->frame,
+                                num_frames - 1);
+    }
+    return true;
+}
+
+// Joint 0 in every frame.
+static bool build_root_deltas(md5_building *building, md5_source *source)
+{
+    const md5_binding *const binding = source->binding;
+    const uint32_t num_frames = binding->anim->num_frames;
+    md5_xform *const roots =
+        (md5_xform *)md5i_arena_alloc(building->scratch, num_frames, sizeof *roots);
+    md5_root_delta *const root_deltas =
+        (md5_root_delta *)md5i_build_array(building, num_frames, sizeof *root_deltas);
+    TRY(roots && root_deltas);
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                   building->sampled);
+        roots[frame] =
+            md5i_transform_from_axes(binding->model->skeleton.axes, building->sampled[0]);
+    }
+    md5i_make_root_track(source->extract, roots, num_frames, root_deltas);
+    source->root_deltas = root_deltas;
+    building->machine->has_root_motion = true;
+    return true;
+}
+
+static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_source *source)
+{
+    enum { CUES = 2 }; // of an event, and of a clip's end: in ping-pong
+    md5_machine *const machine = building->machine;
+    const md5_anim *const anim = clip->binding->anim;
+    const bool has_ends = building->desc->report.clip_end;
+    *source = (md5_source){
+        .binding = clip->binding,
+        .interpolation = clip->interpolation,
+        .extract = clip->extract,
+        .first_frame = machine->num_frames,
+    };
+    for (int mode = 0; mode < MD5_PLAY_MODES; mode++) {
+        source->timings[mode] = (md5_timing){
+            .num_frames = anim->num_frames,
+            .frame_rate = anim->frame_rate,
+            .period = clip->period,
+            .mode = (md5_play_mode)mode,
+        };
+        md5_cue *const cues = (md5_cue *)md5i_build_array(
+            building, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
+        TRY(cues);
+        source->cues[mode] = (md5_cues){
+            &source->timings[mode], cues,
+            md5i_make_cues(&source->timings[mode], clip->events, clip->num_events, has_ends, cues)};
+    }
+    machine->has_clip_events = machine->has_clip_events || has_ends || clip->num_events > 0;
+    machine->num_frames += anim->num_frames;
+    // A marker at the end of a cycle would be one at its start again.
+    const uint32_t intervals = md5i_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
+    double *const markers =
+        (double *)md5i_build_array(building, clip->num_markers, sizeof *markers);
+    TRY(markers);
+    for (uint32_t i = 0; i < clip->num_markers; i++) {
+        const uint32_t frame = clip->markers[i];
+        if (frame >= intervals)
+            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
+                                "clip %s: a marker is at frame %u, but the cycle ends at frame %u",
+                                QUOTED(clip->name), frame, intervals);
+        if (i > 0 && frame <= clip->markers[i - 1])
+            return md5i_fail_at(building, &clip->markers[i], MD5_ERROR_RANGE,
+                                "clip %s: the marker at frame %u is not after the one before",
+                                QUOTED(clip->name), frame);
+        markers[i] = (double)frame / (double)intervals;
+    }
+    source->markers = markers;
+    source->num_markers = clip->num_markers;
+    return clip->extract == MD5_EXTRACT_NONE || build_root_deltas(building, source);
+}
+
+static bool build_clips(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    TRY(md5i_list_names(building, &building->clips, "clip", desc->clips, desc->num_clips,
+                        sizeof *desc->clips));
+    machine->sources =
+        (md5_source *)md5i_build_array(building, desc->num_clips, sizeof *machine->sources);
+    TRY(machine->sources);
+    for (uint32_t i = 0; i < desc->num_clips; i++)
+        TRY(check_clip(building, &desc->clips[i]) && check_events(building, &desc->clips[i]));
+    for (uint32_t i = 0; i < desc->num_clips; i++)
+        TRY(build_clip(building, &desc->clips[i], &machine->sources[i]));
+    return true;
+}
+
 // == The machine =================================================================================
 
 // Without clips nothing can be played in a slot.
@@ -298,16 +660,11 @@ static bool build_all(md5_building *building)
                                                       sizeof *building->sampled);
     TRY(building->marks && building->sampled);
     TRY(count_slots(building));
-    TRY(md5i_build_clips(building));
-    TRY(md5i_build_masks(building));
-    TRY(md5i_build_details(building));
-    TRY(md5i_build_parameters(building));
-    TRY(md5i_build_motions(building));
+    TRY(build_clips(building));
+    TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
-    TRY(md5i_build_kinks(building));
-    TRY(md5i_build_seen_layers(building));
+    TRY(build_kinks(building));
     TRY(md5i_build_modifiers(building));
-    TRY(md5i_build_morphs(building));
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
     if (!report->clip_end)
         return true;

@@ -1,9 +1,770 @@
-// Layers of a machine: their states and transitions; and what drives morph targets.
+// Layers of a machine: masks and other sets of joints, motions and their blend trees, states and
+// transitions; and what drives morph targets.
+#include "md5/core/axes.h"
+#include "md5/core/math.h"
 #include "md5/play/make/building.h"
+#include "md5/pose/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+// == Sets of joints =============================================================================
+
+// A set takes the place of few joints among many: a list costs as much as so many joints that are
+// not in it.
+static bool pays_off(uint32_t num_listed, uint32_t num_spanned)
+{
+    return num_listed <= num_spanned / 2;
+}
+
+static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
+{
+    set->list[set->count] = joint;
+    set->weights[set->count++] = weight;
+}
+
+// From the first joint that has a mark to the last.
+static md5_joint_set span_of(const md5_building *building, int32_t mask)
+{
+    const float *const weights = md5_mask_of(building->machine, mask);
+    uint32_t first = 0, end = building->machine->num_joints;
+    while (end > 0 && !building->marks[end - 1])
+        end--;
+    while (first < end && !building->marks[first])
+        first++;
+    return (md5_joint_set){
+        .first = first, .count = end - first, .weights = weights ? (float *)weights + first : NULL};
+}
+
+// Finds the sets of a mask, which is there already.
+static bool split_mask(md5_building *building, uint32_t mask)
+{
+    const md5_machine *const machine = building->machine;
+    const uint32_t num_joints = machine->num_joints;
+    const float *const weights = md5_mask_of(machine, (int32_t)mask);
+    md5_mask_sets *const sets = &machine->mask_sets[mask];
+    sets->whole.list = (uint32_t *)md5i_build_array(building, num_joints, sizeof(uint32_t));
+    sets->whole.weights = (float *)md5i_build_array(building, num_joints, sizeof(float));
+    TRY(sets->whole.list && sets->whole.weights);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        building->marks[i] = weights[i] > 0.0f;
+        if (weights[i] >= 1.0f)
+            list_joint(&sets->whole, i, 1.0f);
+    }
+    sets->all = span_of(building, (int32_t)mask);
+    sets->partial.list = sets->whole.list + sets->whole.count;
+    sets->partial.weights = sets->whole.weights + sets->whole.count;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        if (weights[i] > 0.0f && weights[i] < 1.0f)
+            list_joint(&sets->partial, i, weights[i]);
+    }
+    sets->is_split = pays_off(sets->partial.count, sets->all.count);
+    return true;
+}
+
+// Marks the joints to which something in the clip goes, and those that are elsewhere than in the
+// reference.
+static void mark_changed_by(md5_building *building, const md5_source *source,
+                            const md5_xform *reference)
+{
+    const md5_binding *const binding = source->binding;
+    const md5_targets *const targets = &binding->plan->targets;
+    const uint32_t num_joints = building->machine->num_joints;
+    bool *const marks = building->marks;
+    md5i_sample_source(building->machine, source, &(md5_moment){0}, building->sampled);
+    for (uint32_t i = 0; i < num_joints; i++)
+        marks[i] = marks[i] || binding->num_rebases > 0
+                   || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
+    for (uint32_t i = 0; i < binding->anim->num_rotations; i++) {
+        if (targets->rotations[i] != MD5_NONE)
+            marks[targets->rotations[i]] = true;
+    }
+    for (uint32_t i = 0; i < binding->anim->num_translations; i++) {
+        if (targets->translations[i] != MD5_NONE)
+            marks[targets->translations[i]] = true;
+    }
+    // What is extracted is worked out in another way than what is sampled.
+    marks[0] = marks[0] || source->extract != MD5_EXTRACT_NONE;
+}
+
+// Takes all marks away.
+static void begin_marks(md5_building *building)
+{
+    memset(building->marks, 0, building->machine->num_joints * sizeof *building->marks);
+}
+
+// Marks the joints that a motion is able to move from a reference. One of clips is looked at clip
+// by clip, if they are not many. Any other may change all.
+static void mark_changed(md5_building *building, const md5_motion *motion,
+                         const md5_xform *reference)
+{
+    enum { MAX_CLIPS = 16 };
+    if (motion->kind == MD5_MOTION_CLIP) {
+        mark_changed_by(building, motion->playable.source, reference);
+        return;
+    }
+    bool is_known = motion->kind != MD5_MOTION_STACK && motion->num_items <= MAX_CLIPS;
+    for (uint32_t i = 0; is_known && i < motion->num_items; i++) {
+        const md5_motion *const item = motion->items[i].motion;
+        is_known = item->kind == MD5_MOTION_CLIP;
+        if (is_known)
+            mark_changed_by(building, item->playable.source, reference);
+    }
+    for (uint32_t i = 0; !is_known && i < building->machine->num_joints; i++)
+        building->marks[i] = true;
+}
+
+// Makes a set of what has a mark and a weight.
+static bool set_of_marks(md5_building *building, int32_t mask, md5_joint_set *set)
+{
+    const uint32_t num_joints = building->machine->num_joints;
+    const float *const weights = md5_mask_of(building->machine, mask);
+    bool *const marks = building->marks;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        marks[i] = marks[i] && (!weights || weights[i] > 0.0f);
+        count += marks[i];
+    }
+    *set = span_of(building, mask);
+    if (!pays_off(count, set->count))
+        return true;
+    *set = (md5_joint_set){
+        .list = (uint32_t *)md5i_build_array(building, num_joints, sizeof(uint32_t)),
+        .weights = (float *)md5i_build_array(building, num_joints, sizeof(float)),
+    };
+    TRY(set->list && set->weights);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        if (marks[i])
+            list_joint(set, i, weights ? weights[i] : 1.0f);
+    }
+    // The last joint once more, and again, until the list fills registers of eight: as often as it
+    // is there, the same comes out for it.
+    while (set->count % 8 != 0 && set->count < num_joints)
+        list_joint(set, set->list[set->count - 1], set->weights[set->count - 1]);
+    return true;
+}
+
+// Whether slots drive only joints that have a mark.
+static bool are_marked(const uint32_t *targets, md5_slots slots, const bool *marks)
+{
+    bool marked = true;
+    for (uint32_t i = slots.first; i < slots.first + slots.count; i++)
+        marked = marked && (targets[i] == MD5_NONE || marks[targets[i]]);
+    return marked;
+}
+
+// Finds what of a state's clip has to be sampled for the joints of its layer.
+static void narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)
+{
+    const md5_joint_set *const joints = &layer->joints;
+    bool *const marks = building->marks;
+    if (!state->tree || state->tree->num_parts > 1)
+        return;
+    const md5_source *const source = state->tree->motion->playable.source;
+    begin_marks(building);
+    for (uint32_t i = 0; i < joints->count; i++)
+        marks[joints->list ? joints->list[i] : joints->first + i] = true;
+    // What is extracted is taken from joint 0.
+    const bool has_root = marks[0] || source->extract == MD5_EXTRACT_NONE;
+    state->is_partial = has_root && !md5_is_sampled_whole(source);
+    state->targets = md5_narrow_targets(&source->binding->plan->targets, marks);
+    if (!state->is_partial || layer->mode != MD5_LAYER_OVERRIDE)
+        return;
+    // Whether the mask can be blended over by sampling into the result.
+    const md5_mask_sets *const sets = &building->machine->mask_sets[layer->mask];
+    state->is_exact =
+        sets->is_split && sets->partial.count <= MD5_MOST_SAVED
+        && sets->whole.count + sets->partial.count == sets->all.count
+        && are_marked(state->targets.rotations, state->targets.rotation_slots, marks)
+        && are_marked(state->targets.translations, state->targets.translation_slots, marks);
+}
+
+// -- Levels of detail ---------------------------------------------------------------------------
+
+// Another run costs about as much as so many joints: a register of the widest kernels.
+enum { WIDEST_GAP = 16 };
+
+static bool divide(md5_building *building, const bool *are_animated, md5_detail_set *set)
+{
+    const uint32_t num_joints = building->machine->num_joints;
+    set->runs = (md5_joint_run *)md5i_build_array(building, num_joints / (WIDEST_GAP + 1) + 1,
+                                                  sizeof *set->runs);
+    TRY(set->runs);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        if (!are_animated[i])
+            continue;
+        md5_joint_run *const last = set->num_runs > 0 ? &set->runs[set->num_runs - 1] : NULL;
+        if (last && i - (last->first + last->count) < WIDEST_GAP)
+            last->count = i + 1 - last->first;
+        else
+            set->runs[set->num_runs++] = (md5_joint_run){i, 1};
+    }
+    return true;
+}
+
+// The joints with a weight and their ancestors, and joint 0; then those that are left out.
+static bool find_runs(md5_building *building, const float *weights, md5_detail_set *set)
+{
+    const md5_skeleton *const skeleton = &building->machine->model->skeleton;
+    const uint32_t num_joints = skeleton->num_joints;
+    set->are_animated = (bool *)md5i_build_array(building, num_joints, sizeof(bool));
+    set->left_out = (uint32_t *)md5i_build_array(building, num_joints, sizeof(uint32_t));
+    TRY(set->are_animated && set->left_out);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        if (i > 0 && !(weights[i] > 0.0f))
+            continue;
+        for (uint32_t joint = i; joint != MD5_NONE && !set->are_animated[joint];
+             joint = skeleton->joints[joint].parent)
+            set->are_animated[joint] = true;
+    }
+    TRY(divide(building, set->are_animated, set));
+    for (int round = 0; round < 2; round++) { // those outside of runs first
+        uint32_t run = 0;
+        for (uint32_t i = 0; i < num_joints; i++) {
+            while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
+                run++;
+            const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
+            if (!set->are_animated[i] && is_inside == (round == 1))
+                set->left_out[set->num_left_out++] = i;
+        }
+        if (round == 0)
+            set->num_outside = set->num_left_out;
+    }
+    return true;
+}
+
+// Joints that a mask covers in whole are overwritten: below it only the others are needed, and
+// joint 0, of which root motion is taken. No runs: the mask covers too few to make a difference.
+static bool find_rest(md5_building *building, const float *weights, md5_detail_set *set)
+{
+    const uint32_t num_joints = building->machine->num_joints;
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        building->marks[joint] = joint == 0 || weights[joint] < 1.0f;
+    TRY(divide(building, building->marks, set));
+    uint32_t num_left = 0;
+    for (uint32_t run = 0; run < set->num_runs; run++)
+        num_left += set->runs[run].count;
+    if (num_left + WIDEST_GAP > num_joints)
+        set->num_runs = 0;
+    return true;
+}
+
+static bool find_slots(md5_building *building, md5_detail_set *set)
+{
+    const uint32_t num_clips = building->desc->num_clips;
+    set->slots =
+        (md5_run_slots *)md5i_build_array(building, set->num_runs, num_clips * sizeof *set->slots);
+    TRY(set->slots);
+    for (uint32_t i = 0; i < set->num_runs; i++) {
+        const md5_joint_run *const run = &set->runs[i];
+        begin_marks(building);
+        for (uint32_t joint = run->first; joint < run->first + run->count; joint++)
+            building->marks[joint] = true;
+        for (size_t clip = 0; clip < num_clips; clip++) {
+            const md5_binding *const binding = building->machine->sources[clip].binding;
+            const md5_targets narrowed =
+                md5_narrow_targets(&binding->plan->targets, building->marks);
+            set->slots[clip * set->num_runs + i] =
+                (md5_run_slots){narrowed.rotation_slots, narrowed.translation_slots};
+        }
+    }
+    return true;
+}
+
+static bool build_details(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const uint32_t num_masks = building->desc->num_masks;
+    machine->details =
+        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->details);
+    machine->rests =
+        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->rests);
+    TRY(machine->details && machine->rests);
+    for (uint32_t i = 0; i < num_masks; i++) {
+        const float *const weights = md5_mask_of(machine, (int32_t)i);
+        TRY(find_runs(building, weights, &machine->details[i]));
+        TRY(!machine->mask_sets[i].is_split || find_rest(building, weights, &machine->rests[i]));
+        TRY(find_slots(building, &machine->details[i]) && find_slots(building, &machine->rests[i]));
+    }
+    return true;
+}
+
+// A clip's frame, a member of a table, as a reference pose. `clip` is -1 for the one that the
+// motion begins with.
+static bool build_reference(md5_building *building, int32_t clip, const md5_motion *motion,
+                            const uint32_t *frame, const md5_xform **reference)
+{
+    const md5_machine *const machine = building->machine;
+    while (motion->kind != MD5_MOTION_CLIP) // each is made of ones before it: this ends
+        motion = motion->items[0].motion;
+    const md5_source *const source = clip < 0 ? motion->playable.source : &machine->sources[clip];
+    const uint32_t num_frames = source->binding->anim->num_frames;
+    if (*frame >= num_frames)
+        return md5i_fail_at(building, frame, MD5_ERROR_RANGE,
+                            "frame %u of clip %s is a reference, but the last frame is %u", *frame,
+                            QUOTED(building->desc->clips[source - machine->sources].name),
+                            num_frames - 1);
+    md5_xform *const pose =
+        (md5_xform *)md5i_build_array(building, machine->num_joints, sizeof *pose);
+    TRY(pose);
+    md5i_sample_source(machine, source, &(md5_moment){.frame0 = *frame, .frame1 = *frame}, pose);
+    *reference = pose;
+    return true;
+}
+
+// -- Masks --------------------------------------------------------------------------------------
+
+// An error's place in the joints of a mask becomes one in the text that these stand in.
+static bool build_mask(md5_building *building, const md5_mask_desc *mask, float *weights)
+{
+    const char *const joints = mask->joints ? mask->joints : "";
+    md5_error error = {.status = MD5_OK};
+    if (md5_build_mask(&building->desc->model->skeleton, joints, mask->feather, weights, &error))
+        return true;
+    const md5_location start = md5i_find_location(building->desc->locations, &mask->joints);
+    md5_location position = {0, error.column};
+    if (start.line > 0) {
+        position.line = start.line + error.line - 1;
+        position.column += error.line == 1 ? start.column - 1 : 0;
+    }
+    return md5i_fail(building->context, error.status, position.line, position.column, "mask %s: %s",
+                     QUOTED(mask->name), error.message);
+}
+
+static bool build_masks(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    const size_t num_joints = building->machine->num_joints;
+    TRY(md5i_list_names(building, &building->masks, "mask", desc->masks, desc->num_masks,
+                        sizeof *desc->masks));
+    md5_machine *const machine = building->machine;
+    machine->masks =
+        (float *)md5i_build_array(building, desc->num_masks, num_joints * sizeof *machine->masks);
+    machine->mask_sets =
+        (md5_mask_sets *)md5i_build_array(building, desc->num_masks, sizeof *machine->mask_sets);
+    TRY(machine->masks && machine->mask_sets);
+    for (uint32_t i = 0; i < desc->num_masks; i++) {
+        TRY(build_mask(building, &desc->masks[i], machine->masks + i * num_joints));
+        TRY(split_mask(building, i));
+    }
+    return build_details(building);
+}
+
+// == Motions ====================================================================================
+
+// -- Speeds -------------------------------------------------------------------------------------
+
+// Only a clip that loops at a speed of its own has one that can be measured.
+static bool check_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
+                       const md5_item *item)
+{
+    const md5_motion *const motion = item->motion; // found by build_item(), as its clip is
+    if (desc->items[number].x != 0.0f || desc->items[number].y != 0.0f)
+        return md5i_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
+                            "motion %s: item %u (%s) has a position, but is placed by its speed",
+                            QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+    if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f && motion->speed_parameter < 0
+        && motion->playable.mode == MD5_PLAY_LOOP)
+        return true;
+    return md5i_fail_at(
+        building, &desc->items[number].motion, MD5_ERROR_MISMATCH,
+        "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
+        "forward at a fixed speed",
+        QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
+}
+
+// Units that the root moves in a cycle, and the cycle's seconds.
+static md5_stride measure(const md5_motion *motion, double *seconds)
+{
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+    const md5_source *const source = motion->playable.source;
+    *seconds = 1.0 / (motion->playable.cycles * (double)motion->speed);
+    if (source->extract == MD5_EXTRACT_NONE)
+        return (md5_stride){0.0, 0.0, 0.0};
+    return md5i_root_delta_stride(&source->root_deltas[source->binding->anim->num_frames - 1]);
+}
+
+static double along(md5_stride stride, md5_stride axis)
+{
+    return stride.x * axis.x + stride.y * axis.y + stride.z * axis.z;
+}
+
+static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
+{
+    md5_stride *const strides =
+        (md5_stride *)md5i_arena_alloc(building->scratch, desc->num_items, sizeof *strides);
+    TRY(strides);
+    for (uint32_t i = 0; i < desc->num_items; i++) {
+        TRY(check_item(building, desc, i, &items[i]));
+        strides[i] = measure(items[i].motion, &items[i].gait.seconds);
+    }
+    // The direction in which speeds count: that of the fastest item, but forward, left or up rather
+    // than backward, right or down. No direction if all stand.
+    md5_stride axis = {1.0, 0.0, 0.0};
+    double fastest = 0.0;
+    for (uint32_t i = 0; i < desc->num_items; i++) {
+        const double length = sqrt(along(strides[i], strides[i]));
+        if (!(length > fastest * items[i].gait.seconds))
+            continue;
+        fastest = length / items[i].gait.seconds;
+        const md5_stride s = strides[i];
+        const bool is_x = fabs(s.x) >= fabs(s.y) && fabs(s.x) >= fabs(s.z);
+        const double main = is_x ? s.x : fabs(s.y) >= fabs(s.z) ? s.y : s.z;
+        const double by = main < 0.0 ? -1.0 / length : 1.0 / length;
+        axis = (md5_stride){s.x * by, s.y * by, s.z * by};
+    }
+    for (uint32_t i = 0; i < desc->num_items; i++) {
+        items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
+        if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
+            return md5i_fail_at(
+                building, &desc->items[i].motion, MD5_ERROR_RANGE,
+                "motion %s: item %u (%s) moves the root at %g units/s, which must be "
+                "faster than the one before, at %g",
+                QUOTED(desc->name), i, QUOTED(desc->items[i].motion), items[i].gait.speed,
+                items[i - 1].gait.speed);
+    }
+    return true;
+}
+
+// -- Motions ------------------------------------------------------------------------------------
+
+static md5_clip_traits join(md5_clip_traits a, md5_clip_traits b)
+{
+    return (md5_clip_traits){
+        .has_once = a.has_once || b.has_once,
+        .has_turning = a.has_turning || b.has_turning,
+        .min_markers = a.min_markers < b.min_markers ? a.min_markers : b.min_markers,
+        .max_markers = a.max_markers > b.max_markers ? a.max_markers : b.max_markers,
+    };
+}
+
+static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode mode, double start)
+{
+    const md5_timing *const timing = &source->timings[mode];
+    motion->num_parts = motion->num_clips = 1;
+    motion->playable =
+        (md5_playable){source, timing, mode, start, 1.0 / md5i_timing_duration(timing)};
+    motion->traits = (md5_clip_traits){mode == MD5_PLAY_ONCE, mode == MD5_PLAY_PING_PONG,
+                                       source->num_markers, source->num_markers};
+}
+
+// A parameter that may be left out.
+static bool resolve_parameter(md5_building *building, const char *const *parameter,
+                              const char *owner, int32_t *number)
+{
+    return md5i_resolve(building, &building->parameters, parameter, "motion", owner, number);
+}
+
+// Which motion an item is, and what it is weighed by.
+static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
+                       md5_motion *motion, md5_item *item)
+{
+    const md5_motion_item *const from = &desc->items[number];
+    int32_t found;
+    *item = (md5_item){.num_before = motion->num_clips, .turn = number};
+    TRY(md5i_resolve(building, &building->motions, &from->motion, "motion", desc->name, &found));
+    if (found < 0)
+        return md5i_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
+                            "motion %s: item %u names no motion", QUOTED(desc->name), number);
+    item->motion = &building->machine->motions[found];
+    if (item->motion >= motion)
+        return md5i_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
+                            "motion %s is made of %s, which must be declared before it",
+                            QUOTED(desc->name), QUOTED(from->motion));
+    item->mode = from->mode;
+    TRY(md5i_resolve(building, &building->masks, &from->mask, "motion", desc->name, &item->mask));
+    md5_motion_item filled = *from;
+    md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
+    item->weight.fixed = filled.weight;
+    TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
+    TRY(md5i_build_curve(building, &from->weight_easing, "motion", desc->name,
+                         &item->weight.curve));
+    const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
+    if (is_added && number == 0)
+        return md5i_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
+                            "motion %s has no item before the first, to which that could be added",
+                            QUOTED(desc->name));
+    if (is_added) {
+        int32_t clip;
+        TRY(md5i_resolve(building, &building->clips, &from->reference, "motion", desc->name,
+                         &clip));
+        TRY(build_reference(building, clip, item->motion, &from->reference_frame,
+                            &item->reference));
+        begin_marks(building);
+        mark_changed(building, item->motion, item->reference);
+        TRY(set_of_marks(building, item->mask, &item->added));
+    }
+    motion->num_parts += item->motion->num_parts;
+    motion->num_clips += item->motion->num_clips;
+    if (motion->num_parts > MD5_MAX_PARTS)
+        return md5i_fail_at(building, &from->motion, MD5_ERROR_RANGE,
+                            "motion %s is made of more than %d parts", QUOTED(desc->name),
+                            MD5_MAX_PARTS);
+    // Of a stack, only the first item is synchronised with others outside.
+    if (number == 0)
+        motion->traits = item->motion->traits;
+    else if (desc->kind != MD5_MOTION_STACK)
+        motion->traits = join(motion->traits, item->motion->traits);
+    return true;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const md5_motion_item *a = *(const md5_motion_item *const *)left;
+    const md5_motion_item *b = *(const md5_motion_item *const *)right;
+    if (a->x != b->x)
+        return a->x < b->x ? -1 : 1;
+    return a->y < b->y ? -1 : a->y > b->y;
+}
+
+// Of equal places in the order of the table, so that it is the second that is one too many.
+static int compare_items(const void *left, const void *right)
+{
+    const int order = compare_places(left, right);
+    const md5_motion_item *a = *(const md5_motion_item *const *)left;
+    const md5_motion_item *b = *(const md5_motion_item *const *)right;
+    return order != 0 ? order : a < b ? -1 : a > b;
+}
+
+// Items of a plane are blended in the order of their places. A pose that is blended of three or
+// more, two at a time, depends on the order, and must not on that of a table.
+static bool check_places(md5_building *building, const md5_motion_desc *desc, md5_item *items)
+{
+    const uint32_t count = desc->num_items;
+    if (desc->kind == MD5_MOTION_BY_SPEED)
+        return build_speeds(building, desc, items);
+    if (desc->kind == MD5_MOTION_BLEND_1D) {
+        for (uint32_t i = 1; i < count; i++) {
+            if (!(desc->items[i].x > desc->items[i - 1].x))
+                return md5i_fail_at(building, &desc->items[i].x, MD5_ERROR_RANGE,
+                                    "motion %s: item %u is not above the one before",
+                                    QUOTED(desc->name), i);
+        }
+        return true;
+    }
+    const md5_motion_item **const sorted =
+        (const md5_motion_item **)md5i_arena_alloc(building->scratch, count, sizeof *sorted);
+    TRY(sorted);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = &desc->items[i];
+    qsort(sorted, count, sizeof *sorted, compare_items);
+    for (uint32_t i = 0; i < count; i++)
+        items[i].turn = (uint32_t)(sorted[i] - desc->items);
+    for (uint32_t i = 1; i < count; i++) {
+        if (compare_places(&sorted[i - 1], &sorted[i]) == 0)
+            return md5i_fail_at(building, &sorted[i]->x, MD5_ERROR_RANGE,
+                                "motion %s: items %s and %s are at the same position",
+                                QUOTED(desc->name), QUOTED(sorted[i - 1]->motion),
+                                QUOTED(sorted[i]->motion));
+    }
+    return true;
+}
+
+static bool check_sync(md5_building *building, const md5_motion_desc *desc,
+                       const md5_clip_traits *traits)
+{
+    if (desc->sync == MD5_SYNC_NONE)
+        return true;
+    if (traits->has_once)
+        return md5i_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
+                            "motion %s is synchronised, but one of its clips does not loop",
+                            QUOTED(desc->name));
+    if (desc->sync == MD5_SYNC_PHASE)
+        return true;
+    if (traits->has_turning)
+        return md5i_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s is synchronised by markers, but one of its clips is ping-pong",
+            QUOTED(desc->name));
+    if (traits->min_markers == 0 || traits->min_markers != traits->max_markers)
+        return md5i_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s is synchronised by markers, but its clips have %u to %u of them",
+            QUOTED(desc->name), traits->min_markers, traits->max_markers);
+    return true;
+}
+
+static bool build_motion(md5_building *building, uint32_t number, md5_motion *motion)
+{
+    const md5_motion_desc *const desc = &building->desc->motions[number];
+    md5_motion_desc filled = *desc;
+    md5i_fill_defaults(&md5i_motion_schema, &filled, 1.0f);
+    motion->kind = desc->kind;
+    motion->speed = md5i_decimal_of(filled.speed);
+    TRY(resolve_parameter(building, &desc->speed_parameter, desc->name, &motion->speed_parameter));
+    if (desc->kind == MD5_MOTION_CLIP) {
+        int32_t clip;
+        TRY(md5i_resolve(building, &building->clips, &desc->clip, "motion", desc->name, &clip));
+        if (clip < 0)
+            return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
+                                "motion %s names no clip", QUOTED(desc->name));
+        const bool is_float = (double)(float)desc->start == desc->start;
+        set_clip(motion, &building->machine->sources[clip], desc->mode,
+                 is_float ? md5i_decimal_of((float)desc->start) : desc->start);
+        return true;
+    }
+    if (desc->num_items == 0)
+        return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "motion %s has no items",
+                            QUOTED(desc->name));
+    md5_item *const items = (md5_item *)md5i_build_array(building, desc->num_items, sizeof *items);
+    TRY(items);
+    motion->items = items;
+    motion->places = building->machine->tables.motions[number].items;
+    motion->num_items = desc->num_items;
+    motion->num_parts = 1;
+    for (uint32_t i = 0; i < desc->num_items; i++)
+        TRY(build_item(building, desc, i, motion, &items[i]));
+    if (desc->kind == MD5_MOTION_STACK)
+        return true;
+    TRY(check_places(building, desc, items));
+    TRY(check_sync(building, desc, &motion->traits));
+    TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
+    TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
+    const bool has_x = motion->x_parameter >= 0;
+    if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter < 0))
+        return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
+                            "motion %s has no parameter for %s", QUOTED(desc->name),
+                            has_x ? "y" : "x");
+    motion->sync = desc->sync;
+    return true;
+}
+
+// Clips and motions share their names; a number below that of clips is a clip's.
+static bool build_motions(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    const size_t count = (size_t)desc->num_clips + desc->num_motions;
+    TRY(md5i_begin_names(building, &building->motions, "motion", count));
+    md5i_add_names(&building->motions, desc->clips, desc->num_clips, sizeof *desc->clips);
+    md5i_add_names(&building->motions, desc->motions, desc->num_motions, sizeof *desc->motions);
+    TRY(md5i_end_names(building, &building->motions));
+    machine->motions = (md5_motion *)md5i_build_array(building, count, sizeof *machine->motions);
+    TRY(machine->motions);
+    for (uint32_t i = 0; i < count; i++) {
+        md5_motion *const motion = &machine->motions[i];
+        *motion =
+            (md5_motion){.speed = 1.0, .speed_parameter = -1, .x_parameter = -1, .y_parameter = -1};
+        if (i < desc->num_clips)
+            set_clip(motion, &machine->sources[i], MD5_PLAY_LOOP, 0.0);
+        else
+            TRY(build_motion(building, i - desc->num_clips, motion));
+    }
+    return true;
+}
+
+// -- Blend trees: each motion as often as it is used, in the order of evaluation -----------------
+
+static bool build_tree(md5_building *building, md5_motion *motion)
+{
+    md5_machine *const machine = building->machine;
+    const uint32_t num_parts = motion->num_parts;
+    md5_blend_tree *const tree = (md5_blend_tree *)md5i_build_array(building, 1, sizeof *tree);
+    // Of each part: its synchronised group, -1 = none; the instance of its first clip.
+    int32_t *const group_of =
+        (int32_t *)md5i_arena_alloc(building->scratch, num_parts, sizeof *group_of);
+    uint32_t *const first_clip =
+        (uint32_t *)md5i_arena_alloc(building->scratch, num_parts, sizeof *first_clip);
+    md5i_part *const parts = (md5i_part *)md5i_build_array(building, num_parts, sizeof *parts);
+    md5_instance_plan *const instances =
+        (md5_instance_plan *)md5i_build_array(building, motion->num_clips, sizeof *instances);
+    TRY(tree && group_of && first_clip && parts && instances);
+    *tree = (md5_blend_tree){.motion = motion,
+                             .parts = parts,
+                             .instances = instances,
+                             .num_parts = num_parts,
+                             .num_instances = motion->num_clips};
+    // The inputs of a part directly precede it, each preceded by its own inputs. Clips are numbered
+    // in the order of the table all the same.
+    uint32_t num_weights = 1;
+    parts[num_parts - 1] = (md5i_part){.motion = motion, .parent = -1, .instance = -1};
+    group_of[num_parts - 1] = -1;
+    for (uint32_t number = num_parts; number-- > 0;) {
+        md5i_part *const part = &parts[number];
+        const md5_motion *const owner = part->motion;
+        part->leads_group = owner->sync != MD5_SYNC_NONE && group_of[number] < 0;
+        if (part->leads_group)
+            group_of[number] = (int32_t)tree->num_groups++;
+        part->children = num_weights;
+        num_weights += owner->num_items;
+        uint32_t begin = number + 1 - owner->num_parts;
+        for (uint32_t turn = 0; turn < owner->num_items; turn++) {
+            const uint32_t i = owner->items[turn].turn;
+            const md5_item *const item = &owner->items[i];
+            const uint32_t end = begin + item->motion->num_parts;
+            const bool in_step = owner->kind != MD5_MOTION_STACK || i == 0;
+            group_of[end - 1] = in_step ? group_of[number] : -1;
+            first_clip[end - 1] = first_clip[number] + item->num_before;
+            parts[end - 1] = (md5i_part){
+                .motion = item->motion,
+                .parent = (int32_t)number,
+                .item = item,
+                .weight = part->children + i,
+                .instance = -1,
+            };
+            begin = end;
+        }
+    }
+    tree->groups =
+        (md5_group_plan *)md5i_build_array(building, tree->num_groups, sizeof *tree->groups);
+    TRY(tree->groups);
+    uint32_t num_poses = 0; // on the stack
+    for (uint32_t i = 0; i < num_parts; i++) {
+        md5i_part *const part = &parts[i];
+        const md5_motion *const own = part->motion;
+        tree->has_added = tree->has_added || (part->item && part->item->reference);
+        if (part->leads_group)
+            tree->groups[group_of[i]].num_markers = own->sync == MD5_SYNC_MARKERS;
+        if (own->kind == MD5_MOTION_CLIP) {
+            tree->has_root_motion =
+                tree->has_root_motion || own->playable.source->extract != MD5_EXTRACT_NONE;
+            part->instance = (int32_t)first_clip[i];
+            instances[first_clip[i]] = (md5_instance_plan){&own->playable, i, group_of[i]};
+            num_poses++;
+        }
+        tree->num_poses = larger(tree->num_poses, num_poses);
+        // An item's pose becomes the first of its parent, or is blended into it.
+        if (part->parent >= 0
+            && i + 1 - own->num_parts
+                   != (uint32_t)part->parent + 1 - parts[part->parent].motion->num_parts)
+            num_poses--;
+    }
+    motion->tree = tree;
+    machine->max_parts = larger(machine->max_parts, num_parts);
+    machine->max_instances = larger(machine->max_instances, tree->num_instances);
+    machine->max_groups = larger(machine->max_groups, tree->num_groups);
+    machine->max_poses = larger(machine->max_poses, tree->num_poses);
+    // Members of each group in the order of clip instances.
+    uint32_t *members =
+        (uint32_t *)md5i_build_array(building, tree->num_instances, sizeof *members);
+    TRY(members);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        if (tree->instances[i].group >= 0)
+            tree->groups[tree->instances[i].group].num_members++;
+    }
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
+        tree->groups[i].members = members;
+        members += tree->groups[i].num_members;
+        tree->groups[i].num_members = 0;
+    }
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        const md5_instance_plan *const plan = &tree->instances[i];
+        if (plan->group < 0)
+            continue;
+        md5_group_plan *const group = &tree->groups[plan->group];
+        if (group->num_markers > 0)
+            group->num_markers = plan->playable->source->num_markers;
+        group->members[group->num_members++] = i;
+    }
+    return true;
+}
 
 // == Layers =====================================================================================
 //
@@ -17,11 +778,6 @@ typedef struct layer_work {
     md5_names states;
     uint32_t num_going; // states whose time goes on
 } layer_work;
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
 
 // The states' own reference, where the layer is added to what is below and names none itself.
 static bool build_state(md5_building *building, layer_work *work, uint32_t number)
@@ -49,7 +805,7 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
     if (found < 0)
         return true;
     md5_motion *const motion = &building->machine->motions[found];
-    TRY(motion->tree || md5i_build_tree(building, motion));
+    TRY(motion->tree || build_tree(building, motion));
     const md5_blend_tree *const tree = state->tree = motion->tree;
     layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
     layer->max_instances = larger(layer->max_instances, tree->num_instances);
@@ -60,9 +816,8 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
     int32_t clip;
     TRY(md5i_resolve(building, &building->clips, &work->desc->reference, "layer", work->desc->name,
                      &clip));
-    TRY(md5i_build_reference(building, clip, motion, &work->desc->reference_frame,
-                             &state->reference));
-    md5i_mark_changed(building, motion, state->reference);
+    TRY(build_reference(building, clip, motion, &work->desc->reference_frame, &state->reference));
+    mark_changed(building, motion, state->reference);
     return true;
 }
 
@@ -74,26 +829,24 @@ static bool build_states(md5_building *building, layer_work *work)
     if (desc->num_states == 0)
         return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "layer %s has no states",
                             QUOTED(desc->name));
-    TRY(md5i_begin_names(building->scratch, &work->states, "state", desc->num_states));
-    for (uint32_t i = 0; i < desc->num_states; i++)
-        md5i_add_name(&work->states, &desc->states[i].name);
-    TRY(md5i_end_names(building->context, building->desc->locations, &work->states));
+    TRY(md5i_list_names(building, &work->states, "state", desc->states, desc->num_states,
+                        sizeof *desc->states));
     layer->states =
         (md5_state *)md5i_build_array(building, desc->num_states, sizeof *layer->states);
     TRY(layer->states);
     layer->num_states = desc->num_states;
-    md5i_begin_marks(building);
+    begin_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++)
         TRY(build_state(building, work, i));
     if (layer->mode == MD5_LAYER_ADD)
-        TRY(md5i_set_of_marks(building, layer->mask, &layer->joints));
+        TRY(set_of_marks(building, layer->mask, &layer->joints));
     else if (layer->mask < 0)
         return true;
     else
         layer->joints = machine->mask_sets[layer->mask].all;
     bool is_full = layer->mode == MD5_LAYER_ADD;
     for (uint32_t i = 0; i < desc->num_states; i++) {
-        md5i_narrow_state(building, layer, &layer->states[i]);
+        narrow_state(building, layer, &layer->states[i]);
         is_full = is_full || layer->states[i].is_exact;
     }
     machine->has_full_layers = machine->has_full_layers || is_full;
@@ -128,21 +881,6 @@ static bool goes_on(const layer_work *work, uint32_t state)
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Warns of an exit that no state reaches.
-static void check_exit(md5_building *building, const layer_work *work,
-                       const md5_transition_desc *desc, const md5_transition *transition)
-{
-    const uint32_t num_going = transition->from < 0
-                                   ? work->num_going - goes_on(work, transition->to)
-                                   : goes_on(work, (uint32_t)transition->from);
-    if (!desc->waits || desc->exit <= 1.0f || num_going > 0)
-        return;
-    const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
-    md5i_warn(building->context, at.line, at.column,
-              "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
-              QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
-}
-
 static bool build_transition(md5_building *building, const layer_work *work, uint32_t number,
                              md5_transition *transition)
 {
@@ -168,7 +906,16 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         .waits = desc->waits,
         .keeps_phase = desc->keeps_phase,
     };
-    check_exit(building, work, desc, transition);
+    // Of the states that the exit may wait for, those that go on beyond the end of their clip.
+    const uint32_t num_going = transition->from < 0
+                                   ? work->num_going - goes_on(work, transition->to)
+                                   : goes_on(work, (uint32_t)transition->from);
+    if (desc->waits && desc->exit > 1.0f && num_going == 0) {
+        const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
+        md5i_warn(building->context, at.line, at.column,
+                  "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
+                  QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
+    }
     if (md5_has_numbers(desc->easing.kind)) {
         transition->easing = MD5_EASE_LINEAR;
         TRY(md5i_build_curve(building, &desc->easing, "a transition of layer", owner,
@@ -177,7 +924,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     return build_conditions(building, desc, owner, transition);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_transitions(const void *left, const void *right)
 {
     const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
     if (a->from != b->from)
@@ -200,7 +947,7 @@ static bool build_transitions(md5_building *building, layer_work *work)
         TRY(build_transition(building, work, i, &transitions[i]));
         layer->has_waits = layer->has_waits || transitions[i].waits;
     }
-    qsort(transitions, desc->num_transitions, sizeof *transitions, compare);
+    qsort(transitions, desc->num_transitions, sizeof *transitions, compare_transitions);
     layer->any = transitions;
     for (uint32_t i = 0; i < desc->num_transitions; i++) {
         md5_state *const from =
@@ -232,26 +979,33 @@ static bool build_layer(md5_building *building, uint32_t number)
     return build_transitions(building, &work);
 }
 
-bool md5i_build_layers(md5_building *building)
+// A layer without a mask that is not added may change any joint.
+static bool is_seen(const md5_machine *machine, const md5_detail_set *set,
+                    const md5_play_layer *layer)
 {
-    const md5_machine_desc *const desc = building->desc;
-    md5_machine *const machine = building->machine;
-    md5_names layers;
-    TRY(md5i_begin_names(building->scratch, &layers, "layer", desc->num_layers));
-    size_t num_conditions = 0;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        md5i_add_name(&layers, &desc->layers[i].name);
-        for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
-            num_conditions += desc->layers[i].transitions[k].num_conditions;
+    const md5_joint_set *const joints = &layer->joints;
+    const float *const weights = md5_mask_of(machine, layer->mask);
+    bool seen = layer->mode != MD5_LAYER_ADD && !weights;
+    for (uint32_t i = 0; i < joints->count && !seen; i++) {
+        const uint32_t joint = joints->list ? joints->list[i] : joints->first + i;
+        seen = set->are_animated[joint] && (!weights || weights[joint] > 0.0f);
     }
-    TRY(md5i_end_names(building->context, desc->locations, &layers));
-    machine->layers =
-        (md5_play_layer *)md5i_build_array(building, desc->num_layers, sizeof *machine->layers);
-    machine->conditions = (md5_play_condition *)md5i_build_array(building, num_conditions,
-                                                                 sizeof *machine->conditions);
-    TRY(machine->layers && machine->conditions);
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        TRY(build_layer(building, i));
+    return seen;
+}
+
+static bool build_seen_layers(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const uint32_t num_masks = building->desc->num_masks;
+    const uint32_t num_layers = building->desc->num_layers;
+    machine->are_seen =
+        (bool *)md5i_build_array(building, num_masks, num_layers * sizeof *machine->are_seen);
+    TRY(machine->are_seen);
+    for (size_t i = 0; i < num_masks; i++) {
+        for (uint32_t k = 0; k < num_layers; k++)
+            machine->are_seen[i * num_layers + k] =
+                is_seen(machine, &machine->details[i], &machine->layers[k]);
+    }
     return true;
 }
 
@@ -267,31 +1021,6 @@ static bool check_named(md5_building *building, const md5_morph_desc *morph,
         return true;
     return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %s names no %s",
                         QUOTED(morph->target), what);
-}
-
-static bool find_driving_state(md5_building *building, const md5_morph_desc *morph,
-                               md5_morph_row *row)
-{
-    const md5_machine_desc *const desc = building->desc;
-    TRY(check_named(building, morph, &morph->layer, "layer"));
-    TRY(check_named(building, morph, &morph->state, "state"));
-    uint32_t layer = 0, state = 0;
-    while (layer < desc->num_layers && strcmp(desc->layers[layer].name, morph->layer) != 0)
-        layer++;
-    if (layer == desc->num_layers)
-        return md5i_fail_at(building, &morph->layer, MD5_ERROR_MISMATCH,
-                            "morph %s names layer %s, which does not exist", QUOTED(morph->target),
-                            QUOTED(morph->layer));
-    const md5_layer_desc *const of = &desc->layers[layer];
-    while (state < of->num_states && strcmp(of->states[state].name, morph->state) != 0)
-        state++;
-    if (state == of->num_states)
-        return md5i_fail_at(building, &morph->state, MD5_ERROR_MISMATCH,
-                            "morph %s names state %s, which layer %s lacks", QUOTED(morph->target),
-                            QUOTED(morph->state), QUOTED(morph->layer));
-    row->layer = layer;
-    row->source = state;
-    return true;
 }
 
 static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint32_t clip)
@@ -319,8 +1048,28 @@ static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint
 // What drives it, as a number.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
 {
-    if (morph->drive == MD5_MORPH_BY_STATE)
-        return find_driving_state(building, morph, row);
+    if (morph->drive == MD5_MORPH_BY_STATE) {
+        const md5_machine_desc *const desc = building->desc;
+        TRY(check_named(building, morph, &morph->layer, "layer"));
+        TRY(check_named(building, morph, &morph->state, "state"));
+        uint32_t layer = 0, state = 0;
+        while (layer < desc->num_layers && strcmp(desc->layers[layer].name, morph->layer) != 0)
+            layer++;
+        if (layer == desc->num_layers)
+            return md5i_fail_at(building, &morph->layer, MD5_ERROR_MISMATCH,
+                                "morph %s names layer %s, which does not exist",
+                                QUOTED(morph->target), QUOTED(morph->layer));
+        const md5_layer_desc *const of = &desc->layers[layer];
+        while (state < of->num_states && strcmp(of->states[state].name, morph->state) != 0)
+            state++;
+        if (state == of->num_states)
+            return md5i_fail_at(building, &morph->state, MD5_ERROR_MISMATCH,
+                                "morph %s names state %s, which layer %s lacks",
+                                QUOTED(morph->target), QUOTED(morph->state), QUOTED(morph->layer));
+        row->layer = layer;
+        row->source = state;
+        return true;
+    }
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
     const char *const *const name = is_clip ? &morph->clip : &morph->parameter;
     int32_t number;
@@ -329,17 +1078,6 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
                      morph->target, &number));
     row->source = (uint32_t)number;
     return !is_clip || check_keys(building, morph, row->source);
-}
-
-static bool build_morph(md5_building *building, uint32_t number)
-{
-    const md5_morph_desc *const morph = &building->desc->morphs[number];
-    md5_morph_row *const row = &building->machine->morph_rows[number];
-    md5_morph_desc filled = *morph;
-    md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
-    row->drive = morph->drive;
-    row->weight = filled.weight;
-    return find_drive(building, morph, row);
 }
 
 // Numbers the targets by the rows that name them first.
@@ -358,12 +1096,14 @@ static void number_targets(const md5_building *building, const md5_names *names)
     }
 }
 
-bool md5i_build_morphs(md5_building *building)
+static bool build_morphs(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names names;
-    TRY(md5i_begin_names(building->scratch, &names, "morph", desc->num_morphs));
+    TRY(md5i_begin_names(building, &names, "morph", desc->num_morphs));
+    md5i_add_names(&names, desc->morphs, desc->num_morphs, sizeof *desc->morphs);
+    md5i_sort_names(&names);
     machine->morph_rows =
         (md5_morph_row *)md5i_build_array(building, desc->num_morphs, sizeof *machine->morph_rows);
     machine->morph_firsts =
@@ -374,10 +1114,39 @@ bool md5i_build_morphs(md5_building *building)
         if (!*target || **target == '\0')
             return md5i_fail_at(building, target, MD5_ERROR_MISMATCH, "morph %u names no target",
                                 i);
-        md5i_add_name(&names, target);
-        TRY(build_morph(building, i));
+        const md5_morph_desc *const morph = &desc->morphs[i];
+        md5_morph_row *const row = &machine->morph_rows[i];
+        md5_morph_desc filled = *morph;
+        md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
+        row->drive = morph->drive;
+        row->weight = filled.weight;
+        TRY(find_drive(building, morph, row));
     }
-    md5i_sort_names(&names);
     number_targets(building, &names);
     return true;
+}
+
+// == All =========================================================================================
+
+bool md5i_build_layers(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    md5_names layers;
+    TRY(build_masks(building) && build_motions(building));
+    TRY(md5i_list_names(building, &layers, "layer", desc->layers, desc->num_layers,
+                        sizeof *desc->layers));
+    size_t num_conditions = 0;
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
+            num_conditions += desc->layers[i].transitions[k].num_conditions;
+    }
+    machine->layers =
+        (md5_play_layer *)md5i_build_array(building, desc->num_layers, sizeof *machine->layers);
+    machine->conditions = (md5_play_condition *)md5i_build_array(building, num_conditions,
+                                                                 sizeof *machine->conditions);
+    TRY(machine->layers && machine->conditions);
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        TRY(build_layer(building, i));
+    return build_seen_layers(building) && build_morphs(building);
 }

@@ -9,8 +9,6 @@
 #include <float.h>
 #include <string.h>
 
-#define QUOTED(name) md5i_quote((name), strlen(name)).text
-
 static const char kind[] = "modifier";
 
 // -- Limbs: three joints each, by names or by parents -------------------------------------------
@@ -84,19 +82,6 @@ static bool find_limb(md5_building *building, const limb_names *names, md5_limb 
     return check_bone(building, names, limb->middle, limb->root, reach);
 }
 
-static bool build_foot(md5_building *building, const char *owner, const md5_foot_desc *foot,
-                       md5_limb *leg)
-{
-    const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", owner};
-    int32_t ankle;
-    TRY(md5i_resolve(building, &building->joints, &foot->ankle, "modifier", owner, &ankle));
-    if (ankle < 0)
-        return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
-                            "modifier %s: a foot names no ankle", QUOTED(owner));
-    leg->tip = (uint32_t)ankle;
-    return find_limb(building, &names, leg);
-}
-
 static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -105,8 +90,18 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_RANGE, "modifier %s has no feet",
                             QUOTED(desc->name));
     modifier->first_foot = machine->num_feet;
-    for (uint32_t i = 0; i < desc->num_feet; i++)
-        TRY(build_foot(building, desc->name, &desc->feet[i], &machine->legs[machine->num_feet++]));
+    for (uint32_t i = 0; i < desc->num_feet; i++) {
+        const md5_foot_desc *const foot = &desc->feet[i];
+        md5_limb *const leg = &machine->legs[machine->num_feet++];
+        const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", desc->name};
+        int32_t ankle;
+        TRY(md5i_resolve(building, &building->joints, &foot->ankle, kind, desc->name, &ankle));
+        if (ankle < 0)
+            return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
+                                "modifier %s: a foot names no ankle", QUOTED(desc->name));
+        leg->tip = (uint32_t)ankle;
+        TRY(find_limb(building, &names, leg));
+    }
     return true;
 }
 
@@ -205,27 +200,17 @@ static md5_sole sole_of(const md5_model *model, uint32_t joint)
     };
 }
 
-static bool find_sole(md5_building *building, const md5_modifier_desc *desc, const char *const *toe,
-                      uint32_t ankle)
+static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
 {
     md5_machine *const machine = building->machine;
     const md5_model *const model = building->desc->model;
-    int32_t joint = (int32_t)ankle;
-    if (*toe)
-        TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
-    if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
-        return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
-                            "modifier %s: joint %s is not a descendant of %s", QUOTED(desc->name),
-                            QUOTED(*toe), QUOTED(model->skeleton.joints[ankle].name));
-    machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
-    return true;
-}
-
-static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
-                       md5_modifier *modifier)
-{
+    md5_modifier_hold filled = *desc->hold;
+    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&model->skeleton));
+    modifier->hold = filled.numbers;
+    modifier->first_sole = machine->num_soles;
+    modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
     static const char *const none = NULL;
-    const md5_limb *const legs = building->machine->legs + modifier->first_foot;
     const char *const *const toes = desc->hold->toes;
     uint32_t num_toes = 0;
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
@@ -234,20 +219,20 @@ static bool find_soles(md5_building *building, const md5_modifier_desc *desc,
         return md5i_fail_at(building, &toes[desc->num_feet], MD5_ERROR_RANGE,
                             "modifier %s has %u toes, but %u feet", QUOTED(desc->name), num_toes,
                             desc->num_feet);
-    for (uint32_t i = 0; i < modifier->num_held; i++)
-        TRY(find_sole(building, desc, i < num_toes ? &toes[i] : &none, legs[i].tip));
+    for (uint32_t i = 0; i < modifier->num_held; i++) {
+        const char *const *const toe = i < num_toes ? &toes[i] : &none;
+        const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
+        int32_t joint = (int32_t)ankle;
+        if (*toe)
+            TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
+        if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
+            return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
+                                "modifier %s: joint %s is not a descendant of %s",
+                                QUOTED(desc->name), QUOTED(*toe),
+                                QUOTED(model->skeleton.joints[ankle].name));
+        machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
+    }
     return true;
-}
-
-static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
-                       md5_modifier *modifier)
-{
-    md5_modifier_hold filled = *desc->hold;
-    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&building->desc->model->skeleton));
-    modifier->hold = filled.numbers;
-    modifier->first_sole = building->machine->num_soles;
-    modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
-    return find_soles(building, desc, modifier);
 }
 
 // -- Contacts ---------------------------------------------------------------------------------
@@ -259,21 +244,6 @@ typedef struct contact_search {
     // [frames] of one sole, as the clip moves with its root; id's axes.
     md5_vec3 *places, *facings;
 } contact_search;
-
-static void find_places(const contact_search *at, const md5_sole *sole)
-{
-    const md5_binding *const binding = at->source->binding;
-    const md5_skeleton *const skeleton = &binding->model->skeleton;
-    for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
-        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                   at->pose);
-        const md5_xform joint = md5_joint_in_model(skeleton, at->pose, sole->joint);
-        at->places[frame] =
-            md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
-        at->facings[frame] = md5i_level_facing(
-            md5i_vec3_from_axes(skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
-    }
-}
 
 // Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
 static const float slow_turn = 0.52359878f;
@@ -298,40 +268,47 @@ static uint8_t contact_between(const contact_search *at, const md5_hold_numbers 
                                                                         : MD5_CONTACT_STANDS;
 }
 
-// The last frame, which has no next one, is as the one before it; of a cycle that leads back to the
-// first frame, as both beside it.
-static void find_contacts(const contact_search *at, const md5_hold_numbers *hold, uint8_t *contacts)
-{
-    const md5_anim *const anim = at->source->binding->anim;
-    const uint32_t last = anim->num_frames - 1;
-    for (uint32_t i = 0; i < last; i++)
-        contacts[i] = contact_between(at, hold, i, i + 1);
-    contacts[last] = last > 0 ? contacts[last - 1] : contact_between(at, hold, 0, 0);
-    if (at->source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
-        && contacts[last] != contacts[0])
-        contacts[last] = MD5_CONTACT_NONE;
-}
-
 static bool search_clip(md5_building *building, const md5_source *source)
 {
     md5_machine *const machine = building->machine;
+    const md5_binding *const binding = source->binding;
     const contact_search at = {
         .source = source,
         .pose =
             (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints, sizeof *at.pose),
-        .places = (md5_vec3 *)md5i_arena_alloc(building->scratch, source->binding->anim->num_frames,
+        .places = (md5_vec3 *)md5i_arena_alloc(building->scratch, binding->anim->num_frames,
                                                sizeof *at.places),
-        .facings = (md5_vec3 *)md5i_arena_alloc(
-            building->scratch, source->binding->anim->num_frames, sizeof *at.facings),
+        .facings = (md5_vec3 *)md5i_arena_alloc(building->scratch, binding->anim->num_frames,
+                                                sizeof *at.facings),
     };
     TRY(at.pose && at.places && at.facings);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_held; k++) {
             const size_t number = modifier->first_sole + k;
-            find_places(&at, &machine->soles[number]);
-            find_contacts(&at, &modifier->hold,
-                          machine->contacts + number * machine->num_frames + source->first_frame);
+            const md5_sole *const sole = &machine->soles[number];
+            const md5_skeleton *const skeleton = &binding->model->skeleton;
+            for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
+                md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                           at.pose);
+                const md5_xform joint = md5_joint_in_model(skeleton, at.pose, sole->joint);
+                at.places[frame] =
+                    md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
+                at.facings[frame] = md5i_level_facing(md5i_vec3_from_axes(
+                    skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
+            }
+            // The last frame, which has no next one, is as the one before it; of a cycle that leads
+            // back to the first frame, as both beside it.
+            uint8_t *const contacts =
+                machine->contacts + number * machine->num_frames + source->first_frame;
+            const uint32_t last = binding->anim->num_frames - 1;
+            for (uint32_t j = 0; j < last; j++)
+                contacts[j] = contact_between(&at, &modifier->hold, j, j + 1);
+            contacts[last] =
+                last > 0 ? contacts[last - 1] : contact_between(&at, &modifier->hold, 0, 0);
+            if (source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
+                && contacts[last] != contacts[0])
+                contacts[last] = MD5_CONTACT_NONE;
         }
     }
     return true;
@@ -353,30 +330,6 @@ static bool build_contacts(md5_building *building)
 static bool is_zero(md5_vec3 v)
 {
     return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
-}
-
-// Members that only one kind of modifier has.
-static bool check_kind(md5_building *building, const md5_modifier_desc *desc)
-{
-    const struct {
-        bool is_set;
-        const void *member;
-        md5_modifier_kind kind;
-        const char *words;
-    } only[] = {
-        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
-         "names a middle joint, which only 'two_bone' has"},
-        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
-         "names a root joint, which only 'two_bone' has"},
-        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
-        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
-        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
-    };
-    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
-        if (only[i].is_set && desc->kind != only[i].kind)
-            return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
-                                QUOTED(desc->name), only[i].words);
-    return true;
 }
 
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
@@ -416,7 +369,25 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     default:
         break;
     }
-    TRY(check_kind(building, desc));
+    // Members that only one kind of modifier has.
+    const struct {
+        bool is_set;
+        const void *member;
+        md5_modifier_kind kind;
+        const char *words;
+    } only[] = {
+        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
+         "names a middle joint, which only 'two_bone' has"},
+        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
+         "names a root joint, which only 'two_bone' has"},
+        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
+        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
+        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
+    };
+    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
+        if (only[i].is_set && desc->kind != only[i].kind)
+            return md5i_fail_at(building, only[i].member, MD5_ERROR_MISMATCH, "modifier %s %s",
+                                QUOTED(desc->name), only[i].words);
     if (desc->kind == MD5_MODIFIER_FEET)
         TRY(build_feet(building, desc, modifier));
     if (desc->kind == MD5_MODIFIER_GAZE)
@@ -450,25 +421,6 @@ static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
     return counts ? 0.0f : length;
 }
 
-static void reach_vertices(md5_machine *machine, const md5_mesh *mesh)
-{
-    machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-        float positive = 0.0f, negative = 0.0f, beside = 0.0f;
-        for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1];
-             i++) {
-            const md5_vec4 influence = mesh->influences[i];
-            beside += reach_for(machine, mesh->influence_joints[i], influence);
-            positive += fmaxf(influence.w, 0.0f);
-            negative += fmaxf(-influence.w, 0.0f);
-        }
-        machine->least_bias = fminf(machine->least_bias, positive);
-        machine->most_bias = fmaxf(machine->most_bias, positive);
-        machine->most_negative = fmaxf(machine->most_negative, negative);
-        machine->beside = fmaxf(machine->beside, beside);
-    }
-}
-
 static bool build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
@@ -484,7 +436,21 @@ static bool build_reaches(md5_building *building)
             return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
                              "the geometry of the machine's model was released: create machines "
                              "before, they need it for the bounds of players");
-        reach_vertices(machine, mesh);
+        machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            float positive = 0.0f, negative = 0.0f, beside = 0.0f;
+            for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
+                 j++) {
+                const md5_vec4 influence = mesh->influences[j];
+                beside += reach_for(machine, mesh->influence_joints[j], influence);
+                positive += fmaxf(influence.w, 0.0f);
+                negative += fmaxf(-influence.w, 0.0f);
+            }
+            machine->least_bias = fminf(machine->least_bias, positive);
+            machine->most_bias = fmaxf(machine->most_bias, positive);
+            machine->most_negative = fmaxf(machine->most_negative, negative);
+            machine->beside = fmaxf(machine->beside, beside);
+        }
     }
     return true;
 }
@@ -496,16 +462,15 @@ bool md5i_build_modifiers(md5_building *building)
     const md5_skeleton *const skeleton = &desc->model->skeleton;
     md5_names names;
     size_t num_feet = 0, num_gazes = 0;
-    TRY(md5i_begin_names(building->scratch, &names, "modifier", desc->num_modifiers));
+    TRY(md5i_list_names(building, &names, kind, desc->modifiers, desc->num_modifiers,
+                        sizeof *desc->modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++) {
-        md5i_add_name(&names, &desc->modifiers[i].name);
         num_feet += desc->modifiers[i].num_feet;
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE ? 1u : 0u;
     }
-    TRY(md5i_end_names(building->context, desc->locations, &names));
-    TRY(md5i_begin_names(building->scratch, &building->joints, "joint", skeleton->num_joints));
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        md5i_add_name(&building->joints, &skeleton->joints[i].name);
+    TRY(md5i_begin_names(building, &building->joints, "joint", skeleton->num_joints));
+    md5i_add_names(&building->joints, skeleton->joints, skeleton->num_joints,
+                   sizeof *skeleton->joints);
     md5i_sort_names(&building->joints);
     machine->modifiers =
         (md5_modifier *)md5i_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);

@@ -169,6 +169,122 @@ static float followed(const md5_player *player, int32_t row, double seconds)
 // Seconds: when a condition changes is found to within this.
 #define SAME_TIME 1e-13
 
+// Cycles. A later exit is never reached.
+#define MAX_EXIT 0x1p52
+
+// -- Exits --------------------------------------------------------------------------------------
+
+// Whether the first clip plays backward: by its own rate, or by the mean rate of its group.
+static bool is_backward(const md5_active_state *active)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const int32_t number = tree->instances[0].group;
+    if (number < 0)
+        return active->instances[0].rate < 0.0;
+    const md5_group_plan *const group = &tree->groups[number];
+    double rate = 0.0;
+    for (uint32_t i = 0; i < group->num_members; i++) {
+        const md5_clip_instance *const instance = &active->instances[group->members[i]];
+        rate += (double)instance->share * instance->rate;
+    }
+    return rate < 0.0;
+}
+
+// Position of the first clip when a state is at its exit, in the direction that it plays.
+typedef struct exit_position {
+    md5_clock clock;
+    double time; // of the same
+    bool is_backward;
+} exit_position;
+
+static exit_position exit_of(const md5_active_state *active, double exit)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const md5_timing *const timing = tree->instances[0].playable->timing;
+    exit_position position = {.is_backward = is_backward(active)};
+    const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
+    const double time = position.is_backward ? 1.0 - limited : limited;
+    // An exit may lie beyond the ends of a clip that is played once.
+    const double whole = floor(time);
+    position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
+                                     MD5_FLOAT_ERROR * fmax(1.0, fabs(exit)));
+    position.time = md5_clock_time(position.clock);
+    return position;
+}
+
+// Remaining distance to an exit, in cycles.
+static double distance_to(const exit_position *exit, double time)
+{
+    return exit->is_backward ? time - exit->time : exit->time - time;
+}
+
+// Whether a time is at or after an exit. Usually this is clear without snapping to frames.
+static bool is_behind(const md5_active_state *active, double exit, double time)
+{
+    if (!active->tree)
+        return true;
+    const double delta = is_backward(active) ? time - (1.0 - exit) : exit - time;
+    if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
+        return delta < 0.0;
+    const exit_position position = exit_of(active, exit);
+    return distance_to(&position, time) <= MD5_BORDER;
+}
+
+// Whether `exit` has been reached; backward it counts from the end. A state without motion is
+// always at its end.
+static bool has_reached(const md5_active_state *active, double exit)
+{
+    return is_behind(active, exit, md5i_active_time(active));
+}
+
+// Whether it began at or after `exit`.
+static bool began_behind(const md5_active_state *active, double exit)
+{
+    return is_behind(active, exit, active->start_time);
+}
+
+// Seconds, up to `most`, until `exit` is reached.
+static double seconds_until(md5_player *player, const md5_active_state *active, double exit,
+                            double most)
+{
+    if (!active->tree)
+        return most;
+    const md5_blend_tree *const tree = active->tree;
+    const md5_instance_plan *const plan = tree->instances;
+    const md5_clock now = active->instances[0].now;
+    const double rate = active->instances[0].rate;
+    // The common case: clearly not reached within `most`.
+    if (plan->group < 0 && rate > 0.0
+        && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
+        return most;
+    const exit_position position = exit_of(active, exit);
+    if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
+        return most;
+    // A clip that is played once stops at its end.
+    if (plan->playable->timing->mode == MD5_PLAY_ONCE
+        && (position.time < 0.0 || position.time > 1.0))
+        return most;
+    const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
+    return seconds > 0.0 && seconds < most ? seconds : most;
+}
+
+// Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
+// the exit.
+static double exit_phase(const md5_active_state *active, const md5_transition *transition)
+{
+    if (!active->tree)
+        return 0.0;
+    const md5_blend_tree *const tree = active->tree;
+    const md5_timing *const timing = tree->instances[0].playable->timing;
+    const exit_position exit = exit_of(active, transition->exit);
+    const bool is_once = timing->mode == MD5_PLAY_ONCE;
+    if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
+        return is_once ? exit.time : exit.clock.phase;
+    return md5i_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
+}
+
+// -- Which is taken, and when -------------------------------------------------------------------
+
 static bool holds_for(const md5_play_condition *condition, float value)
 {
     switch (condition->compare) {
@@ -216,14 +332,6 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
     return true;
 }
 
-// In a resting layer only transitions that open later count: see take_in_layer().
-static bool is_suppressed(const md5_player *player, uint32_t layer, const md5_active_state *active,
-                          const md5_transition *transition)
-{
-    return player->layer_states[layer].is_resting
-           && (!transition->waits || md5i_began_behind(active, transition->exit));
-}
-
 // Merges two lists of transitions that are each in the order of priority.
 typedef struct candidates {
     const md5_transition *own, *own_end, *any, *any_end;
@@ -260,8 +368,10 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
 {
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (is_open(player, layer, active, at) && (!at->waits || md5i_has_reached(active, at->exit))
-            && !is_suppressed(player, layer, active, at))
+        // In a resting layer only transitions that open later count: see take_in_layer().
+        if (is_open(player, layer, active, at) && (!at->waits || has_reached(active, at->exit))
+            && !(player->layer_states[layer].is_resting
+                 && (!at->waits || began_behind(active, at->exit))))
             return at;
     }
     return NULL;
@@ -285,26 +395,6 @@ static bool consume(md5_player *player, uint32_t layer, const md5_transition *tr
     return has_consumed;
 }
 
-static void take(md5_player *player, uint32_t layer, const md5_transition *transition)
-{
-    md5_change change = {
-        .state = transition->to,
-        .start = transition->start,
-        .begin = MD5_BEGIN_BEHIND,
-        .duration = transition->duration,
-        .fade = transition->fade,
-        .easing = transition->easing,
-        .curve = transition->curve,
-        .priority = transition->priority,
-        .interrupt = transition->interrupt,
-    };
-    if (transition->keeps_phase) {
-        change.start = md5i_exit_phase(md5_newest(&player->layer_states[layer]), transition);
-        change.begin = MD5_BEGIN_AS_LEFT;
-    }
-    md5i_change_state(player, layer, &change);
-}
-
 // Takes transitions of a layer until none is possible at this instant. If more are taken than there
 // are, they form a cycle, which would never end because no time passes: then the layer rests in its
 // current state. Transitions that were open then are ignored until a parameter changes or the
@@ -322,7 +412,22 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             return;
         }
         num_taken = consume(player, layer, open) ? 0 : num_taken + 1;
-        take(player, layer, open);
+        md5_change change = {
+            .state = open->to,
+            .start = open->start,
+            .begin = MD5_BEGIN_BEHIND,
+            .duration = open->duration,
+            .fade = open->fade,
+            .easing = open->easing,
+            .curve = open->curve,
+            .priority = open->priority,
+            .interrupt = open->interrupt,
+        };
+        if (open->keeps_phase) {
+            change.start = exit_phase(md5_newest(&player->layer_states[layer]), open);
+            change.begin = MD5_BEGIN_AS_LEFT;
+        }
+        md5i_change_state(player, layer, &change);
     }
 }
 
@@ -358,7 +463,7 @@ static double seconds_until_exit(md5_player *player, uint32_t layer, double most
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         if (at->waits && is_open(player, layer, active, at))
-            most = md5i_seconds_until(player, active, at->exit, most);
+            most = seconds_until(player, active, at->exit, most);
     }
     return most;
 }
@@ -399,31 +504,6 @@ static void end_oldest(md5_layer_state *layer_state, uint32_t count)
 static bool fades_still(const md5_active_state *active)
 {
     return active->fades && md5i_progress(active) < 1.0;
-}
-
-// Removes states that have faded out.
-static void end_faded(md5_layer_state *layer_state)
-{
-    uint32_t first = layer_state->num_used - 1u;
-    while (first > 0 && fades_still(md5_active_at(layer_state, first)))
-        first--;
-    end_oldest(layer_state, first);
-    // The frozen pose is covered completely.
-    if (!fades_still(md5_active_at(layer_state, 0)))
-        layer_state->has_snapshot = false;
-}
-
-// Returns an unused slot.
-static md5_active_state *take_slot(md5_layer_state *layer_state)
-{
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
-        used |= 1u << layer_state->order[i];
-    uint8_t slot = 0;
-    while ((used >> slot & 1u) != 0)
-        slot++;
-    layer_state->order[layer_state->num_used++] = slot;
-    return md5_slot(layer_state, slot);
 }
 
 // Offsets need a pose on both sides.
@@ -467,7 +547,14 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         layer_state->num_used = 0;
         layer_state->has_snapshot = layer_state->has_offsets = false;
     }
-    md5_active_state *const active = take_slot(layer_state);
+    uint32_t used = 0; // bits of slots
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
+        used |= 1u << layer_state->order[i];
+    uint8_t slot = 0;
+    while ((used >> slot & 1u) != 0)
+        slot++;
+    layer_state->order[layer_state->num_used++] = slot;
+    md5_active_state *const active = md5_slot(layer_state, slot);
     active->from = duration > 0.0 ? source : -1;
     active->easing = change->easing;
     active->curve = change->curve > 0 ? &player->machine->curves[change->curve - 1] : NULL;
@@ -537,6 +624,16 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
             rest -= weight;
         }
     }
+}
+
+// Progress of a fade that events at its start are weighted with.
+#define START_FADE (1.0 / 16.0)
+
+// Weight of events where a state begins. A fade is 0 there, but the events must not be silent: they
+// get the weight in the middle of the first eighth of the fade.
+static float fade_of_start(const md5_active_state *active)
+{
+    return active->fades ? md5_curved_weight(active->curve, active->easing, START_FADE) : 1.0f;
 }
 
 // Weight that the states above a position leave for it.
@@ -671,8 +768,8 @@ static void fire(const step_context *context, const md5_walker *walker)
     } else {
         const md5_active_state *const active = md5_active_at(layer_state, walker->position);
         const bool is_start = context->seconds == 0.0;
-        const float fade = is_start ? md5i_fade_of_start(active)
-                                    : fade_in_chain(layer_state, walker->position, shift);
+        const float fade =
+            is_start ? fade_of_start(active) : fade_in_chain(layer_state, walker->position, shift);
         weight = rest_for(layer_state, walker->position, is_start ? 0.0 : shift) * fade;
         weight =
             weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
@@ -687,23 +784,17 @@ static void fire(const step_context *context, const md5_walker *walker)
                     weight);
 }
 
-static md5_walker *first_of(md5_walker *walkers, uint32_t num_walkers)
-{
-    md5_walker *first = walkers;
-    for (uint32_t i = 1; i < num_walkers; i++) {
-        if (walkers[i].when < first->when - first->slack)
-            first = &walkers[i];
-    }
-    return first;
-}
-
 // In the order of time; simultaneous ones in the order of layers and clips.
 static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;
     uint32_t num_walkers = gather_walkers(context);
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
-        md5_walker *const walker = first_of(player->walkers, num_walkers);
+        md5_walker *walker = player->walkers;
+        for (uint32_t i = 1; i < num_walkers; i++) {
+            if (player->walkers[i].when < walker->when - walker->slack)
+                walker = &player->walkers[i];
+        }
         fire(context, walker);
         player->num_walked++;
         if (find_next(context, walker))
@@ -737,21 +828,19 @@ static void report(const step_context *context, uint32_t layer, uint32_t state, 
                     &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
 }
 
-static void report_arrivals(const step_context *context)
-{
-    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++) {
-        md5_layer_state *const layer_state = &context->player->layer_states[i];
-        if (layer_state->has_arrived)
-            report(context, i, md5_newest(layer_state)->state, MD5_EVENT_TRANSITION_END);
-        layer_state->has_arrived = false;
-    }
-}
+// -- Instants and intervals ---------------------------------------------------------------------
 
-// States that were left again at this instant are not seen any more.
-static void report_changes(const step_context *context)
+// Fires the events where states and one-shots begin.
+static void fire_starts(const step_context *context)
 {
-    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++) {
-        md5_layer_state *const layer_state = &context->player->layer_states[i];
+    md5_player *const player = context->player;
+    const uint32_t num_layers = player->machine->tables.num_layers;
+    if (!player->has_new)
+        return;
+    player->has_new = false;
+    // States that were left again at this instant are not seen any more.
+    for (uint32_t i = 0; player->machine->reports_states && i < num_layers; i++) {
+        md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
         const int32_t left = layer_state->entered;
         if (layer_state->is_entered)
@@ -764,30 +853,17 @@ static void report_changes(const step_context *context)
         if (left >= 0 && md5i_progress(newest) == 1.0)
             report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
     }
-}
-
-static void fire_starts(const step_context *context)
-{
-    md5_player *const player = context->player;
-    if (!player->has_new)
-        return;
-    player->has_new = false;
-    if (player->machine->reports_states)
-        report_changes(context);
     if (context->events && player->machine->has_clip_events)
         fire_events(context);
-    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        for (uint32_t i = 0; i < layer_state->num_used; i++)
-            md5_active_at(layer_state, i)->is_new = false;
+    for (uint32_t i = 0; i < num_layers; i++) {
+        for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
+            md5_active_at(&player->layer_states[i], k)->is_new = false;
     }
     for (uint32_t i = 0; player->num_shots > 0 && i < player->machine->num_slots; i++) {
         for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
             player->slots[i].shots[k].is_new = false;
     }
 }
-
-// -- Instants and intervals ---------------------------------------------------------------------
 
 static void handle_instant(const step_context *context)
 {
@@ -839,12 +915,22 @@ static void step(const step_context *context)
     }
     if (context->events && machine->has_clip_events)
         fire_events(context);
-    if (machine->reports_states)
-        report_arrivals(context);
+    for (uint32_t i = 0; machine->reports_states && i < num_layers; i++) {
+        if (player->layer_states[i].has_arrived)
+            report(context, i, md5_newest(&player->layer_states[i])->state,
+                   MD5_EVENT_TRANSITION_END);
+    }
     for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        if (layer_state->num_used > 1 || layer_state->has_snapshot)
-            end_faded(layer_state);
+        // What has faded out ends.
+        if (layer_state->num_used > 1 || layer_state->has_snapshot) {
+            uint32_t first = layer_state->num_used - 1u;
+            while (first > 0 && fades_still(md5_active_at(layer_state, first)))
+                first--;
+            end_oldest(layer_state, first);
+            if (!fades_still(md5_active_at(layer_state, 0))) // it covers the frozen pose completely
+                layer_state->has_snapshot = false;
+        }
         if (layer_state->has_offsets
             && layer_state->settling.elapsed >= layer_state->settling.duration)
             layer_state->has_offsets = false;

@@ -65,11 +65,6 @@ static md5_quat quat_of(md5_vec3 turn)
     return (md5_quat){axis.x, axis.y, axis.z, (1.0f - square) * scale};
 }
 
-static md5_vec3 turn_between(md5_quat to, md5_quat from)
-{
-    return turn_of(md5_quat_mul(from, md5_quat_conjugate(to)));
-}
-
 // How fast the length of an offset x changes with velocity v, as a part of itself: x.v / x.x. What
 // would make it longer is dropped; what goes across does not change it. An offset that is next to
 // nothing has no direction to keep.
@@ -87,7 +82,8 @@ void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocitie
                        md5_offset *offsets)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_vec3 turn = turn_between(to[i].rotation, from[i].rotation);
+        const md5_vec3 turn =
+            turn_of(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
         const md5_vec3 move = md5_vec3_sub(from[i].translation, to[i].translation);
         // With D = from * to^-1, angular velocities w: that of D is w_from - D w_to D^-1. Along the
         // axis of D, which D does not turn, that is w_from - w_to; and tan(angle / 4) = t changes

@@ -82,19 +82,6 @@ static void blend_all(const md5_machine *machine, const md5_detail_set *detail,
     }
 }
 
-// Where the mask's weight is 0, joints keep their bits.
-static void blend_runs(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
-                       const md5_xform *other, float weight, md5_xform *pose)
-{
-    const float *const weights = md5_mask_of(machine, mask);
-    for (uint32_t i = 0; i < detail->num_runs; i++) {
-        const md5_joint_run run = detail->runs[i];
-        if (md5_meets(run, &machine->mask_sets[mask].all))
-            md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
-                            run.count, pose + run.first);
-    }
-}
-
 // Blends `other` over `pose` by mask and weight; mask -1: all joints. Of a level of detail, if one
 // is given, only the runs: other joints need not be defined.
 static void blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
@@ -104,8 +91,14 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
         blend_all(machine, detail, pose, other, weight, pose);
         return;
     }
-    if (detail) {
-        blend_runs(machine, detail, mask, other, weight, pose);
+    const float *const weights = md5_mask_of(machine, mask);
+    if (detail) { // where the mask's weight is 0, joints keep their bits
+        for (uint32_t i = 0; i < detail->num_runs; i++) {
+            const md5_joint_run run = detail->runs[i];
+            if (md5_meets(run, &machine->mask_sets[mask].all))
+                md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
+                                run.count, pose + run.first);
+        }
         return;
     }
     const md5_mask_sets *const sets = &machine->mask_sets[mask];
@@ -129,40 +122,7 @@ static void save_between(const md5_machine *machine, int32_t mask, const md5_xfo
         saved[i] = pose[set->list[i]];
 }
 
-static void blend_saved(const md5_machine *machine, int32_t mask, const md5_xform *saved,
-                        md5_xform *pose)
-{
-    md5_xform of_pose[CHUNK];
-    for (joint_part part = {0}; next_part(&machine->mask_sets[mask].partial, &part);) {
-        md5_xform *const other = take_out(&part, pose, of_pose);
-        md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
-        put(&part, other, pose);
-    }
-}
-
-// Writes difference[set->count], of these joints to the reference.
-static void subtract_joints(const md5_joint_set *set, const md5_xform *source,
-                            const md5_xform *reference, md5_xform *difference)
-{
-    md5_xform of_source[CHUNK], of_reference[CHUNK];
-    for (joint_part part = {0}; next_part(set, &part);)
-        md5_subtract_pose(take(&part, source, of_source), take(&part, reference, of_reference),
-                          part.count, difference + part.begin);
-}
-
-// Adds difference[set->count] to these joints of `pose`.
-static void add_joints(const md5_joint_set *set, const md5_xform *difference, float weight,
-                       md5_xform *pose)
-{
-    md5_xform of_pose[CHUNK];
-    for (joint_part part = {0}; next_part(set, &part);) {
-        md5_xform *const into = take_out(&part, pose, of_pose);
-        md5_add_pose(into, difference + part.begin, NULL, weight, part.weights, part.count, into);
-        put(&part, into, pose);
-    }
-}
-
-// md5i_subtract_joints() and md5i_add_joints() in one call.
+// Adds the difference of these joints to the reference to those of `pose`.
 static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *source,
                                      const md5_xform *reference, float weight, md5_xform *pose)
 {
@@ -235,54 +195,6 @@ typedef struct selection {
     const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
 } selection;
 
-static void sample_joints(const md5_source *source, const selection *only, const md5_moment *moment,
-                          md5_xform *pose)
-{
-    const md5_binding *const binding = source->binding;
-    const md5_joint_set *const joints = only->joints;
-    MD5_ASSERT(joints != NULL, "joints of a layer, where there are no runs");
-    const uint32_t *const listed = joints->list;
-    if (listed) {
-        for (uint32_t i = 0; i < joints->count; i++)
-            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
-    } else {
-        md5_copy_constants(binding, joints->first, joints->count, pose);
-    }
-    binding->plan->kernels->sample(binding->anim, moment, only->targets, pose);
-}
-
-// A listed set is small: then the level of detail saves nothing.
-static void sample_runs(const md5_machine *machine, const md5_source *source, const selection *only,
-                        const md5_moment *moment, md5_xform *pose)
-{
-    const md5_binding *const binding = source->binding;
-    const md5_detail_set *const detail = only->detail;
-    const size_t clip = (size_t)(source - machine->sources);
-    const md5_joint_run *const runs = detail->runs;
-    const md5_run_slots *const slots = detail->slots + clip * detail->num_runs;
-    md5_targets targets = binding->plan->targets;
-    const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
-    for (uint32_t i = 0; i < detail->num_runs; i++) {
-        if (only->joints && !md5_meets(runs[i], only->joints))
-            continue;
-        targets.rotation_slots = slots[i].rotations;
-        targets.translation_slots = slots[i].translations;
-        if (has_constants)
-            md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
-        binding->plan->kernels->sample(binding->anim, moment, &targets, pose);
-    }
-}
-
-static void sample_selected(const md5_machine *machine, const md5_source *source,
-                            const selection *only, const md5_moment *moment, md5_xform *pose)
-{
-    const bool is_listed = only->joints && only->joints->list;
-    if (only->detail && !is_listed)
-        sample_runs(machine, source, only, moment, pose);
-    else
-        sample_joints(source, only, moment, pose);
-}
-
 static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,
                             const instant *at, uint32_t number, const selection *only,
                             md5_xform *pose)
@@ -291,13 +203,36 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
     const md5_clip_instance *const instance = &at->instances[number];
     const md5_playable *const playable = plan->playable;
     const md5_source *const source = playable->source;
-    const md5_timing *const timing = &source->timings[playable->mode];
-    const md5_clock clock = clock_at(at, number, source, timing);
-    const md5_moment moment = md5i_clock_moment(timing, clock, source->interpolation);
-    if (only && !md5_is_sampled_whole(source))
-        sample_selected(machine, source, only, &moment, pose);
-    else
-        md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
+    const md5_binding *const binding = source->binding;
+    const md5_clock clock = clock_at(at, number, source, playable->timing);
+    const md5_moment moment = md5i_clock_moment(playable->timing, clock, source->interpolation);
+    const md5_joint_set *const joints = only ? only->joints : NULL;
+    const uint32_t *const listed = joints ? joints->list : NULL;
+    if (!only || md5_is_sampled_whole(source)) {
+        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
+    } else if (only->detail && !listed) { // a listed set is so small that runs save nothing
+        const md5_joint_run *const runs = only->detail->runs;
+        const md5_run_slots *const slots =
+            only->detail->slots + (size_t)(source - machine->sources) * only->detail->num_runs;
+        md5_targets targets = binding->plan->targets;
+        const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
+        for (uint32_t i = 0; i < only->detail->num_runs; i++) {
+            if (joints && !md5_meets(runs[i], joints))
+                continue;
+            targets.rotation_slots = slots[i].rotations;
+            targets.translation_slots = slots[i].translations;
+            if (has_constants)
+                md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
+            binding->plan->kernels->sample(binding->anim, &moment, &targets, pose);
+        }
+    } else {
+        MD5_ASSERT(joints != NULL, "joints of a layer, where there are no runs");
+        if (!listed)
+            md5_copy_constants(binding, joints->first, joints->count, pose);
+        for (uint32_t i = 0; listed && i < joints->count; i++)
+            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
+        binding->plan->kernels->sample(binding->anim, &moment, only->targets, pose);
+    }
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(source);
@@ -406,18 +341,6 @@ static void sample_reference(const md5_machine *machine, const md5_shot *shot, m
                        &(md5_moment){.frame0 = frame, .frame1 = frame}, pose);
 }
 
-// Adds the difference of a one-shot to the joints of its mask.
-static void add_shot(const md5_machine *machine, int32_t mask, const md5_xform *source,
-                     const md5_xform *reference, float weight, md5_xform *pose)
-{
-    const md5_joint_set all = {.count = machine->num_joints};
-    const md5_joint_set *const set = mask < 0 ? &all : &machine->mask_sets[mask].all;
-    const float *const weights = mask < 0 ? NULL : md5_mask_of(machine, mask) + set->first;
-    md5_xform *const into = pose + set->first;
-    md5_add_pose(into, source + set->first, reference + set->first, weight, weights, set->count,
-                 into);
-}
-
 static void blend_shot(const md5_machine *machine, const md5_shot *shot, float weight,
                        md5_xform *spare, md5_xform *pose)
 {
@@ -428,7 +351,12 @@ static void blend_shot(const md5_machine *machine, const md5_shot *shot, float w
         return;
     }
     sample_reference(machine, shot, reference);
-    add_shot(machine, shot->mask, spare, reference, weight, pose);
+    const md5_joint_set all = {.count = machine->num_joints};
+    const md5_joint_set *const set = shot->mask < 0 ? &all : &machine->mask_sets[shot->mask].all;
+    const size_t first = set->first;
+    md5_add_pose(pose + first, spare + first, reference + first, weight,
+                 shot->mask < 0 ? NULL : md5_mask_of(machine, shot->mask) + first, set->count,
+                 pose + first);
 }
 
 static float mask_at(const md5_machine *machine, const md5_shot *shot, uint32_t joint)
@@ -451,38 +379,32 @@ static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, u
     }
 }
 
-static void blend_several(md5_player *player, const md5_shot_slot *slot, uint32_t num_below,
-                          md5_xform *spare, md5_xform *pose)
-{
-    const md5_machine *const machine = player->machine;
-    const uint32_t num_joints = machine->num_joints;
-    md5_xform *const reference = spare + num_joints;
-    float *const shares = (float *)(spare + 2 * (size_t)num_joints);
-    float weights[MD5_SLOT_SHOTS];
-    for (uint32_t i = 0; i < slot->num_shots; i++)
-        weights[i] = md5i_shot_weight(player, &slot->shots[i], 0.0);
-    for (uint32_t i = 0; i < slot->num_shots; i++) {
-        const md5_shot *const shot = &slot->shots[i];
-        if (shot->num_below != num_below || weights[i] == 0.0f)
-            continue;
-        find_shares(machine, slot, i, weights, shares);
-        sample_shot(machine, shot, spare);
-        if (shot->mode == MD5_LAYER_ADD) {
-            sample_reference(machine, shot, reference);
-            md5_add_pose(pose, spare, reference, 1.0f, shares, num_joints, pose);
-        } else {
-            md5_blend_poses(pose, spare, 1.0f, shares, num_joints, pose);
-        }
-    }
-}
-
 // Blends the one-shots that are played over `num_below` layers.
 static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare, md5_xform *pose)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_shot_slot *const slot = &player->slots[i];
         if (slot->num_shots > 1) {
-            blend_several(player, slot, num_below, spare, pose);
+            const md5_machine *const machine = player->machine;
+            const uint32_t num_joints = machine->num_joints;
+            md5_xform *const reference = spare + num_joints;
+            float *const shares = (float *)(spare + 2 * (size_t)num_joints);
+            float weights[MD5_SLOT_SHOTS];
+            for (uint32_t j = 0; j < slot->num_shots; j++)
+                weights[j] = md5i_shot_weight(player, &slot->shots[j], 0.0);
+            for (uint32_t j = 0; j < slot->num_shots; j++) {
+                const md5_shot *const shot = &slot->shots[j];
+                if (shot->num_below != num_below || weights[j] == 0.0f)
+                    continue;
+                find_shares(machine, slot, j, weights, shares);
+                sample_shot(machine, shot, spare);
+                if (shot->mode == MD5_LAYER_ADD) {
+                    sample_reference(machine, shot, reference);
+                    md5_add_pose(pose, spare, reference, 1.0f, shares, num_joints, pose);
+                } else {
+                    md5_blend_poses(pose, spare, 1.0f, shares, num_joints, pose);
+                }
+            }
             continue;
         }
         if (slot->num_shots == 0 || slot->shots[0].num_below != num_below)
@@ -566,7 +488,11 @@ static void evaluate(const blending *of, const md5_active_state *active, md5_xfo
         return;
     }
     evaluate_state(of->player, active, NULL, shift, spare_pose(of, spare, 1), spare);
-    subtract_joints(&of->layer->joints, spare, reference_of(of, active), pose);
+    const md5_xform *const reference = reference_of(of, active);
+    md5_xform of_source[CHUNK], of_reference[CHUNK];
+    for (joint_part part = {0}; next_part(&of->layer->joints, &part);)
+        md5_subtract_pose(take(&part, spare, of_source), take(&part, reference, of_reference),
+                          part.count, pose + part.begin);
 }
 
 // Adds what is left of an inertial transition.
@@ -728,8 +654,14 @@ static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xf
         return;
     }
     const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
-    if (covered > 0.0f)
-        add_joints(joints, spare, covered, pose);
+    if (covered > 0.0f) {
+        md5_xform of_pose[CHUNK];
+        for (joint_part part = {0}; next_part(joints, &part);) {
+            md5_xform *const into = take_out(&part, pose, of_pose);
+            md5_add_pose(into, spare + part.begin, NULL, covered, part.weights, part.count, into);
+            put(&part, into, pose);
+        }
+    }
 }
 
 static void blend_layer_over(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
@@ -742,7 +674,12 @@ static void blend_layer_over(const blending *of, float weight, md5_xform *spare,
         md5_xform saved[MD5_MOST_SAVED];
         save_between(machine, layer->mask, pose, saved);
         evaluate_joints(of->player, layer, single, NULL, spare, pose);
-        blend_saved(machine, layer->mask, saved, pose);
+        md5_xform of_pose[CHUNK];
+        for (joint_part part = {0}; next_part(&machine->mask_sets[layer->mask].partial, &part);) {
+            md5_xform *const other = take_out(&part, pose, of_pose);
+            md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
+            put(&part, other, pose);
+        }
         return;
     }
     if (single)

@@ -128,17 +128,6 @@ static float distance(md5_vec3 a, md5_vec3 b)
     return sqrtf(md5_vec3_dot(way, way));
 }
 
-static void measure_leg(const md5_skeleton *skeleton, const md5_xform *pose, const md5_limb *leg,
-                        md5_hold_step *step)
-{
-    const md5_vec3 hip = place_of(skeleton, pose, leg->root);
-    const md5_vec3 knee = place_of(skeleton, pose, leg->middle);
-    const md5_vec3 ankle = place_of(skeleton, pose, leg->tip);
-    step->ankle = ankle;
-    step->leg = md5_vec3_sub(ankle, hip);
-    step->reach = distance(hip, knee) + distance(knee, ankle);
-}
-
 // Advances the soles of a modifier: by how much its feet are to be moved.
 static void hold_feet(md5_player *player, uint32_t number, const md5_xform *pose)
 {
@@ -165,7 +154,12 @@ static void hold_feet(md5_player *player, uint32_t number, const md5_xform *pose
             .slides = now.slides > 0.5f,
             .turns = now.turns > 0.5f,
         };
-        measure_leg(skeleton, pose, leg, &step);
+        const md5_vec3 hip = place_of(skeleton, pose, leg->root);
+        const md5_vec3 knee = place_of(skeleton, pose, leg->middle);
+        const md5_vec3 ankle = place_of(skeleton, pose, leg->tip);
+        step.ankle = ankle;
+        step.leg = md5_vec3_sub(ankle, hip);
+        step.reach = distance(hip, knee) + distance(knee, ankle);
         md5i_advance_hold(&modifier->hold, &step, !player->are_placed[number],
                           &player->held[number_of_sole]);
     }

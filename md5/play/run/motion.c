@@ -291,30 +291,26 @@ static float mean_weight(const md5_player *player, const md5_shot *shot, double 
 }
 
 // Blends the root motion of the one-shots over `num_below` layers as their poses are.
-static void add_shots(const md5_player *player, const md5_shot_slot *slot, uint32_t num_below,
-                      double seconds, md5_root_delta *delta)
+static void add_shots(const md5_player *player, uint32_t num_below, double seconds,
+                      md5_root_delta *delta)
 {
-    float covered = 0.0f, shares[MD5_SLOT_SHOTS];
-    for (uint32_t i = slot->num_shots; i-- > 0;) {
-        const float weight = mean_weight(player, &slot->shots[i], seconds);
-        shares[i] = md5i_shot_share(weight, covered);
-        covered += slot->shots[i].mode == MD5_LAYER_ADD ? 0.0f : weight;
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+        const md5_shot_slot *const slot = &player->slots[i];
+        float covered = 0.0f, shares[MD5_SLOT_SHOTS];
+        for (uint32_t j = slot->num_shots; j-- > 0;) {
+            const float weight = mean_weight(player, &slot->shots[j], seconds);
+            shares[j] = md5i_shot_share(weight, covered);
+            covered += slot->shots[j].mode == MD5_LAYER_ADD ? 0.0f : weight;
+        }
+        for (uint32_t j = 0; j < slot->num_shots; j++) {
+            const md5_shot *const shot = &slot->shots[j];
+            if (shot->num_below != num_below)
+                continue;
+            const md5_root_delta of_shot = root_delta_of_shot(player->machine, shot);
+            *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, (double)shares[j])
+                                                 : blend(*delta, of_shot, (double)shares[j]);
+        }
     }
-    for (uint32_t i = 0; i < slot->num_shots; i++) {
-        const md5_shot *const shot = &slot->shots[i];
-        if (shot->num_below != num_below)
-            continue;
-        const md5_root_delta of_shot = root_delta_of_shot(player->machine, shot);
-        *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, (double)shares[i])
-                                             : blend(*delta, of_shot, (double)shares[i]);
-    }
-}
-
-static void add_all_shots(const md5_player *player, uint32_t num_below, double seconds,
-                          md5_root_delta *delta)
-{
-    for (uint32_t i = 0; i < player->machine->num_slots; i++)
-        add_shots(player, &player->slots[i], num_below, seconds, delta);
 }
 
 // Blends the root motion of a layer over that of the layers below. A layer that does not move only
@@ -348,10 +344,10 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
     for (uint32_t i = 0; i < num_layers; i++) {
         add_layer(player, i, seconds, &is_moving, &delta);
         if (player->num_shots > 0)
-            add_all_shots(player, i + 1, seconds, &delta);
+            add_shots(player, i + 1, seconds, &delta);
     }
     if (num_layers == 0 && player->num_shots > 0)
-        add_all_shots(player, 0, seconds, &delta);
+        add_shots(player, 0, seconds, &delta);
     return delta;
 }
 

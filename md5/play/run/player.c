@@ -113,34 +113,6 @@ static void place_live(md5_block *block, const md5_play_layer *layer, md5_active
         *active = placed;
 }
 
-// What is only needed while states change.
-static void place_rest(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
-                       md5_layer_state *layer_state)
-{
-    md5_active_state *const others =
-        (md5_active_state *)md5i_block_take(block, MD5_SLOTS - 1, sizeof *others);
-    for (uint32_t i = 0; i < MD5_SLOTS - 1; i++)
-        place_live(block, layer, others ? &others[i] : NULL);
-    md5_xform *const snapshot =
-        (md5_xform *)md5i_block_take(block, machine->num_joints, sizeof *snapshot);
-    md5_offset *const offsets =
-        (md5_offset *)md5i_block_take(block, machine->num_joints, sizeof *offsets);
-    md5_velocity *const velocities =
-        (md5_velocity *)md5i_block_take(block, machine->num_joints, sizeof *velocities);
-    float *const frozen =
-        (float *)md5i_block_take(block, machine->num_morphs, sizeof *layer_state->frozen_morphs);
-    float *const left =
-        (float *)md5i_block_take(block, machine->num_morphs, sizeof *layer_state->morph_offsets);
-    if (!layer_state)
-        return;
-    layer_state->frozen_morphs = frozen;
-    layer_state->morph_offsets = left;
-    layer_state->others = others;
-    layer_state->snapshot = snapshot;
-    layer_state->offsets = offsets;
-    layer_state->velocities = velocities;
-}
-
 // Lays a player out in the block, or measures that. What each step and each pose need lies together
 // at the beginning: among many players, none is in the first cache when its turn comes.
 static md5_player *lay_out(md5_block *block, const md5_machine *machine)
@@ -182,9 +154,32 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         (md5_sync_item *)md5i_block_take(block, machine->max_instances, sizeof *placed.sync_items);
     placed.root_deltas = (md5_root_delta *)md5i_block_take(
         block, machine->has_root_motion ? machine->max_poses : 0, sizeof *placed.root_deltas);
-    for (uint32_t i = 0; i < tables->num_layers; i++)
-        place_rest(block, machine, &machine->layers[i],
-                   placed.layer_states ? &placed.layer_states[i] : NULL);
+    for (uint32_t i = 0; i < tables->num_layers; i++) {
+        // What is only needed while states change.
+        md5_layer_state *layer_state = placed.layer_states ? &placed.layer_states[i] : NULL;
+        md5_active_state *const others =
+            (md5_active_state *)md5i_block_take(block, MD5_SLOTS - 1, sizeof *others);
+        for (uint32_t j = 0; j < MD5_SLOTS - 1; j++)
+            place_live(block, &machine->layers[i], others ? &others[j] : NULL);
+        md5_xform *const snapshot =
+            (md5_xform *)md5i_block_take(block, machine->num_joints, sizeof *snapshot);
+        md5_offset *const offsets =
+            (md5_offset *)md5i_block_take(block, machine->num_joints, sizeof *offsets);
+        md5_velocity *const velocities =
+            (md5_velocity *)md5i_block_take(block, machine->num_joints, sizeof *velocities);
+        float *const frozen = (float *)md5i_block_take(block, machine->num_morphs,
+                                                       sizeof *layer_state->frozen_morphs);
+        float *const left = (float *)md5i_block_take(block, machine->num_morphs,
+                                                     sizeof *layer_state->morph_offsets);
+        if (!layer_state)
+            continue;
+        layer_state->frozen_morphs = frozen;
+        layer_state->morph_offsets = left;
+        layer_state->others = others;
+        layer_state->snapshot = snapshot;
+        layer_state->offsets = offsets;
+        layer_state->velocities = velocities;
+    }
     placed.slots =
         (md5_shot_slot *)md5i_block_take(block, machine->num_slots, sizeof *placed.slots);
     placed.springs =
@@ -541,40 +536,24 @@ static void finish_alike(const team *of, size_t begin, size_t count)
     binding->plan->kernels->finish_crowd(lanes, poses, of->step, (float *)of->spare);
 }
 
-static void finish(const team *of)
+static void pose_team(team *of)
 {
-    const size_t width = lanes_of(of->jobs[0]->player->machine);
-    for (size_t begin = 0; begin < of->count; begin += width) {
-        const size_t some = of->count - begin < width ? of->count - begin : width;
-        if (are_alike(of->jobs + begin, some, width)) {
-            finish_alike(of, begin, some);
+    size_t num_joints = 0;
+    for (size_t i = 0; i < of->count; i++)
+        num_joints = larger(num_joints, of->jobs[i]->player->machine->num_joints);
+    of->step = rounded(num_joints);
+    of->spare = of->poses + TOGETHER * of->step;
+    for (size_t i = 0; i < of->count; i++) {
+        md5_player *const player = of->jobs[i]->player;
+        md5_xform *const pose = of->poses + i * of->step;
+        if (!of->jobs[i]->is_computed) {
+            show_kept(player, pose);
             continue;
         }
-        for (size_t i = begin; i < begin + some; i++)
-            make_matrices(of->jobs[i]->player->machine, of->poses + i * of->step, of->spare,
-                          of->jobs[i]->joints, of->jobs[i]->palette);
+        md5i_weigh_all(player);
+        md5i_blend_layers(player, of->spare, pose);
     }
-}
-
-// Adjacent jobs with the same hook share a call.
-static void call_hooks(const team *of)
-{
-    md5_xform *listed[TOGETHER];
-    for (size_t begin = 0, end; begin < of->count; begin = end) {
-        const md5_play_job *const first = of->jobs[begin];
-        for (end = begin;
-             end < of->count && of->jobs[end] == first + (end - begin)
-             && of->jobs[end]->hook == first->hook && of->jobs[end]->hook_user == first->hook_user;
-             end++)
-            listed[end - begin] = of->poses + end * of->step;
-        if (first->hook)
-            first->hook(first->hook_user, first, (uint32_t)(end - begin), listed);
-    }
-}
-
-// Those that are computed, in groups of the same machine.
-static void modify(const team *of)
-{
+    // Modifiers of those that are computed, in groups of the same machine.
     md5_player *players[TOGETHER];
     md5_xform *poses[TOGETHER];
     uint32_t count = 0;
@@ -594,36 +573,30 @@ static void modify(const team *of)
     for (size_t i = 0; i < of->count; i++)
         if (of->jobs[i]->is_computed)
             end_pose(of->jobs[i]->player, of->poses + i * of->step);
-}
-
-static void pose_team(team *of)
-{
-    size_t num_joints = 0;
-    for (size_t i = 0; i < of->count; i++)
-        num_joints = larger(num_joints, of->jobs[i]->player->machine->num_joints);
-    of->step = rounded(num_joints);
-    of->spare = of->poses + TOGETHER * of->step;
-    for (size_t i = 0; i < of->count; i++) {
-        md5_player *const player = of->jobs[i]->player;
-        md5_xform *const pose = of->poses + i * of->step;
-        if (!of->jobs[i]->is_computed) {
-            show_kept(player, pose);
+    // Adjacent jobs with the same hook share a call.
+    md5_xform *listed[TOGETHER];
+    for (size_t begin = 0, end; begin < of->count; begin = end) {
+        const md5_play_job *const first = of->jobs[begin];
+        for (end = begin;
+             end < of->count && of->jobs[end] == first + (end - begin)
+             && of->jobs[end]->hook == first->hook && of->jobs[end]->hook_user == first->hook_user;
+             end++)
+            listed[end - begin] = of->poses + end * of->step;
+        if (first->hook)
+            first->hook(first->hook_user, first, (uint32_t)(end - begin), listed);
+    }
+    const size_t width = lanes_of(of->jobs[0]->player->machine);
+    for (size_t begin = 0; begin < of->count; begin += width) {
+        const size_t some = of->count - begin < width ? of->count - begin : width;
+        if (are_alike(of->jobs + begin, some, width)) {
+            finish_alike(of, begin, some);
             continue;
         }
-        md5i_weigh_all(player);
-        md5i_blend_layers(player, of->spare, pose);
+        for (size_t i = begin; i < begin + some; i++)
+            make_matrices(of->jobs[i]->player->machine, of->poses + i * of->step, of->spare,
+                          of->jobs[i]->joints, of->jobs[i]->palette);
     }
-    modify(of);
-    call_hooks(of);
-    finish(of);
     of->count = 0;
-}
-
-static void advance(md5_play_job *job)
-{
-    job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
-    job->motion = md5_player_root_motion(job->player);
-    job->is_computed = begin_pose(job->player);
 }
 
 static void play_some(void *user, size_t first, size_t last, void *scratch)
@@ -633,8 +606,12 @@ static void play_some(void *user, size_t first, size_t last, void *scratch)
     team posed = {.poses = align(scratch)};
     for (size_t begin = 0; begin < count; begin += TOGETHER) {
         const size_t end = count - begin < TOGETHER ? count : begin + TOGETHER;
-        for (size_t i = begin; i < end; i++)
-            advance(&jobs[i]);
+        for (size_t i = begin; i < end; i++) {
+            md5_play_job *const job = &jobs[i];
+            job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
+            job->motion = md5_player_root_motion(job->player);
+            job->is_computed = begin_pose(job->player);
+        }
         for (size_t i = begin; i < end; i++) {
             if (!jobs[i].is_computed && jobs[i].keeps_matrices)
                 continue;

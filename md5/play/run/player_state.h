@@ -61,6 +61,10 @@ typedef struct md5_clip_instance {
     md5_root_position root; // cached, of the last clock that was asked for
 } md5_clip_instance;
 
+// Times of tables and descriptions are floats: their error, relative to the larger of 1 and the
+// time.
+#define MD5_FLOAT_ERROR 6e-8
+
 static inline bool md5_is_at(const md5_root_position *position, md5_clock clock)
 {
     return position->clock.phase == clock.phase && position->clock.cycle == clock.cycle;
@@ -357,35 +361,16 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 // Normalised time of the first clip.
 double md5i_active_time(const md5_active_state *active);
 
-// Phase, 0..1, at which a transition leaves the state; if it waited for an exit, the fraction of
-// the exit.
-double md5i_exit_phase(const md5_active_state *active, const md5_transition *transition);
-
 // Seconds that a clip takes from one clock to another at the current weights and speeds: negative
 // if time must run backward, not finite if it never arrives.
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
                              uint32_t number, md5_clock from, md5_clock to);
-
-// Whether `exit` has been reached; backward it counts from the end. A state without motion is
-// always at its end.
-bool md5i_has_reached(const md5_active_state *active, double exit);
-
-// Whether it began at or after `exit`.
-bool md5i_began_behind(const md5_active_state *active, double exit);
-
-// Seconds, up to `most`, until `exit` is reached.
-double md5i_seconds_until(md5_player *player, const md5_active_state *active, double exit,
-                          double most);
 
 // Progress of its transition, 0..1.
 double md5i_progress(const md5_active_state *active);
 
 // Eased progress of its fade, 0..1, `shift` seconds from now.
 float md5i_fade_at(const md5_active_state *active, double shift);
-
-// Weight of events where a state begins. A fade is 0 there, but the events must not be silent: they
-// get the weight in the middle of the first eighth of the fade.
-float md5i_fade_of_start(const md5_active_state *active);
 
 // -- advance.c: changes of state, parameters that follow ----------------------------------------
 

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-// Times of descriptions are floats; see state.c.
-#define FLOAT_ERROR 6e-8
-
 // Events at the ends of fades have the weight of this progress.
 #define EVENT_PROGRESS (1.0 / 16.0)
 
@@ -90,21 +87,18 @@ float md5i_shot_share(float share, float covered)
 
 // -- Time -------------------------------------------------------------------------------------
 
-static void advance(const md5_machine *machine, md5_shot *shot, double seconds)
-{
-    shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
-    shot->before = shot->now;
-    shot->now =
-        md5i_clock_advance(md5i_shot_timing(machine, shot), shot->now, shot->rate * seconds);
-    shot->fade_in.elapsed += fabs(seconds);
-    shot->stopping.elapsed += fabs(seconds);
-}
-
 void md5i_advance_shots(md5_player *player, double seconds)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
-            advance(player->machine, &player->slots[i].shots[k], seconds);
+        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
+            md5_shot *const shot = &player->slots[i].shots[k];
+            shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
+            shot->before = shot->now;
+            shot->now = md5i_clock_advance(md5i_shot_timing(player->machine, shot), shot->now,
+                                           shot->rate * seconds);
+            shot->fade_in.elapsed += fabs(seconds);
+            shot->stopping.elapsed += fabs(seconds);
+        }
     }
 }
 
@@ -235,14 +229,6 @@ static md5_easing curve_of(const md5_easing *curve)
     return used;
 }
 
-static bool are_in_range(const md5_shot_desc *desc)
-{
-    return or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
-           && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
-           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
-           && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing);
-}
-
 static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_desc *desc,
                       md5_shot *shot)
 {
@@ -259,13 +245,17 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
         .fade_out = md5i_decimal_of(desc->fade_out),
         .fade_in = {.duration = md5i_decimal_of(desc->fade_in)},
     };
-    if (!are_in_range(desc) || !find_names(machine, desc, shot))
+    if (!(or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
+          && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
+          && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
+          && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing))
+        || !find_names(machine, desc, shot))
         return false;
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
     shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
     const double start = shot->rate < 0.0 ? 1.0 - desc->start : desc->start;
-    shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), FLOAT_ERROR);
+    shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
     shot->before = shot->now;
     return true;
 }

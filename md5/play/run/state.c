@@ -87,29 +87,24 @@ static double advance_part(const md5_sync_item *items, uint32_t num_items, uint3
     return seconds - used;
 }
 
-static md5_clock advance_markers(const md5_sync_item *items, uint32_t num_items,
-                                 uint32_t num_markers, md5_clock clock, double seconds)
-{
-    const double whole = sync_cycle_seconds(items, num_items, num_markers);
-    if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
-        const double cycles = trunc(seconds / whole);
-        clock = md5i_clock_advance(&GROUP, clock, cycles);
-        seconds -= cycles * whole;
-    }
-    // Less than a cycle is left, or a direction that turns round at one of the markers, where it
-    // stays: no more parts than there are, and one for each end.
-    marker_place position = place_of(clock.phase, num_markers);
-    for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
-        seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
-    const double phase = ((double)position.marker + position.share) / (double)num_markers;
-    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
-}
-
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds)
 {
-    if (num_markers > 0)
-        return advance_markers(items, num_items, num_markers, clock, seconds);
+    if (num_markers > 0) {
+        const double whole = sync_cycle_seconds(items, num_items, num_markers);
+        if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
+            const double cycles = trunc(seconds / whole);
+            clock = md5i_clock_advance(&GROUP, clock, cycles);
+            seconds -= cycles * whole;
+        }
+        // Less than a cycle is left, or a direction that turns round at one of the markers, where
+        // it stays: no more parts than there are, and one for each end.
+        marker_place position = place_of(clock.phase, num_markers);
+        for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++)
+            seconds = advance_part(items, num_items, num_markers, &clock, &position, seconds);
+        const double phase = ((double)position.marker + position.share) / (double)num_markers;
+        return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
+    }
     const double rate = rate_between(items, num_items, 0, 0);
     return md5i_clock_advance(&GROUP, clock, rate * seconds);
 }
@@ -138,11 +133,6 @@ static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, u
     return seconds;
 }
 
-static bool is_before(md5_clock a, md5_clock b)
-{
-    return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
-}
-
 double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                          md5_clock from, md5_clock to)
 {
@@ -150,7 +140,8 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
         const double cycles = md5_clock_between(from, to);
         return cycles == 0.0 ? 0.0 : cycles / rate_between(items, num_items, 0, 0);
     }
-    const bool is_backward = is_before(to, from);
+    const bool is_backward =
+        to.cycle < from.cycle || (to.cycle == from.cycle && to.phase < from.phase);
     md5_clock low = is_backward ? to : from;
     const md5_clock high = is_backward ? from : to;
     const int64_t whole = high.cycle - low.cycle - (high.phase < low.phase);
@@ -309,15 +300,6 @@ static double weigh_by_speed(const md5_motion *motion, double speed, float *weig
 
 // == States =====================================================================================
 
-// Times of transitions are floats: their error, relative to the larger of 1 and the time.
-#define FLOAT_ERROR 6e-8
-
-// Cycles. A later exit is never reached.
-#define MAX_EXIT 0x1p52
-
-// Progress of a fade that events at its start are weighted with.
-#define START_FADE (1.0 / 16.0)
-
 // Cycles a second. Higher rates are meaningless and would overflow the count of cycles.
 #define MAX_RATE 1e6
 
@@ -432,7 +414,8 @@ static md5_clock clock_of_start(const md5_instance_plan *plan, const md5_change 
                                                                               : change->start);
     if (change->begin == MD5_BEGIN_AT)
         return clock;
-    clock = md5i_clock_snap(timing, clock, FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
+    clock =
+        md5i_clock_snap(timing, clock, MD5_FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
     if (change->begin == MD5_BEGIN_AS_LEFT)
         clock.cycle = 0;
     return clock;
@@ -492,15 +475,6 @@ static void gather_group(const md5_player *player, const md5_active_state *activ
     }
 }
 
-static md5_clock group_clock_after(const md5_player *player, const md5_active_state *active,
-                                   const md5_blend_tree *tree, uint32_t number, double seconds)
-{
-    const md5_group_plan *const group = &tree->groups[number];
-    gather_group(player, active, tree, group);
-    return md5i_sync_advance(player->sync_items, group->num_members, group->num_markers,
-                             active->groups[number], seconds);
-}
-
 // Of a clip that is not synchronised.
 static md5_clock instance_clock_after(const md5_active_state *active, const md5_blend_tree *tree,
                                       uint32_t number, double seconds)
@@ -518,30 +492,11 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
             player->instance_clocks[i] = instance_clock_after(active, tree, i, seconds);
     }
     for (uint32_t i = 0; i < tree->num_groups; i++) {
-        player->group_clocks[i] = group_clock_after(player, active, tree, i, seconds);
-        follow(player, tree, &tree->groups[i], player->group_clocks[i]);
-    }
-}
-
-// Updates for how long a clip that is played once has been at its end, from how far it would have
-// advanced beyond it.
-static void count_rest(md5_clip_instance *instance, double seconds)
-{
-    const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
-    const double beyond = instance->before.phase + cycles - instance->now.phase;
-    if (cycles == 0.0 || instance->now.phase != end)
-        instance->seconds_at_end = 0.0;
-    else if (instance->before.phase == end)
-        instance->seconds_at_end += fabs(seconds);
-    else
-        instance->seconds_at_end = fabs(beyond / instance->rate);
-}
-
-static void count_rests(const md5_blend_tree *tree, md5_active_state *active, double seconds)
-{
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (tree->instances[i].playable->timing->mode == MD5_PLAY_ONCE)
-            count_rest(&active->instances[i], seconds);
+        const md5_group_plan *const group = &tree->groups[i];
+        gather_group(player, active, tree, group);
+        player->group_clocks[i] = md5i_sync_advance(player->sync_items, group->num_members,
+                                                    group->num_markers, active->groups[i], seconds);
+        follow(player, tree, group, player->group_clocks[i]);
     }
 }
 
@@ -566,7 +521,21 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
         md5i_find_clocks(player, active, seconds);
         set_clocks(tree, active, player->instance_clocks, player->group_clocks);
     }
-    count_rests(tree, active, seconds);
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
+        // For how long a clip that is played once has been at its end follows from how far it would
+        // have advanced beyond it.
+        md5_clip_instance *const instance = &active->instances[i];
+        const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
+        if (tree->instances[i].playable->timing->mode != MD5_PLAY_ONCE)
+            continue;
+        const double beyond = instance->before.phase + cycles - instance->now.phase;
+        if (cycles == 0.0 || instance->now.phase != end)
+            instance->seconds_at_end = 0.0;
+        else if (instance->before.phase == end)
+            instance->seconds_at_end += fabs(seconds);
+        else
+            instance->seconds_at_end = fabs(beyond / instance->rate);
+    }
 }
 
 double md5i_active_time(const md5_active_state *active)
@@ -591,117 +560,9 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
                              md5i_sync_shared(markers, group->num_markers, to));
 }
 
-// Whether the first clip plays backward: by its own rate, or by the mean rate of its group.
-static bool is_backward(const md5_active_state *active)
-{
-    const md5_blend_tree *const tree = active->tree;
-    const int32_t number = tree->instances[0].group;
-    if (number < 0)
-        return active->instances[0].rate < 0.0;
-    const md5_group_plan *const group = &tree->groups[number];
-    double rate = 0.0;
-    for (uint32_t i = 0; i < group->num_members; i++) {
-        const md5_clip_instance *const instance = &active->instances[group->members[i]];
-        rate += (double)instance->share * instance->rate;
-    }
-    return rate < 0.0;
-}
-
-// Position of the first clip when a state is at its exit, in the direction that it plays.
-typedef struct exit_position {
-    md5_clock clock;
-    double time; // of the same
-    bool is_backward;
-} exit_position;
-
-static exit_position exit_of(const md5_active_state *active, double exit)
-{
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
-    exit_position position = {.is_backward = is_backward(active)};
-    const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
-    const double time = position.is_backward ? 1.0 - limited : limited;
-    // An exit may lie beyond the ends of a clip that is played once.
-    const double whole = floor(time);
-    position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
-                                     FLOAT_ERROR * fmax(1.0, fabs(exit)));
-    position.time = md5_clock_time(position.clock);
-    return position;
-}
-
-// Remaining distance to an exit, in cycles.
-static double distance_to(const exit_position *exit, double time)
-{
-    return exit->is_backward ? time - exit->time : exit->time - time;
-}
-
-// Whether a time is at or after an exit. Usually this is clear without snapping to frames.
-static bool is_behind(const md5_active_state *active, double exit, double time)
-{
-    if (!active->tree)
-        return true;
-    const double delta = is_backward(active) ? time - (1.0 - exit) : exit - time;
-    if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
-        return delta < 0.0;
-    const exit_position position = exit_of(active, exit);
-    return distance_to(&position, time) <= MD5_BORDER;
-}
-
-bool md5i_has_reached(const md5_active_state *active, double exit)
-{
-    return is_behind(active, exit, md5i_active_time(active));
-}
-
-bool md5i_began_behind(const md5_active_state *active, double exit)
-{
-    return is_behind(active, exit, active->start_time);
-}
-
-double md5i_seconds_until(md5_player *player, const md5_active_state *active, double exit,
-                          double most)
-{
-    if (!active->tree)
-        return most;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = tree->instances;
-    const md5_clock now = active->instances[0].now;
-    const double rate = active->instances[0].rate;
-    // The common case: clearly not reached within `most`.
-    if (plan->group < 0 && rate > 0.0
-        && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
-        return most;
-    const exit_position position = exit_of(active, exit);
-    if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
-        return most;
-    // A clip that is played once stops at its end.
-    if (plan->playable->timing->mode == MD5_PLAY_ONCE
-        && (position.time < 0.0 || position.time > 1.0))
-        return most;
-    const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
-    return seconds > 0.0 && seconds < most ? seconds : most;
-}
-
-double md5i_exit_phase(const md5_active_state *active, const md5_transition *transition)
-{
-    if (!active->tree)
-        return 0.0;
-    const md5_blend_tree *const tree = active->tree;
-    const md5_timing *const timing = tree->instances[0].playable->timing;
-    const exit_position exit = exit_of(active, transition->exit);
-    const bool is_once = timing->mode == MD5_PLAY_ONCE;
-    if (transition->waits && fabs(distance_to(&exit, md5i_active_time(active))) <= MD5_BORDER)
-        return is_once ? exit.time : exit.clock.phase;
-    return md5i_clock_snap(timing, active->instances[0].now, MD5_BORDER).phase;
-}
-
 double md5i_progress(const md5_active_state *active)
 {
     return md5_progress_of(active->elapsed, active->duration);
-}
-
-float md5i_fade_of_start(const md5_active_state *active)
-{
-    return active->fades ? md5_curved_weight(active->curve, active->easing, START_FADE) : 1.0f;
 }
 
 float md5i_fade_at(const md5_active_state *active, double shift)

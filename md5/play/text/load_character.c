@@ -75,11 +75,6 @@ static size_t folder_size(const char *path)
     return size;
 }
 
-static bool is_absolute(const char *name)
-{
-    return is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
-}
-
 // Returns the path of a file that the machine file names, in the arena; NULL without memory. A name
 // that begins with two separators would be that of a file on another machine.
 static const char *path_of(loading *load, const char *name)
@@ -87,7 +82,8 @@ static const char *path_of(loading *load, const char *name)
     const bool is_remote = is_separator(name[0]) && is_separator(name[1]);
     while (is_remote && is_separator(name[0]))
         name++;
-    const size_t folder = is_absolute(name) ? 0 : folder_size(load->path);
+    const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
+    const size_t folder = is_absolute ? 0 : folder_size(load->path);
     const size_t size = strlen(name) + 1;
     char *const path = (char *)md5i_arena_alloc(&load->arena, folder + size, 1);
     if (path) {
@@ -246,18 +242,6 @@ static bool take_part(loading *load, uint32_t number, const char *const *member)
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
 }
 
-// Frees what was not taken.
-static void free_rest(loading *load)
-{
-    for (uint32_t i = 0; i < load->num_parts; i++) {
-        md5_free_model(load->parts[i].model);
-        md5_free_anim(load->parts[i].anim);
-        if (load->are_read)
-            md5i_arena_free(&load->parts[i].arena);
-    }
-    md5i_arena_free(&load->scratch);
-}
-
 static bool take_model(loading *load)
 {
     named_file *const from = &load->parts[0];
@@ -289,61 +273,39 @@ static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_bi
     return fail_with(load, &error, &desc->file);
 }
 
-static bool take_anim(loading *load, uint32_t clip)
+static bool take_clips(loading *load)
 {
-    owned_parts *const owned = load->owned;
-    const uint32_t number = owned->num_anims;
-    named_file *const from = &load->parts[number + 1];
-    TRY(take_part(load, number + 1, &load->file->clips[clip].file));
-    md5_anim *const anim = from->anim;
-    from->anim = NULL;
-    owned->anims[owned->num_anims++] = anim;
-    load->context.num_warnings += anim->num_warnings;
-    load->anim_paths[clip] = from->path;
-    TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
-    load->anims[clip] = anim;
-    load->bindings[clip] = owned->bindings[number];
-    return true;
-}
-
-static bool make_arrays(loading *load, uint32_t num_clips)
-{
+    const uint32_t num_clips = load->file->desc.num_clips;
     md5_arena *const arena = &load->arena;
-    load->owned->anims =
-        (md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->owned->anims);
-    load->owned->bindings =
-        (md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->owned->bindings);
+    owned_parts *const owned = load->owned;
+    owned->anims = (md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *owned->anims);
+    owned->bindings = (md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *owned->bindings);
     load->anims = (const md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->anims);
     load->bindings =
         (const md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->bindings);
     load->anim_paths = (const char **)md5i_arena_alloc(arena, num_clips, sizeof *load->anim_paths);
-    return load->owned->anims && load->owned->bindings && load->anims && load->bindings
-           && load->anim_paths;
-}
-
-static bool take_clips(loading *load)
-{
-    const uint32_t num_clips = load->file->desc.num_clips;
-    TRY(make_arrays(load, num_clips));
+    TRY(owned->anims && owned->bindings && load->anims && load->bindings && load->anim_paths);
     for (uint32_t clip = 0; clip < num_clips; clip++) {
         const uint32_t shared = load->shared[clip];
-        if (shared == clip)
-            TRY(take_anim(load, clip));
+        if (shared == clip) {
+            const uint32_t number = owned->num_anims;
+            named_file *const from = &load->parts[number + 1];
+            TRY(take_part(load, number + 1, &load->file->clips[clip].file));
+            md5_anim *const anim = from->anim;
+            from->anim = NULL;
+            owned->anims[owned->num_anims++] = anim;
+            load->context.num_warnings += anim->num_warnings;
+            load->anim_paths[clip] = from->path;
+            TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
+            load->anims[clip] = anim;
+            load->bindings[clip] = owned->bindings[number];
+        }
         load->anim_paths[clip] = load->anim_paths[shared];
         load->anims[clip] = load->anims[shared];
         load->bindings[clip] = load->bindings[shared];
         load->file->clips[clip].binding = load->bindings[shared];
     }
     return true;
-}
-
-static bool create_machine(loading *load)
-{
-    md5_load_opts opts = *load->opts;
-    opts.file_name = load->path;
-    md5_error error = {.status = MD5_OK};
-    load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
-    return load->owned->machine || md5i_fail_as(&load->context, &error);
 }
 
 static bool load_parts(loading *load)
@@ -354,7 +316,12 @@ static bool load_parts(loading *load)
     load->are_read = threads != NULL && threads->num_workers > 1;
     if (load->are_read)
         md5_threads_run(threads, load->num_parts, read_range, load);
-    return take_model(load) && take_clips(load) && create_machine(load);
+    TRY(take_model(load) && take_clips(load));
+    md5_load_opts opts = *load->opts;
+    opts.file_name = load->path;
+    md5_error error = {.status = MD5_OK};
+    load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
+    return load->owned->machine || md5i_fail_as(&load->context, &error);
 }
 
 // -- Characters -----------------------------------------------------------------------------------
@@ -377,25 +344,6 @@ static size_t anims_size(const owned_parts *owned)
     return size;
 }
 
-static md5_character *finish(const loading *load)
-{
-    owned_parts *const owned = load->owned;
-    owned->character = (md5_character){
-        .machine = owned->machine,
-        .model = owned->model,
-        .num_clips = load->file->desc.num_clips,
-        .anims = load->anims,
-        .bindings = (const md5_binding *const *)load->bindings,
-        .model_path = owned->character.model_path,
-        .anim_paths = load->anim_paths,
-        .anims_size = anims_size(owned),
-        .num_warnings = load->context.num_warnings,
-        .allocator = load->context.allocator,
-        .memory = load->arena.chunks,
-    };
-    return &owned->character;
-}
-
 md5_character *md5_load_character(const char *path, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
@@ -406,9 +354,29 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     md5i_context_begin(&load.context, load.opts, path, error);
     load.arena.context = load.scratch.context = &load.context;
     const bool is_loaded = load_parts(&load);
-    free_rest(&load);
+    for (uint32_t i = 0; i < load.num_parts; i++) {
+        md5_free_model(load.parts[i].model); // unless it was taken
+        md5_free_anim(load.parts[i].anim);
+        if (load.are_read)
+            md5i_arena_free(&load.parts[i].arena);
+    }
+    md5i_arena_free(&load.scratch);
     if (is_loaded) {
-        character = finish(&load);
+        owned_parts *const owned = load.owned;
+        owned->character = (md5_character){
+            .machine = owned->machine,
+            .model = owned->model,
+            .num_clips = load.file->desc.num_clips,
+            .anims = load.anims,
+            .bindings = (const md5_binding *const *)load.bindings,
+            .model_path = owned->character.model_path,
+            .anim_paths = load.anim_paths,
+            .anims_size = anims_size(owned),
+            .num_warnings = load.context.num_warnings,
+            .allocator = load.context.allocator,
+            .memory = load.arena.chunks,
+        };
+        character = &owned->character;
     } else {
         if (load.owned)
             free_parts(load.owned);

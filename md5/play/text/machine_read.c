@@ -137,11 +137,6 @@ typedef struct word_found {
     bool is_above;          // of the row above
 } word_found;
 
-static bool has_choices(const md5_column *column)
-{
-    return column->kind == MD5_COLUMN_CHOICE || column->choices;
-}
-
 static word_found find_word(const md5_schema *schema, md5_span word)
 {
     word_found found = {0};
@@ -152,9 +147,10 @@ static word_found find_word(const md5_schema *schema, md5_span word)
         found.column = column;
         const char *text = md5_column_word(column);
         for (uint32_t k = 0; text; k++, found.number++) {
-            text = has_choices(column) ? md5i_choice_word(column, k, &found.value)
-                   : k == 0            ? text
-                                       : NULL;
+            if (column->kind == MD5_COLUMN_CHOICE || column->choices)
+                text = md5i_choice_word(column, k, &found.value);
+            else if (k > 0)
+                text = NULL;
             if (text && md5_span_is(word, text))
                 return found;
         }
@@ -373,31 +369,27 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     return true;
 }
 
-// A number or the name of a parameter. The last one is used: it clears the other form.
-static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
-{
-    const char *const start = lex->at;
-    const char *const none = NULL;
-    md5i_lex_blanks(lex);
-    const char first = lex->at < lex->end ? *lex->at : '0';
-    const bool is_name = first == '"' || first == '\'' || (unsigned char)first >= 0x80
-                         || md5_span_is_name(md5i_lex_peek_word(lex));
-    lex->at = start;
-    if (is_name) {
-        memset(record.row + column->offset, 0, sizeof(float));
-        TRY(read_name(lex, record, md5_column_word(column), column->other));
-        return column->easing == 0 || read_easing(lex, column->easing, record);
-    }
-    memcpy(record.row + column->other, &none, sizeof none);
-    if (column->easing > 0)
-        memset(record.row + column->easing, 0, sizeof(md5_easing));
-    return read_number(lex, column, record);
-}
-
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
-    if (column->form == MD5_FORM_SHARE)
-        return read_share(lex, column, record);
+    if (column->form == MD5_FORM_SHARE) {
+        // A number or the name of a parameter: the last one is used, it clears the other form.
+        const char *const start = lex->at;
+        const char *const none = NULL;
+        md5i_lex_blanks(lex);
+        const char first = lex->at < lex->end ? *lex->at : '0';
+        const bool is_name = first == '"' || first == '\'' || (unsigned char)first >= 0x80
+                             || md5_span_is_name(md5i_lex_peek_word(lex));
+        lex->at = start;
+        if (is_name) {
+            memset(record.row + column->offset, 0, sizeof(float));
+            TRY(read_name(lex, record, md5_column_word(column), column->other));
+            return column->easing == 0 || read_easing(lex, column->easing, record);
+        }
+        memcpy(record.row + column->other, &none, sizeof none);
+        if (column->easing > 0)
+            memset(record.row + column->easing, 0, sizeof(md5_easing));
+        return read_number(lex, column, record);
+    }
     if (column->kind == MD5_COLUMN_EASING)
         return read_easing(lex, column->offset, record);
     return read_plain(lex, column, record);

@@ -170,18 +170,6 @@ static void put_easing(writer *to, const md5_easing *easing)
     }
 }
 
-// A name, perhaps behind `not`, and how it is compared, which is the next column.
-static bool put_compared(writer *to, const md5_table_walk *walk, const md5_column *column,
-                         const char *row)
-{
-    const char *const name = *(const char *const *)(const void *)(row + column->offset);
-    const uint32_t compare = choice_of(column + 1, row);
-    put(to, compare == MD5_IS_CLEAR ? " not" : "");
-    TRY(put_name(to, walk, name));
-    put_choice(to, column + 1, compare);
-    return true;
-}
-
 // Writes a value as it stands behind its word or in a head.
 static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *column,
                       const char *row)
@@ -191,8 +179,15 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     const float *const floats = (const float *)value;
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
-        if (column->form == MD5_FORM_COMPARED)
-            return put_compared(to, walk, column, row);
+        if (column->form == MD5_FORM_COMPARED) {
+            // A name, perhaps behind `not`, and how it is compared, which is the next column.
+            const char *const name = *(const char *const *)(const void *)(row + column->offset);
+            const uint32_t compare = choice_of(column + 1, row);
+            put(to, compare == MD5_IS_CLEAR ? " not" : "");
+            TRY(put_name(to, walk, name));
+            put_choice(to, column + 1, compare);
+            return true;
+        }
         if (column->form == MD5_FORM_JOINTS)
             return put_joints(to, walk, *texts ? *texts : "");
         if (column->form == MD5_FORM_LINE && (!*texts || !**texts))
