@@ -23,7 +23,7 @@ typedef struct common_entry {
 
 typedef struct common_entries {
     common_entry *files;
-    size_t count, room;
+    size_t count;
     uint64_t archive_size, num_packed; // bytes of the archive, and what all entries claim of it
     common_archive_warn *warn;         // may be NULL
     void *user;
@@ -123,27 +123,8 @@ static void add_entry(common_entries *entries, const char *name, uint64_t locati
                    (unsigned long long)size, (unsigned long long)COMMON_MAX_FILE_SIZE);
         return;
     }
-    if (entries->count == entries->room) {
-        entries->room = entries->room ? 2 * entries->room : 64;
-        entries->files = common_realloc(entries->files, entries->room, sizeof *entries->files);
-    }
+    entries->files = common_grow(entries->files, entries->count, sizeof *entries->files);
     entries->files[entries->count++] = (common_entry){common_copy(name), location, size};
-}
-
-static unsigned char fold(char c)
-{
-    if (c == '\\')
-        return '/';
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
-static int compare_names(const char *a, const char *b)
-{
-    while (*a && fold(*a) == fold(*b)) {
-        a++;
-        b++;
-    }
-    return (int)fold(*a) - (int)fold(*b);
 }
 
 // Of equal names the one that comes first in the archive.
@@ -151,7 +132,7 @@ static int compare_files(const void *a, const void *b)
 {
     const common_entry *const first = *(const common_entry *const *)a;
     const common_entry *const second = *(const common_entry *const *)b;
-    const int order = compare_names(first->name, second->name);
+    const int order = common_compare_case(first->name, second->name);
     return order ? order : (first > second) - (first < second);
 }
 
@@ -169,7 +150,7 @@ static bool check_entries(common_entries *entries, common_fault *fault)
     if (entries->count > 0)
         qsort(sorted, entries->count, sizeof *sorted, compare_files);
     for (size_t i = 1; i < entries->count; i++) {
-        if (compare_names(sorted[i - 1]->name, sorted[i]->name) == 0)
+        if (common_compare_case(sorted[i - 1]->name, sorted[i]->name) == 0)
             warn_entry(entries, sorted[i - 1]->name, "hidden by a later entry of the same name");
     }
     free(sorted);

@@ -29,13 +29,14 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool equal_ignoring_case(const char *a, const char *b)
+int common_compare_case(const char *a, const char *b)
 {
-    while (*a != '\0' && lower(*a) == lower(*b)) {
-        a++;
-        b++;
+    for (;; a++, b++) {
+        const int difference =
+            (is_separator(*a) ? '/' : lower(*a)) - (is_separator(*b) ? '/' : lower(*b));
+        if (difference != 0 || *a == '\0')
+            return difference;
     }
-    return lower(*a) == lower(*b);
 }
 
 bool common_contains(const char *text, const char *part)
@@ -107,7 +108,7 @@ char *common_absolute(const char *path)
 bool common_has_ending(const char *path, const char *ending)
 {
     const size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && equal_ignoring_case(path + (length - tail), ending);
+    return length >= tail && common_compare_case(path + (length - tail), ending) == 0;
 }
 
 char *common_clean(const char *path)
@@ -226,10 +227,7 @@ static bool is_kind(const char *path, common_kind kind, common_kind wanted)
 
 void common_add(common_list *list, char *name)
 {
-    // Room for a power of two.
-    if ((list->count & (list->count - 1)) == 0)
-        list->names =
-            common_realloc(list->names, list->count > 0 ? 2 * list->count : 1, sizeof name);
+    list->names = common_grow(list->names, list->count, sizeof name);
     list->names[list->count++] = name;
 }
 
@@ -278,7 +276,7 @@ static bool compare_entry(void *user, const char *name, common_kind kind)
 {
     (void)kind;
     search *const wanted = user;
-    if (!equal_ignoring_case(name, wanted->name))
+    if (common_compare_case(name, wanted->name) != 0)
         return true;
     char *path = common_join(wanted->folder, name);
     const bool is_it = strcmp(name, wanted->name) == 0;

@@ -46,6 +46,9 @@ uint64_t common_file_stamp(const char *path);
 // Whether `text` contains `part`, ignoring case.
 bool common_contains(const char *text, const char *part);
 
+// Compares as games do: ignores case, takes '\\' for '/'.
+int common_compare_case(const char *a, const char *b);
+
 // Compares in natural order: ignores case, numbers by value (walk2 < walk10).
 int common_compare_names(const char *a, const char *b);
 

@@ -46,10 +46,8 @@ static md5_game_path *add_place(common_game_places *places, const char *title)
 // A line for the folder or archive `user`, or for an entry of it.
 static void print_warning(void *user, const char *name, const char *fault)
 {
-    common_print_text(stderr, user);
-    fputs(": warning: ", stderr);
-    common_print_text(stderr, name);
-    fprintf(stderr, "%s%s\n", name[0] ? ": " : "", fault);
+    common_print(stderr, "%s: warning: %s%s", (const char *)user, name, name[0] ? ": " : "");
+    fprintf(stderr, "%s\n", fault);
 }
 
 // -- Folders --------------------------------------------------------------------------------------
@@ -131,20 +129,10 @@ bool common_add_game_archive(common_game_places *places, const char *path, char 
     return true;
 }
 
-static int lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
-}
-
-// The last name first, ignoring case.
+// The last name first.
 static int compare_last(const void *a, const void *b)
 {
-    const char *first = *(char *const *)a, *second = *(char *const *)b;
-    while (*first && lower(*first) == lower(*second)) {
-        first++;
-        second++;
-    }
-    return lower(*second) - lower(*first);
+    return common_compare_case(*(char *const *)b, *(char *const *)a);
 }
 
 bool common_add_game_folder(common_game_places *places, const char *folder)

@@ -28,6 +28,13 @@ void *common_realloc(void *memory, size_t count, size_t size)
     return checked(realloc(memory, total > 0 ? total : 1), count, size);
 }
 
+void *common_grow(void *items, size_t count, size_t size)
+{
+    if ((count & (count - 1)) != 0)
+        return items;
+    return common_realloc(items, count > 0 ? 2 * count : 1, size);
+}
+
 char *common_copy(const char *text)
 {
     const size_t size = strlen(text) + 1;

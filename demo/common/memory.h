@@ -17,6 +17,10 @@ void *common_alloc(size_t count, size_t size);
 // Resizes `memory` (may be NULL) to count * size bytes. Added bytes are not zeroed.
 void *common_realloc(void *memory, size_t count, size_t size);
 
+// Makes room for one more item behind the `count` that an array has; NULL has none. The array is
+// enlarged whenever they are a power of two, so it needs no record of its size.
+void *common_grow(void *items, size_t count, size_t size);
+
 // Return new strings; free them with free(). common_format() is sprintf() of any length.
 char *common_copy(const char *text);
 char *common_format(const char *format, ...) COMMON_PRINTF(1, 2);

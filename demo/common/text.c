@@ -1,6 +1,8 @@
 #include "demo/common/text.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -53,16 +55,68 @@ static void print(FILE *file, const char *text, const char *kept)
     }
 }
 
-void common_print_text(FILE *file, const char *text)
+static void print_quoted(const char *text)
 {
-    print(file, text, "");
+    putchar('"');
+    for (; text && *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < ' ' || c >= 0x7F)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
 }
 
-void common_print_between(FILE *file, const char *before, const char *text, const char *after)
+static void print_values(FILE *file, bool is_json, const char *format, va_list values)
 {
-    fputs(before, file);
-    common_print_text(file, text);
-    fputs(after, file);
+    while (*format != '\0') {
+        // What is printed as it is, or else a directive: %, its width and precision, its kind.
+        char directive[16];
+        const size_t size =
+            *format != '%' ? strcspn(format, "%") : strspn(format + 1, "0123456789.-lz") + 2;
+        const char kind = *format == '%' ? format[size - 1] : '\0';
+        (void)snprintf(directive, sizeof directive, "%.*s", (int)size, format);
+        if (kind == '\0') {
+            (void)fwrite(format, 1, size, file);
+        } else if (kind == 's') {
+            const char *const text = va_arg(values, const char *);
+            if (is_json)
+                print_quoted(text);
+            else
+                print(file, text, "");
+        } else if (kind == 'g' || kind == 'f') {
+            const double number = va_arg(values, double);
+            fprintf(file, is_json && !isfinite(number) ? "null" : directive, number);
+        } else if (kind == 'd') {
+            fprintf(file, directive, va_arg(values, int));
+        } else if (strchr(directive, 'z') != NULL) {
+            fprintf(file, directive, va_arg(values, size_t));
+        } else if (strchr(directive, 'l') != NULL) {
+            fprintf(file, directive, va_arg(values, unsigned long long));
+        } else {
+            fprintf(file, directive, va_arg(values, unsigned));
+        }
+        format += size;
+    }
+}
+
+void common_print(FILE *file, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    print_values(file, false, format, values);
+    va_end(values);
+}
+
+void common_print_json(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    print_values(stdout, true, format, values);
+    va_end(values);
 }
 
 void common_print_lines(FILE *file, const char *text)

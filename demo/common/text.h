@@ -2,16 +2,20 @@
 #ifndef DEMO_COMMON_TEXT_H
 #define DEMO_COMMON_TEXT_H
 
+#include "demo/common/memory.h"
+
 #include <stdio.h>
 
-// Prints `text` so that it cannot control a terminal: writes bytes that are not printable UTF-8 as
-// \xNN, as in the library's messages.
-void common_print_text(FILE *file, const char *text);
+// Prints like fprintf(), but knows only %s, %d, %u, %zu, %llu, %f and %g. Each %s takes neither
+// width nor precision and is printed so that it cannot control a terminal: bytes that are not
+// printable UTF-8 as \xNN, as in the library's messages.
+void common_print(FILE *file, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// The same between two texts of the program's own.
-void common_print_between(FILE *file, const char *before, const char *text, const char *after);
+// The same as JSON on standard output: %s becomes a quoted string, bytes that are not ASCII in it
+// as Latin-1, and "" for NULL; a number that is not finite, such as 1 / 0, becomes null.
+void common_print_json(const char *format, ...) COMMON_PRINTF(1, 2);
 
-// The same, but keeps line ends.
+// Prints `text` as common_print() does, but keeps line ends.
 void common_print_lines(FILE *file, const char *text);
 
 // Closes standard output; call it last. Returns 0, or 1 and prints an error, with the name of the

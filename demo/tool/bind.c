@@ -6,7 +6,6 @@
 #include "md5/md5model.h"
 #include "md5/md5skin.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,15 +21,15 @@ typedef struct tool_obj_corner {
 typedef struct tool_obj_part {
     char *material;           // "" before the first usemtl
     tool_obj_corner *corners; // [3 * num_triangles]
-    uint32_t num_triangles, capacity;
+    uint32_t num_triangles;
 } tool_obj_part;
 
 typedef struct tool_obj {
     md5_vec3 *positions;
     md5_vec2 *texcoords;
-    uint32_t num_positions, num_texcoords, positions_capacity, texcoords_capacity;
+    uint32_t num_positions, num_texcoords;
     tool_obj_part *parts; // [num_parts] in the order in which materials are first used
-    uint32_t num_parts, parts_capacity;
+    uint32_t num_parts;
 } tool_obj;
 
 // == Wavefront OBJ ================================================================================
@@ -102,14 +101,6 @@ static bool read_number(obj_reader *reader, const char *what, float *number)
     return true;
 }
 
-static void *grown(void *items, uint32_t count, uint32_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    *capacity = *capacity > 0 ? *capacity * 2 : 256;
-    return common_realloc(items, *capacity, size);
-}
-
 static bool has_room(const obj_reader *reader, uint32_t count)
 {
     return count < MOST_ITEMS || fail(reader, reader->line, "more than %d items", MOST_ITEMS);
@@ -122,7 +113,7 @@ static bool read_position(obj_reader *reader)
     if (!has_room(reader, obj->num_positions) || !read_number(reader, "x", &at.x)
         || !read_number(reader, "y", &at.y) || !read_number(reader, "z", &at.z))
         return false;
-    obj->positions = grown(obj->positions, obj->num_positions, &obj->positions_capacity, sizeof at);
+    obj->positions = common_grow(obj->positions, obj->num_positions, sizeof at);
     obj->positions[obj->num_positions++] = at;
     return true;
 }
@@ -136,7 +127,7 @@ static bool read_texcoord(obj_reader *reader)
     skip_blanks(reader);
     if (reader->at < reader->end && *reader->at != '#' && !read_number(reader, "v", &at.y))
         return false;
-    obj->texcoords = grown(obj->texcoords, obj->num_texcoords, &obj->texcoords_capacity, sizeof at);
+    obj->texcoords = common_grow(obj->texcoords, obj->num_texcoords, sizeof at);
     obj->texcoords[obj->num_texcoords++] = at;
     return true;
 }
@@ -190,7 +181,7 @@ static uint32_t find_part(tool_obj *obj, const char *name, size_t size)
         if (strlen(obj->parts[i].material) == size
             && memcmp(obj->parts[i].material, name, size) == 0)
             return i;
-    obj->parts = grown(obj->parts, obj->num_parts, &obj->parts_capacity, sizeof *obj->parts);
+    obj->parts = common_grow(obj->parts, obj->num_parts, sizeof *obj->parts);
     obj->parts[obj->num_parts] =
         (tool_obj_part){.material = common_format("%.*s", (int)size, name)};
     return obj->num_parts++;
@@ -215,8 +206,8 @@ static bool read_face(obj_reader *reader)
             return false;
         if (count >= 2) {
             tool_obj_part *const part = &reader->obj->parts[reader->part];
-            part->corners = grown(part->corners, part->num_triangles, &part->capacity,
-                                  3 * sizeof *part->corners);
+            part->corners =
+                common_grow(part->corners, part->num_triangles, 3 * sizeof *part->corners);
             memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, 3 * sizeof *corners);
         }
     }
@@ -303,135 +294,38 @@ static bool read_obj(const char *path, tool_obj *obj, md5_error *error)
     return is_read;
 }
 
-static void free_obj(tool_obj *obj)
-{
-    for (uint32_t i = 0; i < obj->num_parts; i++) {
-        free(obj->parts[i].material);
-        free(obj->parts[i].corners);
-    }
-    free(obj->parts);
-    free(obj->positions);
-    free(obj->texcoords);
-    *obj = (tool_obj){0};
-}
+// == Binding ======================================================================================
 
-// == The command ==================================================================================
-//
-// md5tool bind: a bare mesh and a skeleton become a model with automatic weights.
-
-const char tool_bind_help[] =
-    "usage: md5tool bind [OPTION...] MESH.obj SKELETON.md5mesh\n"
-    "\n"
-    "Binds the surface of a Wavefront OBJ file to the joints of a model, by distance through the\n"
-    "inside of the mesh, and prints it as .md5mesh. Meshes follow the materials of the OBJ file.\n"
-    "The surface must stand in the bind pose of the model, in its space: x forward, y left, z up.\n"
-    "\n"
-    "  --output FILE       write to that file instead of standard output\n"
-    "  --influences N      most weights of a vertex, 1 to 16 (4)\n"
-    "  --resolution N      voxels along the longest side, 4 to 256 (64)\n"
-    "  --exclude JOINT     give that joint no weights; may be repeated\n"
-    "  --y-up              the OBJ file has y up, z forward and x left\n";
-
-typedef struct bind_options {
-    const char *surface, *skeleton, *output;
-    const char **excluded; // [num_excluded]
-    int num_excluded;
-    uint32_t influences, resolution; // 0: the default
-    bool y_up;
-} bind_options;
-
-// -- Options --------------------------------------------------------------------------------------
-
-static bool read_count(const char *value, uint32_t min, uint32_t max, uint32_t *count)
-{
-    char *end = NULL;
-    errno = 0;
-    const long number = strtol(value, &end, 10);
-    *count = (uint32_t)number;
-    return end != value && *end == '\0' && errno == 0 && number >= (long)min && number <= (long)max;
-}
-
-static bool read_influences(const char *value, void *to)
-{
-    return read_count(value, 1, 16, to);
-}
-
-static bool read_resolution(const char *value, void *to)
-{
-    return read_count(value, 4, 256, to);
-}
-
-static bool add_excluded(const char *value, void *to)
-{
-    bind_options *const options = to;
-    options->excluded[options->num_excluded++] = value; // has room for all
-    return true;
-}
-
-static int read_options(int count, char **arguments, bind_options *options)
-{
-    const tool_option known[] = {
-        {"--output", "a name", tool_read_name, &options->output},
-        {"--influences", "a number from 1 to 16", read_influences, &options->influences},
-        {"--resolution", "a number from 4 to 256", read_resolution, &options->resolution},
-        {"--exclude", "a name", add_excluded, options},
-        {"--y-up", NULL, NULL, &options->y_up},
-    };
-    if (tool_read_arguments("bind", count, arguments, known, sizeof known / sizeof known[0], 2, 2,
-                            "an OBJ file and a model")
-        < 0)
-        return TOOL_BAD_USAGE;
-    options->surface = arguments[0];
-    options->skeleton = arguments[1];
-    return TOOL_OK;
-}
-
-// -- Binding --------------------------------------------------------------------------------------
-
-// The rotation as a file has it, w not above 0, and what a reader makes of the x y z.
-static md5_quat stored_rotation(md5_mat34 bind)
-{
-    md5_quat q = md5_quat_from_mat34(bind);
-    if (q.w > 0.0f)
-        q = (md5_quat){0.0f - q.x, 0.0f - q.y, 0.0f - q.z, 0.0f - q.w}; // never -0
-    const double rest =
-        1.0 - (double)q.x * (double)q.x - (double)q.y * (double)q.y - (double)q.z * (double)q.z;
-    q.w = -(float)sqrt(fabs(rest));
-    return q;
-}
-
+// The bind pose as a file has it, and what a reader makes of that.
 static void find_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34 *bind)
 {
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
+        const double rest =
+            1.0 - (double)q.x * (double)q.x - (double)q.y * (double)q.y - (double)q.z * (double)q.z;
+        q.w = -(float)sqrt(fabs(rest));
         joints[i] = md5_xform_from_mat34(model->bind[i]);
-        joints[i].rotation = stored_rotation(model->bind[i]);
+        joints[i].rotation = q;
         bind[i] = md5_mat34_from_xform(joints[i]);
     }
 }
 
-static int find_excluded(const bind_options *options, const md5_model *model, bool *excluded)
+static int find_excluded(const tool_arguments *arguments, const md5_model *model, bool *excluded)
 {
-    for (int i = 0; i < options->num_excluded; i++) {
+    for (int i = 0; i < arguments->num_excluded; i++) {
         uint32_t joint = 0;
         while (joint < model->skeleton.num_joints
-               && strcmp(model->skeleton.joints[joint].name, options->excluded[i]) != 0)
+               && strcmp(model->skeleton.joints[joint].name, arguments->excluded[i]) != 0)
             joint++;
         if (joint == model->skeleton.num_joints)
-            return tool_usage("bind", "--exclude %s: there is no such joint", options->excluded[i]);
+            return tool_usage("bind", "--exclude %s: there is no such joint",
+                              arguments->excluded[i]);
         excluded[joint] = true;
     }
     return TOOL_OK;
 }
 
-static void turn_up(tool_obj *obj)
-{
-    for (uint32_t i = 0; i < obj->num_positions; i++) {
-        const md5_vec3 at = obj->positions[i];
-        obj->positions[i] = (md5_vec3){at.z, at.x, at.y};
-    }
-}
-
-static md5_weights *create_weights(const bind_options *options, const tool_obj *obj,
+static md5_weights *create_weights(const tool_arguments *arguments, const tool_obj *obj,
                                    const md5_model *model, const md5_mat34 *bind,
                                    const bool *excluded, md5_error *error)
 {
@@ -451,14 +345,14 @@ static md5_weights *create_weights(const bind_options *options, const tool_obj *
         .skeleton = &model->skeleton,
         .bind = bind,
         .excluded = excluded,
-        .resolution = options->resolution,
-        .max_influences = options->influences,
+        .resolution = arguments->resolution,
+        .max_influences = arguments->influences,
     };
-    const md5_load_opts opts = {.file_name = options->surface};
+    const md5_load_opts opts = {.file_name = arguments->words[0]};
     md5_weights *const weights = md5_make_weights(&desc, &opts, error);
     free(indices);
     if (weights == NULL && error->file[0] == '\0')
-        (void)snprintf(error->file, sizeof error->file, "%s", options->surface);
+        (void)snprintf(error->file, sizeof error->file, "%s", arguments->words[0]);
     return weights;
 }
 
@@ -585,9 +479,7 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     return common_end_file(&writer, true) || tool_fail_to_write(path, error);
 }
 
-// -- The command ----------------------------------------------------------------------------------
-
-static int bind_surface(const bind_options *options, tool_obj *obj, const md5_model *model,
+static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md5_model *model,
                         md5_error *error)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -595,16 +487,16 @@ static int bind_surface(const bind_options *options, tool_obj *obj, const md5_mo
     md5_mat34 *const bind = common_alloc(num_joints, sizeof *bind);
     bool *const excluded = common_alloc(num_joints, sizeof *excluded);
     md5_weights *weights = NULL;
-    int status = find_excluded(options, model, excluded);
+    int status = find_excluded(arguments, model, excluded);
     if (status == TOOL_OK) {
         find_bind_pose(model, joints, bind);
-        if (options->y_up)
-            turn_up(obj);
-        weights = create_weights(options, obj, model, bind, excluded, error);
-        if (weights == NULL || !write_bound(options->output, model, joints, obj, weights, error)) {
-            tool_print_error(error);
-            status = TOOL_BAD_FILE;
+        for (uint32_t i = 0; i < obj->num_positions && arguments->is_y_up; i++) {
+            const md5_vec3 at = obj->positions[i];
+            obj->positions[i] = (md5_vec3){at.z, at.x, at.y};
         }
+        weights = create_weights(arguments, obj, model, bind, excluded, error);
+        status = tool_end(
+            weights && write_bound(arguments->output, model, joints, obj, weights, error), error);
     }
     if (status == TOOL_OK && weights->num_distant > 0)
         fprintf(
@@ -619,26 +511,40 @@ static int bind_surface(const bind_options *options, tool_obj *obj, const md5_mo
     return status;
 }
 
-int tool_bind(int count, char **arguments)
+static int bind_files(tool_arguments *arguments)
 {
-    bind_options options = {.excluded = common_alloc((size_t)count + 1, sizeof(char *))};
-    int status = read_options(count, arguments, &options);
-    md5_error error = {.status = MD5_OK};
-    tool_obj obj = {0};
-    md5_model *model = NULL;
-    if (status == TOOL_OK) {
-        model = read_obj(options.surface, &obj, &error)
-                    ? md5_load_model(options.skeleton, NULL, &error)
-                    : NULL;
-        if (model == NULL) {
-            tool_print_error(&error);
-            status = TOOL_BAD_FILE;
-        } else {
-            status = bind_surface(&options, &obj, model, &error);
-        }
-    }
+    md5_error error = {0};
+    tool_obj obj;
+    md5_model *const model = read_obj(arguments->words[0], &obj, &error)
+                                 ? md5_load_model(arguments->words[1], NULL, &error)
+                                 : NULL;
+    const int status =
+        model ? bind_surface(arguments, &obj, model, &error) : tool_end(false, &error);
     md5_free_model(model);
-    free_obj(&obj);
-    free(options.excluded);
+    for (uint32_t i = 0; i < obj.num_parts; i++) {
+        free(obj.parts[i].material);
+        free(obj.parts[i].corners);
+    }
+    free(obj.parts);
+    free(obj.positions);
+    free(obj.texcoords);
     return status;
 }
+
+const tool_command tool_bind = {
+    "bind",
+    bind_files,
+    2,
+    2,
+    "an OBJ file and a model",
+    "usage: md5tool bind [OPTION...] MESH.obj SKELETON.md5mesh\n"
+    "\n"
+    "Binds the surface of a Wavefront OBJ file to the joints of a model, by distance through the\n"
+    "inside of the mesh, and prints it as .md5mesh. Meshes follow the materials of the OBJ file.\n"
+    "The surface must stand in the bind pose of the model, in its space: x forward, y left, z up.\n"
+    "\n"
+    "  --output FILE       write to that file instead of standard output\n"
+    "  --influences N      most weights of a vertex, 1 to 16 (4)\n"
+    "  --resolution N      voxels along the longest side, 4 to 256 (64)\n"
+    "  --exclude JOINT     give that joint no weights; may be repeated\n"
+    "  --y-up              the OBJ file has y up, z forward and x left\n"};

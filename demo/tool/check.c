@@ -1,189 +1,14 @@
 // md5tool check: prints errors and warnings of files, for editors and scripts.
 #include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/common/threads.h"
 #include "demo/common/walk.h"
-#include "demo/tool/game.h"
-#include "md5/md5game.h"
+#include "demo/tool/tool.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct tool_game_check {
-    md5_warn_fn *print; // of each finding; files are named with their folder or archive
-    void *user;
-    size_t num_files, num_decls; // that were read
-    size_t num_defaulted;        // declarations that the engine replaces by defaults
-} tool_game_check;
-
-// == Game folders =================================================================================
-
-// Whether a folder looks like one of a game: it has archives, or folders of declarations.
-static bool is_game_folder(const char *folder)
-{
-    static const char *const names[] = {"materials", "def", "skins"};
-    common_list folders = common_list_folder(folder, NULL);
-    common_list archives = common_list_folder(folder, ".pk4");
-    bool is_game = archives.count > 0;
-    for (size_t i = 0; i < folders.count; i++) {
-        const char *const name = common_base(folders.names[i]);
-        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
-            is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
-    }
-    common_free_list(&folders);
-    common_free_list(&archives);
-    return is_game;
-}
-
-// -- Findings -------------------------------------------------------------------------------------
-
-typedef struct game_checker {
-    tool_game_check *check;
-    tool_game *opened;
-} game_checker;
-
-// Prints a finding with the place of its file before the name.
-static void print_placed(const game_checker *checker, const md5_error *finding)
-{
-    const common_game_places *const places = &checker->opened->places;
-    const uint32_t place = md5_game_find_file(checker->opened->game, finding->file, 0);
-    md5_error placed = *finding;
-    if (place < places->count) {
-        // Of a name that is too long the end, as everywhere.
-        char *const path = common_format("%s/%s", places->titles[place], finding->file);
-        const size_t size = strlen(path) + 1, room = sizeof placed.file;
-        const size_t kept = size < room ? size : room;
-        memcpy(placed.file, path + size - kept, kept);
-        free(path);
-    }
-    checker->check->print(checker->check->user, &placed);
-}
-
-static void print_game_notes(const game_checker *checker)
-{
-    for (size_t i = 0; i < checker->opened->notes.count; i++)
-        print_placed(checker, &checker->opened->notes.notes[i]);
-    if (checker->opened->notes.num_left_out > 0) {
-        md5_error more = {.status = MD5_WARNING};
-        (void)snprintf(more.message, sizeof more.message, "%zu further warnings suppressed",
-                       checker->opened->notes.num_left_out);
-        checker->check->print(checker->check->user, &more);
-    }
-    tool_clear_notes(&checker->opened->notes);
-}
-
-// -- Declarations ---------------------------------------------------------------------------------
-
-static const md5_decl_type types[] = {MD5_DECL_TABLE, MD5_DECL_MATERIAL, MD5_DECL_SKIN,
-                                      MD5_DECL_MODEL, MD5_DECL_ENTITY};
-enum { NUM_TYPES = sizeof types / sizeof types[0] };
-
-// Parses the declarations that files have; implicit ones come behind them. First leniently, and
-// then as the engine does, which stops at the first mistake of a declaration: its warnings are
-// among the lenient ones.
-static bool check_decls(const game_checker *checker, md5_verdict verdict, md5_error *error)
-{
-    const bool is_lenient = verdict == MD5_VERDICT_LENIENT;
-    tool_game *const opened = checker->opened;
-    size_t all = 0;
-    for (int i = 0; i < NUM_TYPES; i++)
-        all += md5_game_num_decls(opened->game, types[i]);
-    size_t done = 0;
-    for (int i = 0; i < NUM_TYPES; i++) {
-        for (uint32_t j = 0; j < md5_game_num_decls(opened->game, types[i]); j++) {
-            if (!tool_renew_game(opened, error))
-                return false;
-            const md5_decl *const decl = md5_game_decl(opened->game, types[i], j);
-            if (!decl->file)
-                break;
-            if (!tool_parse_decl(opened->game, types[i], decl->name, error))
-                return false;
-            checker->check->num_decls += is_lenient;
-            checker->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
-            if (is_lenient)
-                print_game_notes(checker);
-            tool_show_progress(++done < all ? done : all, all);
-        }
-    }
-    tool_clear_notes(&opened->notes);
-    return true;
-}
-
-static bool check_both(const game_checker *checker, md5_error *error)
-{
-    if (!check_decls(checker, MD5_VERDICT_LENIENT, error))
-        return false;
-    checker->opened->verdict = MD5_VERDICT_ENGINE;
-    return md5_game_set_verdict(checker->opened->game, MD5_VERDICT_ENGINE, error)
-           && check_decls(checker, MD5_VERDICT_ENGINE, error);
-}
-
-// -- Files ----------------------------------------------------------------------------------------
-
-// Reads all declarations of a game folder, with the models and animations that they name, and all
-// other models, animations and camera paths. Returns an exit status: TOOL_BAD_FILE only if the game
-// cannot be read, which is printed.
-static int read_game(const tool_game_arguments *arguments, tool_game_check *check)
-{
-    tool_game game;
-    md5_error error = {0};
-    int status = tool_open_game(arguments, tool_take_note, &game);
-    const game_checker checker = {check, &game};
-    if (status == TOOL_OK) {
-        print_game_notes(&checker);
-        static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera"};
-        const size_t count = md5_game_num_files(game.game);
-        for (size_t i = 0; i < count; i++) {
-            const char *const name = md5_game_file(game.game, i);
-            for (size_t j = 0; j < sizeof endings / sizeof endings[0]; j++) {
-                if (!common_has_ending(name, endings[j]))
-                    continue;
-                const md5_load_opts opts = {
-                    .files = md5_game_files(game.game),
-                    .warn = tool_take_note,
-                    .warn_user = &game.notes,
-                };
-                tool_asset asset;
-                md5_error reason = {.status = MD5_OK};
-                const bool is_loaded = tool_load(name, &opts, &asset, &reason);
-                print_game_notes(&checker);
-                if (!is_loaded)
-                    print_placed(&checker, &reason);
-                tool_free(&asset);
-                check->num_files++;
-            }
-            tool_show_progress(i + 1, count);
-        }
-        if (!check_both(&checker, &error)) {
-            tool_print_error(&error);
-            status = TOOL_BAD_FILE;
-        }
-    }
-    tool_close_game(&game);
-    return status;
-}
-
-// == Files ========================================================================================
-//
-// md5tool check: prints errors and warnings of files, for editors and scripts.
-
-const char tool_check_help[] =
-    "usage: md5tool check [--base DIR] [--mod DIR] FILE|FOLDER...\n"
-    "\n"
-    "Reads .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files, including those in\n"
-    "folders and their subfolders, and clips of \"md5tool compress\" that are named. Prints one "
-    "line for each error or warning:\n"
-    "file:line:column: error|warning: text. On a terminal the line of the file is shown below.\n"
-    "The last line is a summary. The exit status is 1 if there is any error.\n"
-    "\n"
-    "A folder with .pk4 archives or with folders of declarations is a game folder: all its "
-    "tables,\n"
-    "materials, skins, models and entities are parsed leniently, and archives are searched too.\n"
-    "\n"
-    "  --base DIR          the base game folder, if the checked folders add to another one\n"
-    "  --mod DIR           a mod, whose files hide those of the checked folders\n";
 
 typedef struct checker {
     unsigned errors, warnings;
@@ -299,18 +124,88 @@ static void print_game_finding(void *user, const md5_error *error)
 typedef struct report {
     const char *path;
     finding *findings;
-    size_t count, room;
+    size_t count;
     unsigned num_unreported; // warnings beyond the limit of the library
 } report;
 
 static void add_finding(void *user, const md5_error *error)
 {
     report *const to = user;
-    if (to->count == to->room) {
-        to->room = to->room ? 2 * to->room : 4;
-        to->findings = common_realloc(to->findings, to->room, sizeof *to->findings);
-    }
+    to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
     to->findings[to->count++] = make_finding(error);
+}
+
+// -- Models of Cube 2's engines -------------------------------------------------------------------
+
+typedef struct cube_check {
+    const char *path;
+    const md5_model *model;
+    report *report;
+} cube_check;
+
+static void report_name(const cube_check *check, const char *what, const char *name)
+{
+    md5_error error = {0};
+    tool_fail(&error, MD5_WARNING, check->path, "%s '%.150s'", what, name);
+    add_finding(check->report, &error);
+}
+
+static void check_joint(const cube_check *check, const char *what, const char *name)
+{
+    if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
+        report_name(check, what, name);
+}
+
+static void check_names(const cube_check *check, const md5_cube2_part *part)
+{
+    for (uint32_t i = 0; i < part->num_tags; i++)
+        check_joint(check, "md5tag: the mesh has no joint", part->tags[i].joint);
+    for (uint32_t i = 0; i < part->num_pitches; i++)
+        check_joint(check, "md5pitch: the mesh has no joint", part->pitches[i].joint);
+    for (uint32_t i = 0; i < part->num_adjustments; i++)
+        check_joint(check, "md5adjust: the mesh has no joint", part->adjustments[i].joint);
+    for (uint32_t i = 0; i < part->num_rows; i++) {
+        const char *const mesh = part->rows[i].mesh;
+        if (strcmp(mesh, "*") != 0 && md5_find_mesh(check->model, mesh) == MD5_NONE)
+            report_name(check, "no mesh has the name", mesh);
+    }
+}
+
+// Loads each file once, however often it is named in a row.
+static void check_anims(const cube_check *check, const md5_cube2_part *part)
+{
+    const char *before = "";
+    for (uint32_t i = 0; i < part->num_anims; i++) {
+        const char *const file = part->anims[i].file;
+        md5_error error = {0};
+        if (strcmp(file, before) == 0)
+            continue;
+        before = file;
+        md5_anim *const anim = md5_load_anim(file, NULL, &error);
+        md5_binding *const binding = anim ? md5_bind(check->model, anim, NULL, &error) : NULL;
+        if (!binding)
+            add_finding(check->report, &error);
+        md5_free_binding(binding);
+        md5_free_anim(anim);
+    }
+}
+
+// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
+static void check_cube(const md5_cube2 *cube, report *to)
+{
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
+        const md5_cube2_part *const part = &cube->parts[i];
+        md5_error error = {0};
+        md5_model *const model = md5_load_model(part->mesh, NULL, &error);
+        const cube_check check = {to->path, model, to};
+        if (!model) {
+            add_finding(to, &error);
+            continue;
+        }
+        check_names(&check, part);
+        check_anims(&check, part);
+        md5_free_model(model);
+    }
 }
 
 static void read_file(report *to)
@@ -326,43 +221,38 @@ static void read_file(report *to)
     if (asset.num_warnings > num_warnings)
         to->num_unreported = asset.num_warnings - num_warnings;
     if (asset.cube)
-        tool_check_cube(to->path, asset.cube, add_finding, to);
+        check_cube(asset.cube, to);
     tool_free(&asset);
 }
 
 // -- Files and folders ----------------------------------------------------------------------
 
-static const char *const endings[] = {".md5mesh", ".md5anim",  ".md5camera", ".md5machine",
-                                      "md5.cfg",  ".bmd5mesh", ".bmd5anim"};
-enum { MACHINES = 3, NUM_ENDINGS = sizeof endings / sizeof endings[0] };
-
-// Whether `path` is a folder to search. A folder with the extension of a file is reported as a file
-// that cannot be read.
-static bool is_searched(const char *path)
-{
-    for (int i = 0; i < NUM_ENDINGS; i++) {
-        if (common_has_ending(path, endings[i]))
-            return false;
-    }
-    return common_is_folder(path);
-}
-
-static bool has_ending(const char *name, int first)
-{
-    int ending = first;
-    while (ending < NUM_ENDINGS && !common_has_ending(name, endings[ending]))
-        ending++;
-    return ending < NUM_ENDINGS;
-}
-
 static bool is_checked(const char *name)
 {
-    return has_ending(name, 0);
+    return tool_kind_of(name) != TOOL_UNKNOWN;
 }
 
+// The others are checked with the game.
 static bool is_checked_in_game(const char *name)
 {
-    return has_ending(name, MACHINES);
+    return tool_kind_of(name) > TOOL_CAMERA;
+}
+
+// Whether a folder looks like one of a game: it has archives, or folders of declarations.
+static bool is_game_folder(const char *folder)
+{
+    static const char *const names[] = {"materials", "def", "skins"};
+    common_list folders = common_list_folder(folder, NULL);
+    common_list archives = common_list_folder(folder, ".pk4");
+    bool is_game = archives.count > 0;
+    for (size_t i = 0; i < folders.count; i++) {
+        const char *const name = common_base(folders.names[i]);
+        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
+            is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
+    }
+    common_free_list(&folders);
+    common_free_list(&archives);
+    return is_game;
 }
 
 static bool show_search(void *user, size_t num_files)
@@ -418,43 +308,41 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 }
 
 // Checks a game folder. Returns its number of files.
-static size_t check_game(checker *check, const tool_game_arguments *arguments)
+static size_t check_game(checker *check, const tool_arguments *arguments)
 {
     tool_game_check game = {.print = print_game_finding, .user = check};
-    if (read_game(arguments, &game) != TOOL_OK)
+    if (tool_check_game(arguments, &game) != TOOL_OK)
         check->errors++;
     printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
            game.num_defaulted);
     return game.num_files;
 }
 
-int tool_check(int count, char **arguments)
+static int check_all(tool_arguments *arguments)
 {
-    tool_game_arguments read;
-    const int status = tool_read_game_arguments("check", count, arguments, NULL, 0, &read);
-    if (status != TOOL_OK)
-        return status;
+    if (arguments->num_words == 0 && !arguments->base)
+        return tool_usage("check", "missing folder");
     common_list files = {0};
     checker check = {
         .shows_places = common_is_terminal(1),
         .shows_progress = common_is_terminal(2) && !common_is_terminal(1),
     };
     size_t num_game_files = 0;
-    const int num_paths = read.num_rest + (read.folder != NULL);
-    char **const paths = read.rest - (read.folder != NULL);
-    for (int i = 0; i < num_paths; i++) {
-        read.folder = paths[i];
-        if (!is_searched(paths[i])) {
-            common_add(&files, common_copy(paths[i]));
-        } else if (read.base || read.mod || is_game_folder(paths[i])) {
-            num_game_files += check_game(&check, &read);
-            add_folder(&check, &files, paths[i], true);
-        } else {
-            add_folder(&check, &files, paths[i], false);
+    for (int i = 0; i < arguments->num_words; i++) {
+        const char *const path = arguments->words[i];
+        // A folder with the extension of a file is reported as a file that cannot be read.
+        if (is_checked(path) || !common_is_folder(path)) {
+            common_add(&files, common_copy(path));
+            continue;
         }
+        const bool is_game = arguments->base || arguments->mod || is_game_folder(path);
+        arguments->folder = path;
+        if (is_game)
+            num_game_files += check_game(&check, arguments);
+        add_folder(&check, &files, path, is_game);
     }
-    if (num_paths == 0)
-        num_game_files = check_game(&check, &read);
+    if (arguments->num_words == 0)
+        num_game_files = check_game(&check, arguments);
     // Files are read on all cores, and what was found is printed in their order. At the end of each
     // part the cores wait for each other: there are so many files in it that this takes no time
     // beside them.
@@ -488,3 +376,24 @@ int tool_check(int count, char **arguments)
     common_free_list(&files);
     return check.errors > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }
+
+const tool_command tool_check = {
+    "check",
+    check_all,
+    0,
+    INT_MAX,
+    "folder",
+    "usage: md5tool check [--base DIR] [--mod DIR] FILE|FOLDER...\n"
+    "\n"
+    "Reads .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files, including those in\n"
+    "folders and their subfolders, and clips of \"md5tool compress\" that are named. Prints one "
+    "line for each error or warning:\n"
+    "file:line:column: error|warning: text. On a terminal the line of the file is shown below.\n"
+    "The last line is a summary. The exit status is 1 if there is any error.\n"
+    "\n"
+    "A folder with .pk4 archives or with folders of declarations is a game folder: all its "
+    "tables,\n"
+    "materials, skins, models and entities are parsed leniently, and archives are searched too.\n"
+    "\n"
+    "  --base DIR          the base game folder, if the checked folders add to another one\n"
+    "  --mod DIR           a mod, whose files hide those of the checked folders\n"};

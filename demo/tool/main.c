@@ -2,24 +2,33 @@
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-// == Manual page and completions ==================================================================
+// == Commands =====================================================================================
+
+static const tool_command *const commands[] = {
+    &tool_info,     &tool_check, &tool_dump,     &tool_list,       &tool_explain,
+    &tool_verdicts, &tool_bind,  &tool_compress, &tool_decompress,
+};
+enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
+
+// -- Manual page and completions ------------------------------------------------------------------
 //
-// The manual page and the completions of md5tool. Both come from the help texts: a line that begins
-// with "  --" describes an option of its command.
+// Both come from the help texts: a line that begins with "  --" describes an option of its command.
 
-// -- Manual page ----------------------------------------------------------------------------
-
-static void print_manual(const tool_command *commands, size_t num_commands)
+static void print_manual(void)
 {
     printf(".TH MD5TOOL 1 \"\" \"md5tool %d.%d.%d\" \"User Commands\"\n", MD5_VERSION_MAJOR,
            MD5_VERSION_MINOR, MD5_VERSION_PATCH);
     fputs(".nh\n.SH NAME\nmd5tool \\- print what is in MD5 models and animations\n.SH SYNOPSIS\n",
           stdout);
-    for (size_t i = 0; i < num_commands; i++) {
-        const char *const usage = commands[i].help + strlen("usage: md5tool ");
+    for (int i = 0; i < NUM_COMMANDS; i++) {
+        const char *const usage = commands[i]->help + strlen("usage: md5tool ");
         printf("%s.B md5tool\n", i > 0 ? ".br\n" : "");
         for (const char *c = usage; *c != '\n'; c++)
             printf("%s%c", *c == '-' ? "\\" : "", *c);
@@ -28,11 +37,11 @@ static void print_manual(const tool_command *commands, size_t num_commands)
     fputs(".SH DESCRIPTION\nReads .md5mesh, .md5anim, .md5camera and .md5machine files.\n"
           "After \\-\\- only files follow.\n.SH COMMANDS\n",
           stdout);
-    for (size_t i = 0; i < num_commands; i++) {
-        printf(".SS %s\n.nf\n", commands[i].name);
+    for (int i = 0; i < NUM_COMMANDS; i++) {
+        printf(".SS %s\n.nf\n", commands[i]->name);
         // The help text after its first line, so that roff takes no character of it for an
         // instruction.
-        const char *c = strchr(commands[i].help, '\n');
+        const char *c = strchr(commands[i]->help, '\n');
         for (bool begins = false; c != NULL && *++c != '\0'; begins = *c == '\n') {
             if (begins && (*c == '.' || *c == '\''))
                 fputs("\\&", stdout);
@@ -48,116 +57,80 @@ static void print_manual(const tool_command *commands, size_t num_commands)
           stdout);
 }
 
-// -- Completions ----------------------------------------------------------------------------
+// The scripts that complete words, around the names of commands and, for each command, of options.
+static const struct shell {
+    const char *name, *head, *behind_names, *before_command, *before_options, *behind_options, *end;
+} shells[] = {
+    {
+        .name = "bash",
+        .head = "# bash completion of md5tool, as md5tool --completions bash prints it.\n"
+                "_md5tool()\n{\n    local words='",
+        .behind_names = "'\n    if ((COMP_CWORD > 1)); then\n    case ${COMP_WORDS[1]} in\n",
+        .before_command = "    ",
+        .before_options = ") words='",
+        .behind_options = "' ;;\n",
+        .end = "    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n    fi\n"
+               "    COMPREPLY=()\n"
+               "    if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[COMP_CWORD]} == -* ]] ||\n"
+               "        [[ ${COMP_WORDS[1]} == --completions ]]; then\n"
+               "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
+               "\"${COMP_WORDS[COMP_CWORD]}\")\n"
+               "    fi\n}\ncomplete -o default -F _md5tool md5tool\n",
+    },
+    {
+        .name = "zsh",
+        .head = "#compdef md5tool\n"
+                "# zsh completion of md5tool, as md5tool --completions zsh prints it.\n"
+                "_md5tool()\n{\n    local words='",
+        .behind_names = "'\n    if ((CURRENT == 2)); then\n        compadd -- ${=words}\n"
+                        "        return\n    fi\n    case ${(Q)${(z)BUFFER}[2]} in\n",
+        .before_command = "    ",
+        .before_options = ") words='",
+        .behind_options = "' ;;\n",
+        .end = "    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n"
+               "    compadd -- ${=words}\n    _files\n}\n"
+               "# Found by its name as a file _md5tool, or read by `source`.\n"
+               "if [[ $funcstack[1] == _md5tool ]]; then\n    _md5tool \"$@\"\n"
+               "else\n    compdef _md5tool md5tool\nfi\n",
+    },
+    {
+        .name = "fish",
+        .head = "# fish completion of md5tool, as md5tool --completions fish prints it.\n"
+                "complete -c md5tool -n __fish_use_subcommand -f -a '",
+        .behind_names = "'\n",
+        .before_command = "complete -c md5tool -n '__fish_seen_subcommand_from ",
+        .before_options = "' -a '",
+        .behind_options = "'\n",
+        .end = "complete -c md5tool -n '__fish_seen_subcommand_from --completions' -f -a 'bash "
+               "zsh fish'\n",
+    },
+};
 
-static void print_names(const tool_command *commands, size_t num_commands)
+static int print_completions(const char *name)
 {
-    for (size_t i = 0; i < num_commands; i++)
-        printf("%s ", commands[i].name);
-    fputs("--help --version --man --completions", stdout);
-}
-
-static void print_options(const tool_command *command)
-{
-    for (const char *line = command->help; (line = strstr(line, "\n  --")) != NULL; line++) {
-        const char *const name = line + strlen("\n  --");
-        printf("--%.*s ", (int)strspn(name, "abcdefghijklmnopqrstuvwxyz-"), name);
+    const struct shell *shell = shells;
+    while (shell < shells + 3 && strcmp(name, shell->name) != 0)
+        shell++;
+    if (shell == shells + 3)
+        return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", name);
+    fputs(shell->head, stdout);
+    for (int i = 0; i < NUM_COMMANDS; i++)
+        printf("%s ", commands[i]->name);
+    printf("--help --version --man --completions%s", shell->behind_names);
+    for (int i = 0; i < NUM_COMMANDS; i++) {
+        printf("%s%s%s", shell->before_command, commands[i]->name, shell->before_options);
+        for (const char *line = commands[i]->help; (line = strstr(line, "\n  --")) != NULL;
+             line++) {
+            const char *const option = line + strlen("\n  ");
+            printf("%.*s ", (int)strspn(option, "abcdefghijklmnopqrstuvwxyz-"), option);
+        }
+        printf("--help%s", shell->behind_options);
     }
-    fputs("--help", stdout);
-}
-
-// One list of words for each command, in the syntax that bash and zsh share.
-static void print_cases(const tool_command *commands, size_t num_commands)
-{
-    for (size_t i = 0; i < num_commands; i++) {
-        printf("    %s) words='", commands[i].name);
-        print_options(&commands[i]);
-        fputs("' ;;\n", stdout);
-    }
-}
-
-static void print_bash(const tool_command *commands, size_t num_commands)
-{
-    fputs("# bash completion of md5tool, as md5tool --completions bash prints it.\n"
-          "_md5tool()\n{\n    local words='",
-          stdout);
-    print_names(commands, num_commands);
-    fputs("'\n    if ((COMP_CWORD > 1)); then\n    case ${COMP_WORDS[1]} in\n", stdout);
-    print_cases(commands, num_commands);
-    fputs(
-        "    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n    fi\n"
-        "    COMPREPLY=()\n"
-        "    if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[COMP_CWORD]} == -* ]] ||\n"
-        "        [[ ${COMP_WORDS[1]} == --completions ]]; then\n"
-        "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
-        "    fi\n}\ncomplete -o default -F _md5tool md5tool\n",
-        stdout);
-}
-
-static void print_zsh(const tool_command *commands, size_t num_commands)
-{
-    fputs("#compdef md5tool\n# zsh completion of md5tool, as md5tool --completions zsh prints it.\n"
-          "_md5tool()\n{\n    local words='",
-          stdout);
-    print_names(commands, num_commands);
-    fputs("'\n    if ((CURRENT == 2)); then\n        compadd -- ${=words}\n        return\n    fi\n"
-          "    case ${(Q)${(z)BUFFER}[2]} in\n",
-          stdout);
-    print_cases(commands, num_commands);
-    fputs("    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n"
-          "    compadd -- ${=words}\n    _files\n}\n"
-          "# Found by its name as a file _md5tool, or read by `source`.\n"
-          "if [[ $funcstack[1] == _md5tool ]]; then\n    _md5tool \"$@\"\n"
-          "else\n    compdef _md5tool md5tool\nfi\n",
-          stdout);
-}
-
-static void print_fish(const tool_command *commands, size_t num_commands)
-{
-    fputs("# fish completion of md5tool, as md5tool --completions fish prints it.\n"
-          "complete -c md5tool -n __fish_use_subcommand -f -a '",
-          stdout);
-    print_names(commands, num_commands);
-    fputs("'\n", stdout);
-    for (size_t i = 0; i < num_commands; i++) {
-        printf("complete -c md5tool -n '__fish_seen_subcommand_from %s' -a '", commands[i].name);
-        print_options(&commands[i]);
-        fputs("'\n", stdout);
-    }
-    fputs("complete -c md5tool -n '__fish_seen_subcommand_from --completions' -f -a 'bash zsh "
-          "fish'\n",
-          stdout);
-}
-
-static int print_completions(const char *shell, const tool_command *commands, size_t num_commands)
-{
-    if (strcmp(shell, "bash") == 0)
-        print_bash(commands, num_commands);
-    else if (strcmp(shell, "zsh") == 0)
-        print_zsh(commands, num_commands);
-    else if (strcmp(shell, "fish") == 0)
-        print_fish(commands, num_commands);
-    else
-        return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", shell);
+    fputs(shell->end, stdout);
     return TOOL_OK;
 }
 
-// == Commands =====================================================================================
-
-static const tool_command commands[] = {
-    {"info", tool_info, tool_info_help},
-    {"check", tool_check, tool_check_help},
-    {"dump", tool_dump, tool_dump_help},
-    {"list", tool_list, tool_list_help},
-    {"explain", tool_explain, tool_explain_help},
-    {"verdicts", tool_verdicts, tool_verdicts_help},
-    {"bind", tool_bind, tool_bind_help},
-    {"compress", tool_compress, tool_compress_help},
-    {"decompress", tool_decompress, tool_decompress_help},
-};
-enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
-
-static const char help[] =
+static const char tool_help[] =
     "usage: md5tool COMMAND [OPTION...] FILE...\n"
     "\n"
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
@@ -176,32 +149,168 @@ static const char help[] =
     "  --man               print the manual page\n"
     "  --completions bash|zsh|fish   print a completion script for the shell\n";
 
+// -- Options --------------------------------------------------------------------------------------
+
+typedef enum option_kind {
+    OPTION_SWITCH, // without a value
+    OPTION_NAME,
+    OPTION_COUNT, // from min to max
+    OPTION_UNITS,
+    OPTION_TIME,
+    OPTION_EXCLUDED,
+    OPTION_ROOT,
+} option_kind;
+
+#define MEMBER(name) offsetof(tool_arguments, name)
+
+static const struct option {
+    const char *name;
+    option_kind kind;
+    size_t member; // where its value goes
+    const char *takes;
+    double min, max;
+} options[] = {
+    {"--base", OPTION_NAME, MEMBER(base), "a folder", 0, 0},
+    {"--mod", OPTION_NAME, MEMBER(mod), "a folder", 0, 0},
+    {"--output", OPTION_NAME, MEMBER(output), "a name", 0, 0},
+    {"-o", OPTION_NAME, MEMBER(output), "a name", 0, 0},
+    {"--json", OPTION_SWITCH, MEMBER(is_json), NULL, 0, 0},
+    {"--y-up", OPTION_SWITCH, MEMBER(is_y_up), NULL, 0, 0},
+    {"--influences", OPTION_COUNT, MEMBER(influences), "a number from 1 to 16", 1, 16},
+    {"--resolution", OPTION_COUNT, MEMBER(resolution), "a number from 4 to 256", 4, 256},
+    {"--error", OPTION_UNITS, MEMBER(tolerance), "units, above 0", 0, 1e9},
+    {"--ms", OPTION_TIME, MEMBER(times), "a number of milliseconds", 0, 0},
+    {"--exclude", OPTION_EXCLUDED, MEMBER(excluded), "a name", 0, 0},
+    {"--root", OPTION_ROOT, MEMBER(root), "file, id or in_place", 0, 0},
+};
+enum { NUM_OPTIONS = sizeof options / sizeof options[0] };
+
+// Whether the help of a command has a word.
+static bool has_word(const char *help, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *c = help; (c = strstr(c, word)) != NULL; c++)
+        if (c > help && c[-1] == ' ' && c[length] == ' ')
+            return true;
+    return false;
+}
+
+// Returns false if the value is something else than the option takes.
+static bool read_value(const struct option *option, const char *value, tool_arguments *arguments)
+{
+    static const char *const roots[] = {
+        [MD5_ROOT_FILE] = "file", [MD5_ROOT_ID] = "id", [MD5_ROOT_IN_PLACE] = "in_place"};
+    enum { NUM_ROOTS = sizeof roots / sizeof roots[0] };
+    void *const member = (char *)arguments + option->member;
+    char *end = NULL;
+    errno = 0;
+    const double number = strtod(value, &end);
+    const bool is_number = end != value && *end == '\0' && errno == 0 && isfinite(number);
+    int root = 0;
+    switch (option->kind) {
+    case OPTION_COUNT:
+        if (!is_number || number != floor(number) || number < option->min || number > option->max)
+            return false;
+        *(uint32_t *)member = (uint32_t)number;
+        return true;
+    case OPTION_UNITS:
+        if (!is_number || number <= option->min || number > option->max)
+            return false;
+        *(float *)member = (float)number;
+        return true;
+    case OPTION_TIME: // has room for all
+        arguments->times[arguments->num_times++] = number;
+        return is_number;
+    case OPTION_EXCLUDED: // likewise
+        arguments->excluded[arguments->num_excluded++] = value;
+        return true;
+    case OPTION_ROOT:
+        while (root < NUM_ROOTS && strcmp(value, roots[root]) != 0)
+            root++;
+        *(md5_root *)member = (md5_root)root;
+        return root < NUM_ROOTS;
+    default:
+        *(const char **)member = value;
+        return true;
+    }
+}
+
+// Moves the words to the start of `list`; behind `--` there are only words. Prints what is wrong.
+static bool read_arguments(const tool_command *command, int count, char **list,
+                           tool_arguments *arguments)
+{
+    bool has_ended = false; // by --
+    for (int i = 0; i < count; i++) {
+        char *const argument = list[i];
+        if (has_ended || argument[0] != '-' || argument[1] == '\0') {
+            list[arguments->num_words++] = argument;
+            continue;
+        }
+        has_ended = strcmp(argument, "--") == 0;
+        if (has_ended)
+            continue;
+        int k = 0;
+        while (k < NUM_OPTIONS && strcmp(options[k].name, argument) != 0)
+            k++;
+        if (k == NUM_OPTIONS || !has_word(command->help, argument)) {
+            tool_usage(command->name, "unknown option '%s'", argument);
+            return false;
+        }
+        if (options[k].kind == OPTION_SWITCH) {
+            *(bool *)((char *)arguments + options[k].member) = true;
+        } else if (++i == count || !read_value(&options[k], list[i], arguments)) {
+            tool_usage(command->name, "%s takes %s", argument, options[k].takes);
+            return false;
+        }
+    }
+    if (arguments->num_words < command->min_words)
+        tool_usage(command->name, "missing file: expected %s", command->words);
+    else if (arguments->num_words > command->max_words)
+        tool_usage(command->name, "expected %s, not also '%s'", command->words,
+                   list[command->max_words]);
+    else
+        return true;
+    return false;
+}
+
+// -- Running --------------------------------------------------------------------------------------
+
 static bool asks_for_help(const char *argument)
 {
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
-static int run_command(const tool_command *command, int count, char **arguments)
+static int run_command(const tool_command *command, int count, char **list)
 {
-    for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++) {
-        if (asks_for_help(arguments[i])) {
+    for (int i = 0; i < count && strcmp(list[i], "--") != 0; i++) {
+        if (asks_for_help(list[i])) {
             fputs(command->help, stdout);
             return TOOL_OK;
         }
     }
-    return command->run(count, arguments);
+    tool_arguments arguments = {
+        .command = command->name,
+        .words = list,
+        .times = common_alloc((size_t)count, sizeof *arguments.times),
+        .excluded = common_alloc((size_t)count, sizeof *arguments.excluded),
+    };
+    const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)
+                                                                        : TOOL_BAD_USAGE;
+    free(arguments.times);
+    free(arguments.excluded);
+    return status;
 }
 
 // The commands as a message names them: "info, check or dump".
 static const char *name_commands(char names[256])
 {
     size_t used = 0;
-    for (size_t i = 0; i < NUM_COMMANDS; i++)
+    for (int i = 0; i < NUM_COMMANDS; i++)
         used += (size_t)snprintf(names + used, 256 - used, "%s%s",
                                  i == 0                 ? ""
                                  : i + 1 < NUM_COMMANDS ? ", "
                                                         : " or ",
-                                 commands[i].name);
+                                 commands[i]->name);
     return names;
 }
 
@@ -211,7 +320,7 @@ static int run(int count, char **arguments)
     if (count < 1)
         return tool_usage(NULL, "missing command: expected %s", name_commands(names));
     if (asks_for_help(arguments[0])) {
-        fputs(help, stdout);
+        fputs(tool_help, stdout);
         return TOOL_OK;
     }
     if (strcmp(arguments[0], "--version") == 0) {
@@ -219,14 +328,14 @@ static int run(int count, char **arguments)
         return TOOL_OK;
     }
     if (strcmp(arguments[0], "--man") == 0) {
-        print_manual(commands, NUM_COMMANDS);
+        print_manual();
         return TOOL_OK;
     }
     if (strcmp(arguments[0], "--completions") == 0)
-        return print_completions(count > 1 ? arguments[1] : "", commands, NUM_COMMANDS);
-    for (size_t i = 0; i < NUM_COMMANDS; i++) {
-        if (strcmp(arguments[0], commands[i].name) == 0)
-            return run_command(&commands[i], count - 1, arguments + 1);
+        return print_completions(count > 1 ? arguments[1] : "");
+    for (int i = 0; i < NUM_COMMANDS; i++) {
+        if (strcmp(arguments[0], commands[i]->name) == 0)
+            return run_command(commands[i], count - 1, arguments + 1);
     }
     return tool_usage(NULL, "unknown command '%s': expected %s", arguments[0],
                       name_commands(names));

@@ -1,5 +1,4 @@
-// Commands of md5tool. Each takes the arguments after its name and returns the exit status:
-// 0 success, 1 a file has an error, 2 the arguments are wrong.
+// Commands of md5tool. Each is a row that its file defines: how it is called and what runs it.
 #ifndef DEMO_TOOL_TOOL_H
 #define DEMO_TOOL_TOOL_H
 
@@ -8,58 +7,73 @@
 #include "md5/md5dialects.h"
 #include "demo/common/memory.h"
 
+// Exit statuses: success, a file has an error, the arguments are wrong.
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 
 // Size of an error as text: all bytes of file name and message may be escaped.
 enum { TOOL_MESSAGE = 2200 };
 
-int tool_info(int count, char **arguments);
-int tool_check(int count, char **arguments);
-int tool_dump(int count, char **arguments);
-int tool_verdicts(int count, char **arguments);
-int tool_list(int count, char **arguments);
-int tool_explain(int count, char **arguments);
-int tool_bind(int count, char **arguments);
-int tool_compress(int count, char **arguments);
-int tool_decompress(int count, char **arguments);
+// The arguments behind the name of a command. Options that are not given are 0.
+typedef struct tool_arguments {
+    const char *command;
+    char **words; // [num_words] what is neither an option nor its value
+    int num_words;
+    const char *base, *mod, *output;
+    const char *folder;    // of a game: DIR
+    const char **excluded; // [num_excluded]
+    double *times;         // [num_times] in milliseconds
+    int num_excluded, num_times;
+    uint32_t influences, resolution;
+    float tolerance;
+    md5_root root;
+    bool is_json, is_y_up;
+} tool_arguments;
 
+// An option is one of the command's if it stands in `help`.
 typedef struct tool_command {
     const char *name;
-    int (*run)(int count, char **arguments);
-    const char *help; // the first line is its usage
+    int (*run)(tool_arguments *arguments); // returns the exit status
+    int min_words, max_words;
+    const char *words; // what they are
+    const char *help;  // the first line is its usage
 } tool_command;
 
-extern const char tool_info_help[], tool_check_help[], tool_dump_help[], tool_verdicts_help[];
-extern const char tool_list_help[], tool_explain_help[], tool_bind_help[];
-extern const char tool_compress_help[], tool_decompress_help[];
+extern const tool_command tool_info, tool_check, tool_dump, tool_list, tool_explain, tool_verdicts,
+    tool_bind, tool_compress, tool_decompress;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.
 int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// An option of a command. One without `read` has no value: it sets the bool at `to`.
-typedef struct tool_option {
-    const char *name, *takes;                  // "--base", and what its value is: "a folder"
-    bool (*read)(const char *value, void *to); // returns false if the value is something else
-    void *to;
-} tool_option;
+// Prints `error` as one line on stderr; a md5_warn_fn whose user is not used.
+void tool_print_error(void *user, const md5_error *error);
 
-// A `read` for names: `to` is a const char *.
-bool tool_read_name(const char *value, void *to);
+// Ends a command: prints the error if it is not done. Returns the exit status.
+int tool_end(bool is_done, const md5_error *error);
 
-// Reads options and moves the other words to the start of `arguments`; behind `--` there are only
-// words. Returns how many words there are. Prints a message and returns -1 if an option is unknown
-// or its value is wrong, or if there are fewer than `min_words` or more than `max_words`: `words`
-// says what they are.
-int tool_read_arguments(const char *command, int count, char **arguments,
-                        const tool_option *options, size_t num_options, int min_words,
-                        int max_words, const char *words);
+// Says in `error` what is wrong with a file. Returns false.
+bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
+    COMMON_PRINTF(4, 5);
 
-// Prints `error` as one line on stderr.
-void tool_print_error(const md5_error *error);
-
-// Says in `error` that a file cannot be written, for the reason in errno. Returns false.
+// The same of a file that cannot be written, for the reason in errno.
 bool tool_fail_to_write(const char *path, md5_error *error);
+
+// The rotation as files store it: x y z of one whose w is not above 0.
+md5_quat tool_stored_rotation(md5_quat q);
+
+// Kinds of files. Those up to cameras are listed by a game too.
+typedef enum tool_kind {
+    TOOL_UNKNOWN,
+    TOOL_MODEL,
+    TOOL_ANIM,
+    TOOL_CAMERA,
+    TOOL_BFG_MODEL,
+    TOOL_BFG_ANIM,
+    TOOL_MACHINE,
+    TOOL_CUBE,
+} tool_kind;
+
+tool_kind tool_kind_of(const char *path); // by its extension
 
 // A file of any kind: one of these is set.
 typedef struct tool_asset {
@@ -76,7 +90,17 @@ typedef struct tool_asset {
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 
-// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
-void tool_check_cube(const char *path, const md5_cube2 *cube, md5_warn_fn *report, void *user);
+// What is found in a game folder.
+typedef struct tool_game_check {
+    md5_warn_fn *print; // of each finding; files are named with their folder or archive
+    void *user;
+    size_t num_files, num_decls; // that were read
+    size_t num_defaulted;        // declarations that the engine replaces by defaults
+} tool_game_check;
+
+// Reads all declarations of the game folder of the arguments, with the models and animations that
+// they name, and all other models, animations and camera paths. Returns an exit status:
+// TOOL_BAD_FILE only if the game cannot be read, which is printed.
+int tool_check_game(const tool_arguments *arguments, tool_game_check *check);
 
 #endif

@@ -74,16 +74,14 @@ static void print_differences(view_state *viewer)
         return;
     view_pose(&document->scene, &viewer->play);
     view_pose_compared(document, &viewer->play);
-    fputs("  compared with ", stdout);
-    common_print_text(stdout, compare->name);
-    printf(" at %.3f s: %u joints, %u not in it\n", viewer->play.time, (unsigned)compare->num_same,
-           (unsigned)(compare->num_joints - compare->num_same));
+    common_print(stdout, "  compared with %s at %.3f s: %u joints, %u not in it\n", compare->name,
+                 viewer->play.time, (unsigned)compare->num_same,
+                 (unsigned)(compare->num_joints - compare->num_same));
     for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
         const view_difference *const difference = &compare->differences[i];
-        printf("    %.4f units, %.2f degrees: ", (double)difference->distance,
-               (double)difference->angle);
-        common_print_text(stdout, document->scene.skeleton->joints[difference->joint].name);
-        putchar('\n');
+        common_print(stdout, "    %.4f units, %.2f degrees: %s\n", (double)difference->distance,
+                     (double)difference->angle,
+                     document->scene.skeleton->joints[difference->joint].name);
     }
 }
 
@@ -94,15 +92,13 @@ static void print_peaks(const view_document *document)
     if (compare->model == NULL || compare->measured == NULL)
         return;
     const md5_joint *const joints = document->scene.skeleton->joints;
-    fputs("  largest differences over the clip ", stdout);
-    common_print_text(stdout, view_shown_clip(&document->scene)->name);
-    printf(": %u frames\n", (unsigned)compare->measured->num_frames);
+    common_print(stdout, "  largest differences over the clip %s: %u frames\n",
+                 view_shown_clip(&document->scene)->name, (unsigned)compare->measured->num_frames);
     for (uint32_t i = 0; i < compare->num_same; i++) {
         const view_peak *const peak = &compare->peaks[i];
-        printf("    %.4f units at frame %u, %.2f degrees at frame %u: ", (double)peak->distance,
-               (unsigned)peak->distance_frame, (double)peak->angle, (unsigned)peak->angle_frame);
-        common_print_text(stdout, joints[peak->joint].name);
-        putchar('\n');
+        common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
+                     (double)peak->distance, (unsigned)peak->distance_frame, (double)peak->angle,
+                     (unsigned)peak->angle_frame, joints[peak->joint].name);
     }
 }
 
@@ -135,26 +131,24 @@ static void print_summary(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
-    common_print_text(stdout, scene->name);
-    printf(": %u joints, %u meshes, %u vertices, %u triangles, %zu animations, %u warnings\n",
-           (unsigned)scene->num_joints, (unsigned)num_meshes, (unsigned)view_count_vertices(scene),
-           (unsigned)view_count_triangles(scene), scene->num_clips,
-           (unsigned)viewer->log.num_warnings);
-    for (size_t i = 0; i < scene->num_clips; i++) {
-        printf("  %zu ", i);
-        common_print_text(stdout, scene->clips[i].name);
-        printf(": %u frames, %g fps, %.3f s\n", (unsigned)scene->clips[i].anim->num_frames,
-               scene->clips[i].anim->frame_rate, scene->clips[i].anim->duration);
-    }
+    common_print(stdout,
+                 "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
+                 "%u warnings\n",
+                 scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,
+                 (unsigned)view_count_vertices(scene), (unsigned)view_count_triangles(scene),
+                 scene->num_clips, (unsigned)viewer->log.num_warnings);
+    for (size_t i = 0; i < scene->num_clips; i++)
+        common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
+                     (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
+                     scene->clips[i].anim->duration);
     if (scene->model != NULL)
         print_faults("", &viewer->document->faults);
     const md5_camera *const camera = scene->camera_path.camera;
     if (camera == NULL)
         return;
-    fputs("  camera path ", stdout);
-    common_print_text(stdout, scene->camera_path.name);
-    printf(": %u frames, %u cuts, %g fps, %.3f s\n", (unsigned)camera->num_frames,
-           (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
+    common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
+                 scene->camera_path.name, (unsigned)camera->num_frames, (unsigned)camera->num_cuts,
+                 camera->frame_rate, camera->duration);
 }
 
 static bool run_job(view_state *viewer)
@@ -281,9 +275,7 @@ int main(int count, char **arguments)
     char problem[256];
     int status = EXIT_DONE;
     if (!view_read_options(count - 1, arguments + 1, &options, problem, sizeof problem)) {
-        fputs("md5view: ", stderr);
-        common_print_text(stderr, problem);
-        fputc('\n', stderr);
+        common_print(stderr, "md5view: %s\n", problem);
         status = EXIT_USAGE;
     } else if (options.help) {
         view_print_help(stdout);

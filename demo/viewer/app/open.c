@@ -1060,10 +1060,8 @@ bool view_run_contact_sheet(view_state *viewer)
 
 void view_print_pages(void)
 {
-    for (uint32_t i = 0; i < view_num_pages(); i++) {
-        common_print_text(stdout, view_page_at(i)->name);
-        fputc('\n', stdout);
-    }
+    for (uint32_t i = 0; i < view_num_pages(); i++)
+        puts(view_page_at(i)->name);
 }
 
 // Opens the page's character, unless it is the document.

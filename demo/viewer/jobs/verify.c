@@ -264,13 +264,13 @@ static verdict report_mesh(const verification *v, uint32_t index, float size)
     const mesh_report *const r = &v->reports[index];
     const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index, NULL);
     const verdict found = judge(v, r);
-    printf("mesh %u \"", (unsigned)index);
-    common_print_text(stdout, mesh->name);
-    printf("\": %u vertices, path %s%s%s: largest error %.3g units, %.3g of the size",
-           (unsigned)mesh->num_vertices, md5gl_path_name(path),
-           v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
-           v->viewer->document->scene.dual ? ", dual quaternions" : "", (double)r->error,
-           (double)(r->error / size));
+    common_print(stdout,
+                 "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "
+                 "%.3g of the size",
+                 (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
+                 v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
+                 v->viewer->document->scene.dual ? ", dual quaternions" : "", (double)r->error,
+                 (double)(r->error / size));
     printf(", predicted loss %.3g units; normals, tangents %.3g", (double)r->predicted,
            (double)r->normal_error);
     if (r->skipped > 0)
@@ -288,11 +288,12 @@ static bool report_all(const verification *v, float size)
         passes = report_mesh(v, i, size) == VERDICT_OK && passes;
         error = fmaxf(error, v->reports[i].error);
     }
-    common_print_text(stdout, scene->name);
-    printf(": %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of it, "
-           "limit %g: %s\n",
-           (unsigned)scene->model->num_meshes, (unsigned)v->num_poses, scene->num_clips,
-           (double)size, (double)(error / size), (double)position_limit, passes ? "ok" : "FAILED");
+    common_print(stdout,
+                 "%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of "
+                 "it, limit %g: %s\n",
+                 scene->name, (unsigned)scene->model->num_meshes, (unsigned)v->num_poses,
+                 scene->num_clips, (double)size, (double)(error / size), (double)position_limit,
+                 passes ? "ok" : "FAILED");
     return passes;
 }
 
