@@ -404,7 +404,7 @@ struct view_scan {
     SDL_Thread *thread;
     SDL_atomic_t num_files, stops, has_ended;
     view_library *library; // of the thread until it has ended
-    md5_error error = {0};
+    md5_error error;
 };
 
 static bool count_files(void *user, size_t num_files)

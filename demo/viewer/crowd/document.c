@@ -389,13 +389,6 @@ static bool load_compared(view_companion *compared, const view_compare *compare,
     return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
 }
 
-static void free_companions(view_companion companions[VIEW_NUM_COMPANIONS],
-                            md5gl_renderer *renderer)
-{
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
-        free_companion(&companions[i], renderer);
-}
-
 float view_companion_distance(const view_companion *companion, const view_scene *scene)
 {
     const md5_model *const model = scene->model, *const other = companion->model;
@@ -497,7 +490,8 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         md5gl_destroy_model(renderer, document->drawn);
     }
     view_free_morphs(&document->morphs, renderer);
-    free_companions(document->companions, renderer);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        free_companion(&document->companions[i], renderer);
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);
