@@ -55,6 +55,12 @@ static void free_memory(const pose_memory *memory)
     free(memory->cpu);
 }
 
+// The last row of its table, where there are no impostors.
+static const view_detail *baked_level(const view_kind *kind)
+{
+    return &kind->levels[kind->num_levels - 1];
+}
+
 // The largest distance, in units, between what the GPU draws from a baked clip and what the library
 // skins from the clip itself.
 static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t clip, double seconds,
@@ -66,11 +72,11 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
     double worst = 0.0;
     md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, memory->pose, memory->joints,
                      memory->palette);
-    CHECK(scene_pose_baked(scene->renderer, kind->bakes.drawn, kind->bakes.clips, &job, NULL, 1,
-                           NULL));
+    CHECK(scene_pose_baked(scene->renderer, baked_level(kind)->drawn, kind->bakes.clips, &job, NULL,
+                           1, NULL));
     for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
-        CHECK(md5gl_capture(scene->renderer, kind->bakes.drawn, i, NULL, memory->gpu, NULL, NULL,
-                            NULL));
+        CHECK(md5gl_capture(scene->renderer, baked_level(kind)->drawn, i, NULL, memory->gpu, NULL,
+                            NULL, NULL));
         md5_skin(&kind->model->meshes[i], memory->palette, memory->cpu, NULL, NULL);
         for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
             const double off = distance(memory->gpu[v], memory->cpu[v]);
@@ -200,7 +206,8 @@ TEST_LONG (view_members_are_baked_by_their_size) {
     uint32_t faded = 0;
     if (shot_open(&viewer, &scene, RUN SMALL STEEP_FAR "--crowd-baked 30 --crowd-impostors 4"))
         for (int pixels = 4; pixels < 16; pixels++) {
-            viewer.state.document->crowd.impostor_pixels = (float)pixels;
+            view_kind *const kind = &viewer.state.document->crowd.kinds[0];
+            kind->levels[kind->num_levels - 1].pixels = (float)pixels; // the impostors
             const level_counts counts = count_drawn(&viewer);
             CHECK_UINT(counts.skinned, 0);
             CHECK_UINT(counts.baked, 20 - counts.far + counts.faded);
@@ -364,15 +371,15 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     view_kind again = *kind;
     const view_loader loader = {NULL, scene->renderer, &log, NULL};
     const md5_threads *const threads = common_start_threads(2);
-    again.details = (view_details){0};
-    again.levels = (view_levels){0};
-    view_bake_kind(&again, 128.0f, memory, threads, &loader);
+    again.num_levels = 1;
+    view_add_baked(&again, 128.0f, memory, threads, &loader);
     common_stop_threads(threads);
     const view_bakes *const bakes = &again.bakes;
     const bool made = bakes->clips != NULL;
     CHECK_UINT(log.num_warnings, made ? 0 : 1);
-    CHECK(made == (bakes->drawn != NULL) && made == (bakes->sizes != NULL));
-    CHECK(!view_is_baked(bakes, 0, 1000.0f) && view_is_baked(bakes, 0, 5.0f) == made);
+    CHECK(made == (again.num_levels == 2) && made == (bakes->sizes != NULL));
+    CHECK(view_detail_at(&again, 0, 1000.0f, true, true) == 0);
+    CHECK((view_detail_at(&again, 0, 5.0f, true, true) == 1) == made);
     test_check(made || (strstr(log.last[0], "bobbin stays skinned: ") && strstr(log.last[0], why)),
                __FILE__, __LINE__, "the warning is: %s", log.last[0]);
     view_free_levels(&again, scene->renderer);

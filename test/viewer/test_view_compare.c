@@ -1,7 +1,7 @@
 // Comparison of poses: distances and angles between joints of tiny models whose poses are known.
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/motion/compare.h"
+#include "demo/viewer/crowd/document.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "demo/viewer/assets/look.h"
 
-#include "demo/viewer/assets/file_words.h"
 #include "test/test.h"
 
 #include <ftw.h>

@@ -3,7 +3,7 @@
 #include "test/render/test_gl_scene.h"
 #include "test/test.h"
 
-#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/base/options.h"
 

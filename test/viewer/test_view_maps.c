@@ -5,9 +5,8 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/image.h"
-#include "demo/viewer/assets/layers.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/config.h"
 #include "render/md5gl.h"

@@ -6,7 +6,7 @@
 
 #include "demo/common/system.h"
 #include "demo/viewer/app/input.h"
-#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/draw/overlay.h"

@@ -333,21 +333,27 @@ TEST_SCENE (view_small_members_are_drawn_from_fewer_triangles) {
     if (shot_open(&viewer, scene, FEW "--crowd-reduced 100")) {
         shot drawn = shot_draw(&viewer);
         const view_crowd *const crowd = &viewer.state.document->crowd;
-        const view_details *const details = &crowd->kinds[0].details;
-        uint32_t sum = 0, before = UINT32_MAX;
-        CHECK_UINT(details->count, 1 + VIEW_NUM_DETAILS);
-        for (uint32_t i = 0; i < details->count; i++) {
-            sum += details->levels[i].num_instances;
-            if (i == 0 || details->levels[i].drawn == NULL)
+        const view_kind *const kind = &crowd->kinds[0];
+        uint32_t sum = 0, num_posed = 0, before = UINT32_MAX;
+        for (uint32_t i = 0; i < kind->num_levels; i++) {
+            const view_detail *const level = &kind->levels[i];
+            if (level->source != VIEW_DETAIL_POSED)
                 continue;
-            const uint32_t count = details->levels[i].model->meshes[0].num_triangles;
+            num_posed++;
+            sum += level->count;
+            if (i == 0 || level->drawn == NULL)
+                continue;
+            const uint32_t count = level->model->meshes[0].num_triangles;
             CHECK(count < before);
             before = count;
         }
-        CHECK_UINT(sum, crowd->kinds[0].num_seen);
-        CHECK_UINT(view_detail_at(details, 101.0f), 0);
-        CHECK(view_detail_at(details, 100.0f) > 0);
-        CHECK(view_detail_at(details, 6.0f) > view_detail_at(details, 100.0f));
+        CHECK_UINT(num_posed, 1 + VIEW_NUM_REDUCED);
+        CHECK_UINT(sum, kind->num_seen);
+        CHECK_UINT(view_detail_at(kind, 0, 101.0f, true, false), 0);
+        CHECK_UINT(view_detail_at(kind, 0, 100.0f, false, false), 0);
+        CHECK(view_detail_at(kind, 0, 100.0f, true, false) > 0);
+        CHECK(view_detail_at(kind, 0, 6.0f, true, false)
+              > view_detail_at(kind, 0, 100.0f, true, false));
         free(drawn.rgba);
     }
     shot_close(&viewer);
@@ -359,9 +365,11 @@ TEST_SCENE (view_baked_members_are_drawn_from_fewer_triangles) {
     if (shot_open(&viewer, scene, FEW "--crowd-reduced 200 --crowd-baked 100")) {
         shot drawn = shot_draw(&viewer);
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
-        const uint32_t detail = view_detail_at(&kind->details, 100.0f);
+        const uint32_t posed = view_detail_at(kind, 0, 100.0f, true, false);
+        const uint32_t baked = view_detail_at(kind, 0, 6.0f, true, true);
         CHECK(viewer.state.document->crowd.num_baked > 0);
-        CHECK(detail > 0 && scene_model(kind->bakes.drawn) == kind->details.levels[detail].model);
+        CHECK(posed > 0 && kind->levels[baked].source == VIEW_DETAIL_BAKED);
+        CHECK(scene_model(kind->levels[baked].drawn) == kind->levels[posed].model);
         free(drawn.rgba);
     }
     shot_close(&viewer);

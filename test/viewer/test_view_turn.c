@@ -5,7 +5,7 @@
 #include "demo/viewer/app/input.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/assets/words.h"
-#include "demo/viewer/crowd/kind.h"
+#include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/motion/turn.h"
 #include "md5/md5pose.h"

@@ -7,7 +7,7 @@
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
 #include "demo/common/walk.h"
-#include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/draw/previews.h"

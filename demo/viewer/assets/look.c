@@ -1,3 +1,4 @@
+// How a mesh looks: by what files declare of it, by Quake's rules, or by the names of images.
 #include "demo/viewer/assets/look.h"
 
 #include "demo/common/game_folder.h"
@@ -5,12 +6,308 @@
 #include "demo/common/system.h"
 #include "demo/common/walk.h"
 #include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/file_words.h"
 #include "demo/viewer/assets/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// == Names ========================================================================================
+//
+// What the words of names of files, meshes and shaders say, and which names mean the same.
+
+// What a word says about a name that it is in.
+enum {
+    WORD_COLOR = 1,    // "skin", "diffuse": the name is that of a colour map
+    WORD_MAP = 2,      // "normal", "spec": it is that of another map
+    WORD_GENERIC = 4,  // "mesh", "default": it says nothing
+    WORD_PART = 8,     // "eye", "hands": a part that usually has an image of its own
+    WORD_OTHER = 16,   // "icon", "flash": the image is on no model
+    WORD_VARIANT = 32, // "red", "off", numbers: one of several that are alike
+};
+
+static const struct word_row {
+    uint8_t kind;
+    const char *words; // each between spaces
+} word_rows[] = {
+    {WORD_COLOR | WORD_GENERIC, " skin skins texture textures tex diffuse diff dif d "
+                                "color colour col albedo basecolor cc images img maps "},
+    {WORD_MAP,
+     " local n nm nor norm norms normal normals nrm nrml nrmls bmp bump h height heights disp "
+     "displacement parallax z s sc spec specc specular gloss glossiness roughness metallic "
+     "metalness "
+     "ao occlusion cavity mask masks g glo glow emit emission emissive luma add env envmap orm "},
+    {WORD_GENERIC,
+     " mesh model md material materials mat default cube box cylinder sphere plane circle object "
+     "obj untitled none noname unnamed null lambert phong blinn standard polysurface pcube body "
+     "main base root shader surface surf geo geometry group scene lod node layer tris view par "
+     "faut human male female player weapon item faked image new "},
+    {WORD_PART,
+     " eye eyes eyeball eyeballs arm arms hand hands finger fingers glove gloves hair head face "
+     "teeth tooth tongue mouth glass lens visor muzzle cornea lash lashes eyelash eyelashes brow "
+     "brows tail wing wings horn horns claw claws strap screen display flash laser bullet shell "
+     "clip scope health "},
+    {WORD_OTHER,
+     " gfx ui guis interface flash muzzle muzzleflash icon icons thumb thumbs thumbnail thumbnails "
+     "preview previews "
+     "levelshot levelshots screenshot screenshots lightmap lightmaps lm hud crosshair crosshairs "
+     "logo gui menu particle particles smoke spark sparks decal decals shadow sprite sprites "
+     "placeholder missing notexture checker checkerboard loading splash font sky skybox explosion "
+     "default mini portrait avatar render wireframe uv uvs uvmap uvlayout uvw template concept "
+     "reference "},
+    {WORD_VARIANT,
+     " red blue green yellow black white orange purple cyan magenta grey gray brown pink on off "},
+};
+
+// Copies the next word with the spaces around it, and moves past it. False at the end.
+static bool next_word(const char **at, view_name *word)
+{
+    const size_t size = **at != '\0' ? strcspn(*at + 1, " ") : 0;
+    memcpy(word->words, *at, size + 2);
+    word->words[size > 0 ? size + 2 : 0] = '\0';
+    *at += size + 1;
+    return size > 0;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static uint8_t kind_of(const view_name *word)
+{
+    uint8_t kind = is_digit(word->words[1]) ? WORD_VARIANT : 0;
+    for (size_t i = 0; i < sizeof word_rows / sizeof word_rows[0]; i++)
+        kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
+    return kind;
+}
+
+view_name view_split_name(const char *name)
+{
+    enum { BETWEEN, DIGIT, LOWER, UPPER } last = BETWEEN, now = BETWEEN;
+    view_name split = {" "};
+    char *const to = split.words;
+    size_t used = 1;
+    for (const char *c = name; *c != '\0' && used + 3 < sizeof split.words; c++, last = now) {
+        const bool is_upper = *c >= 'A' && *c <= 'Z';
+        const bool is_lower = (*c >= 'a' && *c <= 'z') || (unsigned char)*c >= 0x80;
+        now = is_digit(*c) ? DIGIT : is_upper ? UPPER : is_lower ? LOWER : BETWEEN;
+        const bool goes_on = now == last || (last == UPPER && now == LOWER && to[used - 2] == ' ');
+        if (!goes_on && to[used - 1] != ' ')
+            to[used++] = ' ';
+        // Zeros before a number are left out.
+        if (now != BETWEEN && !(*c == '0' && to[used - 1] == ' ' && is_digit(c[1])))
+            to[used++] = is_upper ? (char)(*c - 'A' + 'a') : *c;
+    }
+    if (to[used - 1] != ' ')
+        to[used] = ' ';
+    return split;
+}
+
+// The name without words of these kinds.
+static view_name drop_words(view_name name, uint8_t kinds)
+{
+    view_name kept = {" "}, word;
+    size_t used = 1;
+    for (const char *at = name.words; next_word(&at, &word);)
+        if ((kind_of(&word) & kinds) == 0) {
+            const size_t size = strlen(word.words) - 1;
+            memcpy(kept.words + used, word.words + 1, size);
+            used += size;
+        }
+    return kept;
+}
+
+// The same, or the name itself if no others are left.
+static view_name main_words(view_name name, uint8_t kinds)
+{
+    const view_name kept = drop_words(name, kinds);
+    return kept.words[1] != '\0' ? kept : name;
+}
+
+// Whether the name has a word of these kinds.
+static bool has_word(const view_name *name, uint8_t kinds)
+{
+    return strcmp(drop_words(*name, kinds).words, name->words) != 0;
+}
+
+// Whether it has such only.
+static bool is_all(const view_name *name, uint8_t kinds)
+{
+    return name->words[1] != '\0' && drop_words(*name, kinds).words[1] == '\0';
+}
+
+// Whether three letters are in others than generic words, parts and variants.
+static bool is_specific(const view_name *name)
+{
+    const uint8_t vague = WORD_GENERIC | WORD_PART | WORD_VARIANT;
+    return strlen(drop_words(*name, vague).words) >= 3 + 2;
+}
+
+// The last word but for those of variants and single letters that mean nothing: "n" of "wall_n2".
+static view_name last_word(const view_name *name)
+{
+    view_name last = {" "}, word;
+    for (const char *at = name->words; next_word(&at, &word);) {
+        const uint8_t kind = kind_of(&word);
+        if ((kind & WORD_VARIANT) == 0 && (kind != 0 || strlen(word.words) > 1 + 2))
+            last = word;
+    }
+    return last;
+}
+
+static bool has_number(const view_name *name)
+{
+    return strpbrk(name->words, "0123456789") != NULL;
+}
+
+uint32_t view_share_in(const view_name *a, const view_name *b)
+{
+    uint32_t shared = 0, all = 0;
+    view_name word;
+    for (const char *at = a->words; next_word(&at, &word);) {
+        const uint32_t size = (uint32_t)strlen(word.words) - 2;
+        const uint32_t weight = (kind_of(&word) & WORD_VARIANT) != 0 ? 1 : size;
+        bool is_in = strstr(b->words, word.words) != NULL;
+        if (!is_in && is_digit(word.words[1]) && has_number(b))
+            return 0;
+        word.words[size + 1] = '\0';
+        is_in = is_in || (size >= 4 && strstr(b->words, word.words + 1) != NULL);
+        shared += is_in ? weight : 0;
+        all += weight;
+    }
+    return all > 0 ? 100 * shared / all : 0;
+}
+
+// -- Names of files -------------------------------------------------------------------------
+
+// The extensions of files that view_read_image() reads, in order of preference, terminated by NULL;
+// and whether a file is an image, by its extension.
+static const char *const *image_endings(void)
+{
+    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
+    return endings;
+}
+
+bool view_is_image(const char *path)
+{
+    const char *const *ending = image_endings();
+    while (*ending != NULL && !common_has_ending(path, *ending))
+        ending++;
+    return *ending != NULL;
+}
+
+// A copy of a path without the extension of an image, and the words of its last part.
+static char *without_ending(const char *path)
+{
+    char *const stem = common_copy(path);
+    for (const char *const *ending = image_endings(); *ending != NULL; ending++)
+        if (common_has_ending(stem, *ending))
+            stem[strlen(stem) - strlen(*ending)] = '\0';
+    return stem;
+}
+
+static view_name split_stem(const char *path)
+{
+    char *const stem = without_ending(common_base(path));
+    const view_name name = view_split_name(stem);
+    free(stem);
+    return name;
+}
+
+// Whether two names are the same but for words of these kinds.
+static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
+{
+    const view_name x = main_words(*a, kinds), y = main_words(*b, kinds);
+    return strcmp(x.words, y.words) == 0;
+}
+
+static bool is_in_same_folder(const char *a, const char *b)
+{
+    const size_t length = (size_t)(common_base(a) - a);
+    return length == (size_t)(common_base(b) - b) && strncmp(a, b, length) == 0;
+}
+
+// Whether two images lie in one folder, and their names are the same but for words of colour maps
+// and, with `variants`, of variants.
+static bool is_same_image(const char *a, const char *b, bool variants)
+{
+    view_name x = split_stem(a), y = split_stem(b);
+    if (variants) {
+        x = main_words(x, WORD_VARIANT);
+        y = main_words(y, WORD_VARIANT);
+    }
+    return is_in_same_folder(a, b) && is_same(&x, &y, WORD_COLOR);
+}
+
+// Whether a path without extension ends in another, which begins with a slash; words of colour maps
+// may follow.
+static bool ends_in(const char *path, const char *end)
+{
+    const view_name name = view_split_name(common_base(path));
+    const view_name last = view_split_name(common_base(end));
+    char *const folder = common_folder(path), *const inner = common_folder(end);
+    const bool is_it = common_has_ending(path, end)
+                       || (is_same(&name, &last, WORD_COLOR)
+                           && common_has_ending(folder, inner[1] != '\0' ? inner : ""));
+    free(folder);
+    free(inner);
+    return is_it;
+}
+
+// -- Maps of images -------------------------------------------------------------------------
+
+enum { MAX_TAILS = 12 };
+
+// The last words of their names; the first one is id's, and NULL ends a row.
+static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
+    [VIEW_MAP_NORMALS] = {"local", "n", "nor", "norm", "normal", "normals", "nrm", "bmp", "nm",
+                          "nrml", "nrmls"},
+    [VIEW_MAP_HEIGHT] = {"h", "height", "bump"},
+    [VIEW_MAP_SPECULAR] = {"s", "spec", "specular", "gloss", "specc", "sc"},
+    [VIEW_MAP_GLOW] = {"add", "glow", "emit", "luma", "glo"},
+};
+
+bool view_is_other_map(const char *path)
+{
+    const view_name name = split_stem(path), last = last_word(&name);
+    const bool is_letter = strlen(last.words) == 1 + 2;
+    return has_word(&last, WORD_MAP) && !(is_letter && strcmp(last.words, name.words) == 0);
+}
+
+const char *view_map_name(view_map map)
+{
+    static const char *const names[VIEW_NUM_MAPS] = {"texture", "normal map", "height map",
+                                                     "specular map", "glow map"};
+    return names[map];
+}
+
+// Whether a file is the map of an image with that word: of the same name, or both are called after
+// their purpose alone: "skin.png" and "normals.png".
+static bool is_map_of(const view_name *image, const char *path, const char *word)
+{
+    const view_name name = split_stem(path), last = last_word(&name);
+    const size_t length = strlen(last.words) - 2;
+    return length == strlen(word) && strncmp(last.words + 1, word, length) == 0
+           && (is_same(image, &name, WORD_COLOR | WORD_MAP)
+               || (is_all(image, WORD_COLOR) && is_all(&name, WORD_MAP)));
+}
+
+const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
+{
+    const char *best = NULL;
+    const char *const *const endings = image_endings();
+    const view_name image = split_stem(diffuse);
+    for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
+        for (size_t e = 0; endings[e] != NULL && best == NULL; e++)
+            for (size_t f = 0; f < files->count && best == NULL; f++)
+                if (common_has_ending(files->names[f], endings[e])
+                    && is_map_of(&image, files->names[f], tails[map][t]))
+                    best = files->names[f];
+    return best;
+}
+
+// == Looks ========================================================================================
 
 void view_free_look(view_look *look)
 {
@@ -178,8 +475,7 @@ static view_place place_of(const view_package *package, const char *path)
     if (common_is_in(folder, package->folder)) {
         // A folder "textures" beside the model is as good as its own.
         const view_name name = view_split_name(folder + strlen(package->folder));
-        const bool is_own =
-            strcmp(folder, package->folder) == 0 || view_is_all(&name, VIEW_WORD_COLOR);
+        const bool is_own = strcmp(folder, package->folder) == 0 || is_all(&name, WORD_COLOR);
         place = is_own ? VIEW_BESIDE : VIEW_BELOW;
     } else if (around != NULL && common_is_in(folder, around))
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
@@ -191,7 +487,7 @@ static view_place place_of(const view_package *package, const char *path)
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
-    for (const char *const *ending = view_image_endings(); *ending != NULL; ending++)
+    for (const char *const *ending = image_endings(); *ending != NULL; ending++)
         for (size_t i = 0; i < files.count; i++) {
             const char *const path = files.names[i];
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
@@ -365,7 +661,7 @@ static named_mesh begin(const view_look_search *search)
     named_mesh subject = {
         .search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
     const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
-    char *const stem = view_without_ending(mesh->shader + (has_drive ? 2 : 0));
+    char *const stem = without_ending(mesh->shader + (has_drive ? 2 : 0));
     char *const absolute = common_absolute(search->model_path);
     char *const model = common_stem(search->model_path);
     subject.path = common_clean(stem);
@@ -374,7 +670,7 @@ static named_mesh begin(const view_look_search *search)
     subject.shader = view_split_name(common_base(subject.path));
     subject.name = view_split_name(mesh->name);
     subject.model = view_split_name(model);
-    subject.model = view_main_words(subject.model, VIEW_WORD_GENERIC);
+    subject.model = main_words(subject.model, WORD_GENERIC);
     subject.folder = view_split_name(common_base(above));
     char *const all = common_format("%s%s%s%s", subject.shader.words, subject.name.words,
                                     subject.model.words, subject.folder.words);
@@ -388,11 +684,11 @@ static named_mesh begin(const view_look_search *search)
         subject.has_others =
             subject.has_others
             || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;
-    subject.is_part = subject.has_others
-                      && (view_has_word(&subject.shader, VIEW_WORD_PART)
-                          || view_has_word(&subject.name, VIEW_WORD_PART))
-                      && !view_has_word(&subject.model, VIEW_WORD_PART);
-    const bool is_else = view_is_specific(&subject.shader)
+    subject.is_part =
+        subject.has_others
+        && (has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART))
+        && !has_word(&subject.model, WORD_PART);
+    const bool is_else = is_specific(&subject.shader)
                          && view_share_in(&subject.shader, &subject.model) == 0
                          && view_share_in(&subject.shader, &subject.folder) == 0;
     subject.is_main = !subject.has_others || (!subject.is_part && !is_else);
@@ -404,13 +700,12 @@ static named_mesh begin(const view_look_search *search)
 // Whether an image has all words of a name that says something.
 static bool claims(const view_name *name, const view_name *image)
 {
-    return !view_is_all(name, VIEW_WORD_GENERIC | VIEW_WORD_VARIANT)
-           && view_share_in(name, image) >= SAME;
+    return !is_all(name, WORD_GENERIC | WORD_VARIANT) && view_share_in(name, image) >= SAME;
 }
 
 static bool is_claimed_by(const md5_mesh *mesh, const view_name *image)
 {
-    const view_name shader = view_split_stem(mesh->shader), name = view_split_name(mesh->name);
+    const view_name shader = split_stem(mesh->shader), name = view_split_name(mesh->name);
     return claims(&shader, image) || claims(&name, image);
 }
 
@@ -427,7 +722,7 @@ static bool is_of_another(const named_mesh *subject, const view_name *image)
                        && is_claimed_by(&model->meshes[i], image));
     for (size_t i = 0; i < models->count; i++) {
         const view_name other = view_split_name(models->names[i]);
-        is_model = is_model || (view_is_specific(&other) && claims(&other, image));
+        is_model = is_model || (is_specific(&other) && claims(&other, image));
     }
     return (is_claim || (is_model && !claims(&subject->model, image)))
            && !is_claimed_by(subject->mesh, image);
@@ -443,7 +738,7 @@ static bool is_not_on_models(const named_mesh *subject, const view_image_file *i
     const view_name name = view_split_name(both);
     free(both);
     free(folder);
-    return view_has_word(&name, VIEW_WORD_OTHER) && !view_has_word(&subject->all, VIEW_WORD_OTHER);
+    return has_word(&name, WORD_OTHER) && !has_word(&subject->all, WORD_OTHER);
 }
 
 static void object(candidate *judged, int score, const char *objection)
@@ -474,11 +769,10 @@ static void consider_name(const named_mesh *subject, candidate *judged, evidence
 {
     const view_place place = judged->image->place;
     const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
-    const uint8_t further =
-        is_far ? VIEW_WORD_COLOR : VIEW_WORD_COLOR | VIEW_WORD_GENERIC | VIEW_WORD_VARIANT;
-    const view_name main = view_drop_words(*name, further);
+    const uint8_t further = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
+    const view_name main = drop_words(*name, further);
     const bool is_bare = main.words[1] == '\0', is_said = view_share_in(said, name) >= SAME;
-    if (place != VIEW_BESIDE && (!view_is_specific(said) || (is_far && subject->has_images)))
+    if (place != VIEW_BESIDE && (!is_specific(said) || (is_far && subject->has_images)))
         return;
     if (is_said && (is_bare || view_share_in(&main, said) >= SAME))
         consider(judged, by, 100, percent);
@@ -491,18 +785,17 @@ static void consider_name(const named_mesh *subject, candidate *judged, evidence
 // Considers an image by all that the mesh is called.
 static void consider_names(const named_mesh *subject, candidate *judged, const view_name *name)
 {
-    const int percent =
-        view_is_specific(&subject->shader) ? 75 : 100; // of what the shader does not say
+    const int percent = is_specific(&subject->shader) ? 75 : 100; // of what the shader does not say
     consider_name(subject, judged, BY_SHADER, &subject->shader, name, 100);
     consider_name(subject, judged, BY_MESH, &subject->name, name, percent);
     if (subject->is_main)
         consider_name(subject, judged, BY_MODEL, &subject->model, name, percent);
     if (subject->is_main && !subject->is_shared) {
         // How far a name says that it is that of a colour map, and not of which: "base_skin".
-        const view_name bare = view_main_words(*name, VIEW_WORD_VARIANT);
-        const view_name rest = view_main_words(bare, VIEW_WORD_GENERIC);
-        const uint32_t purpose = view_is_all(&bare, VIEW_WORD_COLOR)           ? 100
-                                 : !view_has_word(name, VIEW_WORD_COLOR)       ? 0
+        const view_name bare = main_words(*name, WORD_VARIANT);
+        const view_name rest = main_words(bare, WORD_GENERIC);
+        const uint32_t purpose = is_all(&bare, WORD_COLOR)                     ? 100
+                                 : !has_word(name, WORD_COLOR)                 ? 0
                                  : view_share_in(&rest, &subject->all) >= SAME ? 80
                                                                                : 60;
         consider_name(subject, judged, BY_FOLDER, &subject->folder, name, percent);
@@ -527,29 +820,29 @@ static bool is_at_path(const named_mesh *subject, const char *path)
     const size_t above = length > inner_length ? length - inner_length : 0;
     free(folder);
     free(inner);
-    return view_ends_in(path, subject->path) && strncmp(path, subject->at, above) == 0
+    return ends_in(path, subject->path) && strncmp(path, subject->at, above) == 0
            && subject->at[above] == '/';
 }
 
 static candidate judge(const named_mesh *subject, const view_image_file *image)
 {
     candidate judged = {.image = image};
-    char *const path = view_without_ending(image->path);
+    char *const path = without_ending(image->path);
     const view_name name = view_split_name(common_base(path));
     const char *end = common_base(subject->path); // the last two parts of the shader's path
     for (int part = 0; part < 2 && end > subject->path; part++)
         while (--end > subject->path && *end != '/') {
         }
-    if (view_is_other_map(image->path) && !view_is_same(&name, &subject->model, 0)) {
+    if (view_is_other_map(image->path) && !is_same(&name, &subject->model, 0)) {
         free(path);
         return judged;
     }
     if (end >= subject->path && strchr(end + 1, '/') != NULL) {
         if (is_at_path(subject, path))
             consider(&judged, BY_PATH, 100, 100);
-        else if (view_ends_in(path, end))
+        else if (ends_in(path, end))
             consider(&judged, BY_END_OF_PATH, 100,
-                     image->place == VIEW_BESIDE || view_is_specific(&subject->shader) ? 100 : 60);
+                     image->place == VIEW_BESIDE || is_specific(&subject->shader) ? 100 : 60);
     }
     free(path);
     if (judged.by != BY_PATH)
@@ -572,30 +865,29 @@ static void find_only(named_mesh *subject, const view_image_file *images, size_t
     bool is_only = true;
     for (size_t i = 0; i < models->count; i++) {
         const view_name other = view_split_name(models->names[i]);
-        subject->is_shared =
-            subject->is_shared
-            || (view_is_specific(&other) && view_share_in(&other, &subject->model) == 0
-                && view_share_in(&subject->model, &other) == 0);
+        subject->is_shared = subject->is_shared
+                             || (is_specific(&other) && view_share_in(&other, &subject->model) == 0
+                                 && view_share_in(&subject->model, &other) == 0);
     }
     subject->only = NULL;
     subject->has_images = false;
     for (size_t i = 0; i < count; i++) {
-        const view_name name = view_split_stem(images[i].path);
+        const view_name name = split_stem(images[i].path);
         if (images[i].place != VIEW_BESIDE || is_not_on_models(subject, &images[i]))
             continue;
         subject->has_images = true;
         if (!is_only || subject->is_shared || view_is_other_map(images[i].path)
             || is_of_another(subject, &name))
             continue;
-        is_only = is_only
-                  && (subject->only == NULL
-                      || view_is_same_image(subject->only->path, images[i].path, true));
+        is_only =
+            is_only
+            && (subject->only == NULL || is_same_image(subject->only->path, images[i].path, true));
         subject->only = subject->only == NULL ? &images[i] : subject->only;
     }
-    const view_name said = view_main_words(subject->shader, VIEW_WORD_VARIANT);
+    const view_name said = main_words(subject->shader, WORD_VARIANT);
     const bool is_said =
         subject->path[0] != '\0'
-        && (!view_is_all(&said, VIEW_WORD_GENERIC) || view_has_word(&said, VIEW_WORD_COLOR)
+        && (!is_all(&said, WORD_GENERIC) || has_word(&said, WORD_COLOR)
             || (!subject->is_foreign && common_base(subject->path) > subject->path + 1));
     subject->only = is_only && !is_said ? subject->only : NULL;
 }
@@ -630,7 +922,7 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
     bool is_clear = best.score >= min_score;
     for (size_t i = 0; i < count && is_clear && best.by > BY_PATH; i++)
         is_clear = judged[i].score <= best.score - margin
-                   || view_is_same_image(best.image->path, images[i].path, !is_vague);
+                   || is_same_image(best.image->path, images[i].path, !is_vague);
     if (is_clear)
         take(look, &best);
     for (size_t i = 0; i < count && is_last && !is_clear && look->tried.count < NOTED; i++)
@@ -657,12 +949,12 @@ static const view_image_file *find_at(view_package *package, const char *path)
     char *const whole =
         common_is_absolute(path) || root == NULL ? common_copy(path) : common_join(root, path);
     char *const named = seek_pictures(package, whole);
-    char *const stem = view_without_ending(named);
+    char *const stem = without_ending(named);
     const view_image_file *const images = view_package_pictures(package, false, &count);
     const view_image_file *found = NULL;
     for (size_t i = 0; i < count && found == NULL; i++) {
-        char *const image = view_without_ending(images[i].path);
-        found = !view_is_other_map(image) == !view_is_other_map(stem) && view_ends_in(image, stem)
+        char *const image = without_ending(images[i].path);
+        found = !view_is_other_map(image) == !view_is_other_map(stem) && ends_in(image, stem)
                     ? &images[i]
                     : NULL;
         free(image);
@@ -879,7 +1171,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     free(seek_pictures(package, below + 1));
     const view_image_file *const images = view_package_pictures(package, false, &count);
     for (size_t i = 0; i < count && found == NULL; i++) {
-        char *const path = view_without_ending(images[i].path);
+        char *const path = without_ending(images[i].path);
         if (common_has_ending(path, images[i].place == VIEW_BESIDE ? end : below))
             found = &images[i];
         free(path);

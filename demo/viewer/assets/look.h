@@ -4,12 +4,45 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/log.h"
+#include "demo/viewer/base/options.h"
 #include "md5/md5dialects.h"
 #include "md5/md5game.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// -- Names ---------------------------------------------------------------------------------------
+//
+// The words of names of files, meshes and shaders: what they say, and which names mean the same.
+
+// Words in lower case, each between spaces: " red deer 1 ". A longer name is cut off.
+typedef struct view_name {
+    char words[112];
+} view_name;
+
+// Splits a name at all but letters and digits, between both, and before capitals: "redDeer_01".
+view_name view_split_name(const char *name);
+
+// The share of the letters of `a`, in percent, that are in words which `b` has, too. Words of
+// four letters or more may be within others. 0 if both have numbers, and not the same ones.
+uint32_t view_share_in(const view_name *a, const view_name *b);
+
+// Whether a file is an image that view_read_image() reads, by its extension.
+bool view_is_image(const char *path);
+
+// The name of a map in messages: "normal map", ...
+const char *view_map_name(view_map map);
+
+// Returns the file among `files` whose name equals that of `diffuse` except for the suffix of this
+// map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
+const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
+
+// Whether a file's name is that of a map other than the colour map, by its last word:
+// "imp_local.tga", "normals.png".
+bool view_is_other_map(const char *path);
+
+// -- Looks ---------------------------------------------------------------------------------------
 
 typedef struct view_look {
     char *diffuse, *normals; // paths, or NULL

@@ -1,12 +1,787 @@
+// Finds, loads and uploads the textures of meshes, and what materials of a game draw besides.
 #include "demo/viewer/assets/textures.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/assets/file_words.h"
-#include "demo/viewer/assets/image.h"
+#include "demo/common/memory.h"
 #include "demo/viewer/assets/library.h"
 
+#include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// == Layers =======================================================================================
+
+static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
+                          uint32_t *height, md5_error *error)
+{
+    view_image image;
+    view_image_fault fault;
+    (void)user;
+    if (!view_decode_image(bytes, size, &image, &fault)) {
+        if (error != NULL)
+            (void)snprintf(error->message, sizeof error->message, "%.180s", fault.message);
+        return NULL;
+    }
+    *width = image.width;
+    *height = image.height;
+    return image.rgba;
+}
+
+static void release(void *user, const void *pixels)
+{
+    (void)user;
+    free((void *)(uintptr_t)pixels);
+}
+
+// The library does not decode PNG and JPEG.
+static md5_image *load_picture(md5_game *game, const md5_image_program *program, md5_error *error)
+{
+    const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
+    return md5_load_image(game, program, &opts, error);
+}
+
+bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
+                          view_image_fault *fault)
+{
+    md5_error error = {0};
+    md5_image *const picture = load_picture(game, program, &error);
+    if (picture == NULL)
+        return view_image_fail(fault, "%.190s", error.message);
+    const size_t size = (size_t)picture->width * picture->height * 4;
+    *image = (view_image){common_alloc(size, 1), picture->width, picture->height};
+    memcpy(image->rgba, picture->pixels, size);
+    md5_free_image(picture);
+    return true;
+}
+
+const md5_image_program *view_material_image(const md5_material *material, view_map map)
+{
+    const md5_stage_light light = map == VIEW_MAP_NORMALS    ? MD5_STAGE_BUMP
+                                  : map == VIEW_MAP_SPECULAR ? MD5_STAGE_SPECULAR
+                                                             : MD5_STAGE_DIFFUSE;
+    const md5_image_program *any = NULL;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (stage->image.text[0] == '\0')
+            continue;
+        if (stage->light == light)
+            return &stage->image;
+        if (any == NULL && map == VIEW_MAP_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
+            any = &stage->image;
+    }
+    return any;
+}
+
+// -- Textures of stages --------------------------------------------------------------------------
+
+// A picture's point, right and down, of a side's point (s, t), both from -1 to 1, follows from the
+// directions in which the camera looks and to which OpenGL gives s and t.
+void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to)
+{
+    const bool is_transposed = number != 2 && number != 3; // right along t, down along s
+    const bool flips_right = number == 1 || number == 3, flips_down = number == 1 || number == 2;
+    for (uint32_t t = 0; t < side; t++) {
+        for (uint32_t s = 0; s < side; s++) {
+            const uint32_t right = is_transposed ? t : s, down = is_transposed ? s : t;
+            const size_t column = flips_right ? side - 1 - right : right;
+            const size_t row = flips_down ? side - 1 - down : down;
+            memcpy(to + 4 * ((size_t)t * side + s), from + 4 * (row * side + column), 4);
+        }
+    }
+}
+
+// The sides are six pictures, or one of six sides below each other if the name is built in.
+static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
+                                 md5_error *error)
+{
+    static const char *const suffixes[2][6] = {
+        {"_px", "_nx", "_py", "_ny", "_pz", "_nz"},
+        {"_forward", "_back", "_left", "_right", "_up", "_down"}};
+    const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
+    const bool is_whole = stage->image.text[0] == '_';
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE_CUBE,
+                               .is_nearest = stage->filter == MD5_FILTER_NEAREST};
+    md5gl_texture texture = 0;
+    uint8_t *rgba = NULL;
+    bool is_loaded = true;
+    for (int number = 0; number < (is_whole ? 1 : 6) && is_loaded; number++) {
+        md5_image_program side_program;
+        char *const name =
+            common_format("%s%s.tga", stage->image.text, suffixes[is_camera][number]);
+        const md5_image_program *const program = is_whole ? &stage->image : &side_program;
+        const bool is_named = is_whole || md5_game_image_program(game, name, &side_program, error);
+        md5_image *const image = is_named ? load_picture(game, program, error) : NULL;
+        free(name);
+        if (image == NULL) {
+            is_loaded = false;
+            break;
+        }
+        is_loaded = image->height == (is_whole ? 6 : 1) * image->width
+                    && (number == 0 || image->width == desc.width);
+        const size_t size = 4 * (size_t)image->width * image->width;
+        if (is_loaded && number == 0) {
+            desc.width = desc.height = image->width;
+            rgba = common_alloc(6, size);
+        }
+        if (is_loaded && is_camera && !is_whole)
+            view_turn_camera_side(number, desc.width, image->pixels, rgba + size * (size_t)number);
+        else if (is_loaded)
+            memcpy(rgba + size * (size_t)number, image->pixels, (is_whole ? 6 : 1) * size);
+        else
+            (void)snprintf(error->message, sizeof error->message,
+                           "the sides of a cube map are squares of one size");
+        md5_free_image(image);
+    }
+    for (size_t i = 0; i < 6 && is_loaded && rgba != NULL; i++)
+        desc.faces[i] = rgba + 4 * (size_t)desc.width * desc.width * i;
+    if (is_loaded)
+        texture = md5gl_create_texture(renderer, &desc, error);
+    free(rgba);
+    return texture;
+}
+
+// Warns, once for each image program, why its picture cannot be shown. The text stays the game's.
+static void warn_lost(view_layer_textures *textures, const char *program, const char *why,
+                      view_log *log)
+{
+    for (size_t i = 0; i < textures->num_lost; i++)
+        if (strcmp(textures->lost[i], program) == 0)
+            return;
+    textures->lost = common_realloc(textures->lost, textures->num_lost + 1, sizeof *textures->lost);
+    textures->lost[textures->num_lost++] = program;
+    view_warn(log, "picture %s: %s", program, why);
+}
+
+// Returns the texture of a stage, which is loaded on first use; 0 if it cannot be shown. Of a lit
+// stage it is one of a md5gl_material, decoded from sRGB or normals, unless `tests_alpha`: then it
+// is one of a md5gl_stage.
+static md5gl_texture load_layer(view_layer_textures *textures, md5gl_renderer *renderer,
+                                md5_game *game, const md5_stage *stage, bool tests_alpha,
+                                view_log *log)
+{
+    static const md5gl_wrap wraps[] = {
+        [MD5_IMAGE_REPEAT] = MD5GL_WRAP_REPEAT,
+        [MD5_IMAGE_CLAMP] = MD5GL_WRAP_CLAMP,
+        [MD5_IMAGE_CLAMP_BORDER] = MD5GL_WRAP_CLAMP_CLEAR,
+        [MD5_IMAGE_CLAMP_ZERO] = MD5GL_WRAP_CLAMP_BLACK,
+        [MD5_IMAGE_CLAMP_ZERO_ALPHA] = MD5GL_WRAP_CLAMP_CLEAR,
+    };
+    md5_error error = {.message = ""};
+    const md5_stage_light use = tests_alpha ? MD5_STAGE_AMBIENT : stage->light;
+    view_layer_texture added = {.stage = stage, .use = use};
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        const md5_stage *const known = textures->loaded[i].stage;
+        if (known->repeat == stage->repeat && known->filter == stage->filter
+            && known->cube == stage->cube && textures->loaded[i].use == use
+            && strcmp(known->image.text, stage->image.text) == 0)
+            return textures->loaded[i].texture;
+    }
+    const bool is_cube = use == MD5_STAGE_AMBIENT && stage->cube != MD5_IMAGE_2D;
+    md5_image *const image = is_cube ? NULL : load_picture(game, &stage->image, &error);
+    if (is_cube)
+        added.texture = upload_cube(renderer, game, stage, &error);
+    if (image != NULL) {
+        md5gl_texture_desc desc = {
+            .width = image->width, .height = image->height, .texels = image->pixels};
+        if (use == MD5_STAGE_AMBIENT) {
+            desc.kind = MD5GL_TEXTURE_STAGE;
+            desc.wrap = wraps[stage->repeat];
+            desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
+        } else if (use == MD5_STAGE_BUMP) {
+            const view_image picture = {image->pixels, image->width, image->height};
+            desc.kind = MD5GL_TEXTURE_NORMALS;
+            desc.normals = view_guess_normals(&picture);
+        }
+        added.texture = md5gl_create_texture(renderer, &desc, &error);
+    }
+    md5_free_image(image);
+    if (added.texture == 0)
+        warn_lost(textures, stage->image.text, error.message, log);
+    textures->loaded =
+        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
+    textures->loaded[textures->num_loaded++] = added;
+    return added.texture;
+}
+
+// -- Lit layers ----------------------------------------------------------------------------------
+
+// Whether a stage is the first one of its kind, whose texture the mesh itself has.
+static bool is_first(const md5_material *material, const md5_stage *stage)
+{
+    const md5_stage *first = material->stages;
+    while (first->light != stage->light)
+        first++;
+    return first == stage;
+}
+
+// Whether a register never changes.
+static bool is_constant(const md5_material *material, uint32_t reg)
+{
+    bool computed = reg < MD5_FIRST_REGISTER;
+    for (uint32_t i = 0; i < material->num_ops; i++)
+        computed = computed || material->ops[i].result == reg;
+    return !computed;
+}
+
+bool view_is_painted(const md5_material *material, const md5_stage *stage)
+{
+    bool is_white = stage->vertex_color == MD5_VERTEX_COLOR_IGNORE;
+    for (int i = 0; i < 3; i++)
+        is_white = is_white && is_constant(material, stage->color[i])
+                   && material->registers[stage->color[i]] >= 1.0f;
+    return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
+}
+
+// The stages of a layer by their light; NULL: none.
+typedef struct lit_walk {
+    const md5_stage *stages[MD5_STAGE_SPECULAR + 1];
+    md5_vertex_color vertex_color; // the last stage decides
+} lit_walk;
+
+bool view_reflects(md5_vec3 color)
+{
+    return color.x != 0.0f || color.y != 0.0f || color.z != 0.0f;
+}
+
+// The colour of a stage for md5gl_material, or 0, 0, 0 if it reflects nothing. Sets *texture.
+static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material,
+                        const md5_stage *stage, const float *registers, md5gl_texture *texture)
+{
+    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    if (stage == NULL)
+        return none;
+    const md5_vec3 color = {registers[stage->color[0]], registers[stage->color[1]],
+                            registers[stage->color[2]]};
+    if (!(color.x > 0.0f) && !(color.y > 0.0f) && !(color.z > 0.0f))
+        return none;
+    const bool is_own = lit->num_shown == 0 && is_first(material, stage);
+    const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
+    *texture = is_own ? 0 : lit->textures[stage - material->stages];
+    return (is_own ? is_missing : *texture == 0) ? none : color;
+}
+
+// Ends a layer. As in the engine it is nothing without a bump map, and keeps its stages.
+static void end_layer(view_lit_layers *lit, const md5_material *material, const float *registers,
+                      const lit_walk *walk)
+{
+    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
+    const md5_stage *const bump = walk->stages[MD5_STAGE_BUMP];
+    md5gl_material shown = {
+        .no_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_IGNORE,
+        .inverse_vertex_color = walk->vertex_color == MD5_VERTEX_COLOR_INVERSE,
+    };
+    if (bump == NULL)
+        return;
+    if (lit->num_shown > 0 || !is_first(material, bump))
+        shown.normals = lit->textures[bump - material->stages];
+    shown.diffuse_color =
+        reflect(lit, material, walk->stages[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
+    shown.specular_color =
+        reflect(lit, material, walk->stages[MD5_STAGE_SPECULAR], registers, &shown.specular);
+    if (!view_reflects(shown.diffuse_color) && !view_reflects(shown.specular_color))
+        return;
+    if (!view_reflects(shown.diffuse_color))
+        shown.diffuse_color = black;
+    lit->shown[lit->num_shown++] = shown;
+}
+
+void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
+                            const float *registers)
+{
+    lit_walk walk = {.stages = {NULL}};
+    lit->num_shown = 0;
+    // Another spectrum is lit by lights of that alone.
+    for (uint32_t i = 0; i < material->num_stages && material->spectrum == 0; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f)
+            continue;
+        if (stage->light == MD5_STAGE_BUMP || walk.stages[stage->light] != NULL)
+            end_layer(lit, material, registers, &walk);
+        if (stage->light == MD5_STAGE_BUMP)
+            walk = (lit_walk){.vertex_color = walk.vertex_color};
+        else
+            walk.vertex_color = stage->vertex_color;
+        walk.stages[stage->light] = stage;
+    }
+    end_layer(lit, material, registers, &walk);
+}
+
+// -- Layers of meshes ----------------------------------------------------------------------------
+
+// Adds a note, which belongs to the layers then.
+static void note(view_layers *layers, uint32_t mesh, const md5_material *material, char *text,
+                 view_log *log)
+{
+    view_info(log, "material %s: %s", material->decl->name, text);
+    layers->notes = common_realloc(layers->notes, layers->num_notes + 1, sizeof *layers->notes);
+    layers->notes[layers->num_notes++] = (view_layer_note){mesh, text};
+}
+
+// Returns why a stage cannot be shown, to be freed, or NULL.
+static char *obstacle_of(const md5_stage *stage)
+{
+    const md5_stage_program *const program = &stage->program;
+    if (program->vertex != NULL || program->fragment != NULL)
+        return common_format("program %s",
+                             program->vertex != NULL ? program->vertex : program->fragment);
+    if (stage->video != NULL)
+        return common_format(stage->is_sound_map ? "sound as a picture: %s" : "video %s",
+                             stage->video);
+    if (stage->dynamic != MD5_IMAGE_STATIC)
+        return common_format("view of the world, as a %s",
+                             stage->dynamic == MD5_IMAGE_MIRROR   ? "mirror"
+                             : stage->dynamic == MD5_IMAGE_REMOTE ? "remote camera"
+                                                                  : "xray");
+    if (stage->texgen == MD5_TEXGEN_WOBBLE_SKY)
+        return common_format("texture coordinates of a wobbling sky");
+    if (stage->texgen == MD5_TEXGEN_GLASS_WARP)
+        return common_format("texture coordinates of warped glass");
+    const bool needs_cube = stage->texgen == MD5_TEXGEN_NORMAL
+                            || stage->texgen == MD5_TEXGEN_REFLECT
+                            || stage->texgen == MD5_TEXGEN_SKYBOX; // coordinates are directions
+    if ((stage->cube != MD5_IMAGE_2D) != needs_cube)
+        return common_format(needs_cube ? "directions without a cube map"
+                                        : "cube map %s without directions",
+                             stage->image.text);
+    return stage->image.text[0] == '\0' ? common_format("no picture") : NULL;
+}
+
+static bool is_lit(const md5_stage *stage)
+{
+    return stage->light != MD5_STAGE_AMBIENT;
+}
+
+// Whether a stage cuts the surface out, as in the engine: only if that is what covers it.
+static bool tests_alpha(const md5_material *material, const md5_stage *stage)
+{
+    return stage->has_alpha_test && material->coverage == MD5_COVERAGE_PERFORATED;
+}
+
+// Whether a lit surface does the same with its diffuse map alone, at all times.
+static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
+{
+    const float *const constants = material->registers;
+    return tests_alpha(material, stage) && stage->light == MD5_STAGE_DIFFUSE && !stage->has_matrix
+           && is_constant(material, stage->alpha_test) && constants[stage->alpha_test] > 0.0f
+           && is_constant(material, stage->condition) && constants[stage->condition] != 0.0f
+           && is_constant(material, stage->color[3]) && constants[stage->color[3]] >= 1.0f;
+}
+
+// Whether a surface lies on another one.
+static bool is_decal(const md5_material *material)
+{
+    const float decal = 2.0f; // of sort
+    return material->has_polygon_offset || material->sort == decal;
+}
+
+// Whether a stage cuts the surface out by something else.
+static bool cuts_surface(const md5_material *material, const md5_stage *stage)
+{
+    return tests_alpha(material, stage) && !is_usual_cut(material, stage);
+}
+
+static uint32_t read_at(uint32_t reg)
+{
+    return reg < MD5_REGISTER_GLOBAL0 ? 1u << reg : 0;
+}
+
+// The registers of time and parms that a material reads, a bit for each. Constants have others.
+static uint32_t registers_read(const md5_material *material)
+{
+    uint32_t read = 0;
+    for (uint32_t i = 0; i < material->num_ops; i++) {
+        const md5_material_op *const op = &material->ops[i];
+        if (op->kind == MD5_OP_SOUND) // has no operands
+            continue;
+        read |= read_at(op->b) | (op->kind == MD5_OP_TABLE ? 0 : read_at(op->a));
+    }
+    for (int i = 0; i < 3 && material->deform != MD5_DEFORM_NONE; i++)
+        read |= read_at(material->deform_registers[i]);
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        read |= read_at(stage->condition);
+        read |= stage->has_alpha_test ? read_at(stage->alpha_test) : 0;
+        for (int k = 0; k < 4; k++)
+            read |= read_at(stage->color[k]);
+        for (int k = 0; k < 6 && stage->has_matrix; k++)
+            read |= read_at(stage->matrix[k / 3][k % 3]);
+    }
+    return read;
+}
+
+// Loads the pictures of the stages. As in the engine, a surface stays what it is without them:
+// where an opaque one would show a missing picture, there is a pattern instead, and what would be
+// added to or blended with something adds nothing.
+static void load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                        view_layered *layered, view_log *log)
+{
+    const md5_material *const material = layered->material;
+    const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
+    const md5_stage *bump = NULL;
+    bool reflects = false, has_lit_layers = false;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        has_lit_layers = has_lit_layers || (is_lit(stage) && !is_first(material, stage));
+        reflects = reflects || stage->texgen == MD5_TEXGEN_REFLECT;
+        if (bump == NULL && stage->light == MD5_STAGE_BUMP)
+            bump = stage;
+    }
+    for (uint32_t i = 0; i < material->num_stages && has_lit_layers; i++)
+        if (is_lit(&material->stages[i]))
+            layered->lit.textures[i] =
+                load_layer(&layers->textures, renderer, game, &material->stages[i], false, log);
+    if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
+        layered->bump = load_layer(&layers->textures, renderer, game, bump, false, log);
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
+        if (is_lit(stage) && stage->has_matrix)
+            note(layers, layered->mesh, material,
+                 common_format("stage %u: lit textures do not move", (unsigned)i + 1), log);
+        if (is_lit(stage) && !tests_alpha(material, stage))
+            continue;
+        char *const obstacle = obstacle_of(stage);
+        if (obstacle != NULL) {
+            note(layers, layered->mesh, material,
+                 common_format("stage %u not shown: %s", (unsigned)i + 1, obstacle), log);
+            free(obstacle);
+            continue;
+        }
+        layered->textures[i] = load_layer(&layers->textures, renderer, game, stage, true, log);
+        if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
+            layered->textures[i] = md5gl_checker_texture(renderer);
+    }
+}
+
+view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                                   uint32_t mesh, const char *shader, view_log *log)
+{
+    const md5_material *const material =
+        game != NULL && md5_find_decl(game, MD5_DECL_MATERIAL, shader) != NULL
+            ? md5_game_material(game, shader, NULL)
+            : NULL;
+    if (material == NULL || material->decl == NULL)
+        return (view_layer_surface){0};
+    if (material->gui != NULL)
+        note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), log);
+    layers->read |= registers_read(material);
+    // Whether it draws more, or less, than one lit surface with its bump, diffuse and specular map.
+    bool has_layers = material->coverage == MD5_COVERAGE_TRANSLUCENT
+                      || material->cull == MD5_CULL_FRONT || material->deform != MD5_DEFORM_NONE
+                      || is_decal(material) || material->no_shadows || material->spectrum != 0;
+    uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
+    view_layer_surface surface = {.is_declared = true,
+                                  .two_sided = material->creates_back_sides
+                                               || material->cull == MD5_CULL_NONE};
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        const bool is_on = is_constant(material, stage->condition)
+                           && material->registers[stage->condition] != 0.0f;
+        has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage) || !is_on
+                     || cuts_surface(material, stage) || view_is_painted(material, stage)
+                     || stage->has_matrix;
+        if (is_usual_cut(material, stage)) {
+            surface.is_cut = true;
+            surface.alpha_test = material->registers[stage->alpha_test];
+        }
+    }
+    if (!has_layers && counts[MD5_STAGE_DIFFUSE] > 0)
+        return surface;
+    surface.is_staged = counts[MD5_STAGE_DIFFUSE] == 0;
+    const uint32_t count = material->num_stages;
+    view_layered layered = {
+        .mesh = mesh,
+        .material = material,
+        .table = material->deform_decl != NULL ? md5_game_table(game, material->deform_decl, NULL)
+                                               : NULL,
+        .registers = common_alloc(material->num_registers, sizeof *layered.registers),
+        .textures = common_alloc(count, sizeof *layered.textures),
+        .stages = common_alloc(count, sizeof *layered.stages),
+        .lit = {.textures = common_alloc(count, sizeof *layered.lit.textures),
+                .shown = common_alloc(count, sizeof *layered.lit.shown)},
+    };
+    load_stages(layers, renderer, game, &layered, log);
+    layers->meshes = common_realloc(layers->meshes, layers->num_meshes + 1, sizeof *layers->meshes);
+    layers->meshes[layers->num_meshes++] = layered;
+    return surface;
+}
+
+// Says that the diffuse map of a mesh could not be loaded.
+static void lack_diffuse(view_layers *layers, uint32_t mesh)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
+        if (layered->mesh == mesh)
+            layered->lit.lacks_diffuse = layered->material->coverage == MD5_COVERAGE_TRANSLUCENT
+                                         || is_decal(layered->material);
+    }
+}
+
+static int by_sort(const void *left, const void *right)
+{
+    const view_layered *const a = left, *const b = right;
+    if (a->material->sort != b->material->sort)
+        return a->material->sort < b->material->sort ? -1 : 1;
+    return a->mesh < b->mesh ? -1 : a->mesh > b->mesh;
+}
+
+void view_sort_layers(view_layers *layers, uint32_t num_meshes)
+{
+    if (layers->num_meshes > 0)
+        qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
+    layers->lists = common_alloc(layers->num_meshes, sizeof *layers->lists);
+    layers->places = common_alloc(num_meshes, sizeof *layers->places);
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
+        layers->places[layers->meshes[i].mesh] = i + 1;
+}
+
+void view_free_layers(view_layers *layers, md5gl_renderer *renderer)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        const view_layered *const layered = &layers->meshes[i];
+        free(layered->registers);
+        free(layered->textures);
+        free(layered->stages);
+        free(layered->lit.textures);
+        free(layered->lit.shown);
+    }
+    for (size_t i = 0; i < layers->textures.num_loaded; i++)
+        md5gl_destroy_texture(renderer, layers->textures.loaded[i].texture);
+    for (size_t i = 0; i < layers->num_notes; i++)
+        free(layers->notes[i].text);
+    free(layers->textures.loaded);
+    free(layers->textures.lost);
+    free(layers->meshes);
+    free(layers->lists);
+    free(layers->places);
+    free(layers->notes);
+    *layers = (view_layers){0};
+}
+
+// -- Evaluating -----------------------------------------------------------------------------------
+
+// Source and target factor of the codes in the lowest eight bits of md5_stage.bits; unknown codes
+// are those of row 0.
+enum { NUM_CODES = 10 };
+static const md5gl_factor factors[NUM_CODES][2] = {
+    {MD5GL_FACTOR_ONE, MD5GL_FACTOR_ZERO},
+    {MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ONE},
+    {MD5GL_FACTOR_ZERO, MD5GL_FACTOR_ONE},
+    {MD5GL_FACTOR_TARGET_COLOR, MD5GL_FACTOR_SOURCE_COLOR},
+    {MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR, MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR},
+    {MD5GL_FACTOR_SOURCE_ALPHA, MD5GL_FACTOR_SOURCE_ALPHA},
+    {MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA},
+    {MD5GL_FACTOR_TARGET_ALPHA, MD5GL_FACTOR_TARGET_ALPHA},
+    {MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA, MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA},
+    {MD5GL_FACTOR_SOURCE_ALPHA_SATURATE, MD5GL_FACTOR_ZERO},
+};
+
+static const md5gl_texgen texgens[] = {
+    [MD5_TEXGEN_NORMAL] = MD5GL_TEXGEN_NORMAL,  [MD5_TEXGEN_REFLECT] = MD5GL_TEXGEN_REFLECT,
+    [MD5_TEXGEN_SKYBOX] = MD5GL_TEXGEN_SKYBOX,  [MD5_TEXGEN_SCREEN] = MD5GL_TEXGEN_SCREEN,
+    [MD5_TEXGEN_SCREEN2] = MD5GL_TEXGEN_SCREEN, [MD5_TEXGEN_GLASS_WARP] = MD5GL_TEXGEN_MESH,
+};
+
+static const float offset_units = -600.0f; // of depth, for a polygonOffset of 1: r_offsetUnits
+
+// A lit stage is there for its alpha test alone: its colours are those of code 1.
+static md5gl_stage stage_of(const view_layered *layered, const md5_stage *stage,
+                            md5gl_texture texture)
+{
+    const float *const registers = layered->registers;
+    const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
+    const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
+    md5gl_stage drawn = {.texture = texture,
+                         .source = factors[source < NUM_CODES ? source : 0][0],
+                         .target = factors[target < NUM_CODES ? target : 0][1],
+                         .has_matrix = stage->has_matrix,
+                         .vertex_color = (md5gl_vertex_color)stage->vertex_color, // in one order
+                         .is_tested = tests_alpha(layered->material, stage),
+                         .alpha_test = registers[stage->alpha_test],
+                         .masked =
+                             stage->bits / MD5_STAGE_NO_RED & 15, // in the order of md5gl_mask
+                         .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
+                         .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
+                         .depth_offset = offset_units * stage->polygon_offset,
+                         .texgen = texgens[stage->texgen],
+                         .normals = layered->bump};
+    for (int i = 0; i < 4; i++)
+        drawn.color[i] = registers[stage->color[i]];
+    if (stage->has_matrix)
+        md5_stage_matrix(stage, registers, drawn.matrix);
+    return drawn;
+}
+
+static void evaluate(view_layered *layered, const md5_material_input *input, md5gl_stage_list *list)
+{
+    const md5_material *const material = layered->material;
+    const float *const registers = layered->registers;
+    const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
+    bool is_on = false, is_cut = false;
+    md5_evaluate_material(material, input, layered->registers);
+    *list = (md5gl_stage_list){
+        .mesh = layered->mesh,
+        .cull = material->creates_back_sides ? MD5GL_CULL_NONE
+                                             : (md5gl_cull)material->cull, // in one order
+        .stages = layered->stages,
+    };
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (registers[stage->condition] == 0.0f)
+            continue;
+        is_on = true;
+        is_cut = is_cut || cuts_surface(material, stage);
+        if (layered->textures[i] != 0)
+            layered->stages[list->num_stages++] = stage_of(layered, stage, layered->textures[i]);
+    }
+    // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
+    // md5gl_draw_model() shows front sides.
+    view_choose_lit_layers(&layered->lit, material, registers);
+    if (layered->lit.num_shown > 1) {
+        list->lit_layers = layered->lit.shown + 1;
+        list->num_lit_layers = layered->lit.num_shown - 1;
+    }
+    const bool is_lifted =
+        material->has_polygon_offset || list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
+    is_cut = is_cut || (is_lifted && !is_translucent);
+    // As the engine: light is added to what is behind translucent surfaces; opaque ones are black
+    // below what is drawn, unless all their stages are off, or they are decals that lack their
+    // pictures.
+    const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
+    const bool has_light = layered->lit.num_shown > 0;
+    const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
+    // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
+    layered->no_shadow = !has_shadow || is_cut || is_lost;
+    layered->is_opaque = is_cut;
+    layered->is_staged = is_translucent || !has_light || is_cut;
+    list->casts_shadow = has_shadow && is_cut;
+    if (is_translucent)
+        list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
+    else if (!is_on || is_lost || (has_light && !is_cut))
+        list->base = MD5GL_BASE_NONE;
+    else
+        list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
+    // What md5gl_draw_model() draws is not offset, and it is cut out already.
+    for (uint32_t i = 0; i < list->num_stages && !layered->is_staged; i++)
+        layered->stages[i].is_tested = false;
+    if (material->has_polygon_offset && layered->is_staged)
+        list->depth_offset = offset_units * material->polygon_offset;
+}
+
+void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
+        evaluate(&layers->meshes[i], input, &layers->lists[i]);
+}
+
+const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
+{
+    const uint32_t place = layers->num_meshes > 0 ? layers->places[mesh] : 0;
+    return place > 0 ? &layers->meshes[place - 1] : NULL;
+}
+
+void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl_material *material)
+{
+    const view_layered *const layered = view_find_layered(layers, mesh);
+    if (layered == NULL)
+        return;
+    material->is_staged = layered->is_staged;
+    material->no_shadow = layered->no_shadow;
+    material->is_opaque = material->is_opaque || layered->is_opaque;
+    if (layered->lit.num_shown == 0)
+        return;
+    const md5gl_material *const first = &layered->lit.shown[0];
+    material->no_vertex_color = first->no_vertex_color;
+    material->inverse_vertex_color = first->inverse_vertex_color;
+    material->diffuse_color = first->diffuse_color;
+    material->specular_color = first->specular_color;
+    if (first->diffuse != 0)
+        material->diffuse = first->diffuse;
+    if (maps && first->normals != 0)
+        material->normals = first->normals;
+    if (maps && (first->specular != 0 || !view_reflects(first->specular_color)))
+        material->specular = first->specular;
+}
+
+// -- Deforms -------------------------------------------------------------------------------------
+
+bool view_has_deforms(const view_layers *layers)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
+        if (layers->meshes[i].deformed != NULL)
+            return true;
+    return false;
+}
+
+// The deform is seen in the space of the model, which may be placed.
+static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
+                           const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
+                           md5_vec4 *colours)
+{
+    const view_layered *const layered = user;
+    const md5_deformed out = {to_positions, texcoords, colours};
+    md5_deform_view view = layered->view;
+    (void)mesh;
+    if (instance < layered->num_placements) {
+        const md5_mat34 back = md5_mat34_inverse(layered->placements[instance]);
+        view.eye = md5_mat34_point(back, view.eye);
+        view.left = md5_vec3_normalize(md5_mat34_direction(back, view.left), view.left);
+        view.up = md5_vec3_normalize(md5_mat34_direction(back, view.up), view.up);
+    }
+    md5_deform_vertices(layered->material, layered->table, layered->registers, layered->deformed,
+                        positions, normals, &view, &out);
+}
+
+void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
+                      const md5_model *model, view_log *log)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
+        const md5_material *const material = layered->material;
+        const md5_mesh *const mesh = &model->meshes[layered->mesh];
+        md5gl_deform set = {.write = write_vertices, .user = layered};
+        md5_error error = {0};
+        char *obstacle = NULL; // why it cannot be shown
+        if (material->deform == MD5_DEFORM_NONE)
+            continue;
+        if (md5_deform_size(material->deform, mesh, &set.num_vertices, &set.num_triangles)) {
+            uint32_t *const indices = common_alloc(3 * (size_t)set.num_triangles, sizeof *indices);
+            md5_deform_indices(material->deform, mesh, indices);
+            set.indices = indices;
+            if (md5gl_set_deform(renderer, drawn, layered->mesh, &set, &error))
+                layered->deformed = mesh;
+            else
+                obstacle = common_format("deform not shown: %s", error.message);
+            free(indices);
+        } else if (material->deform == MD5_DEFORM_EYEBALL) {
+            obstacle =
+                common_format("deform eyeBall not shown: the mesh is not an eye and two triangles");
+        } else if (material->deform == MD5_DEFORM_PARTICLE
+                   || material->deform == MD5_DEFORM_PARTICLE2) {
+            obstacle =
+                common_format("deform not shown: particles of %s",
+                              material->deform_decl != NULL ? material->deform_decl : "no name");
+        } else {
+            obstacle = common_format("deform not shown: the mesh is not made of quads");
+        }
+        if (obstacle != NULL)
+            note(layers, layered->mesh, material, obstacle, log);
+    }
+}
+
+void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
+                      const md5_mat34 *placements, uint32_t num_placements)
+{
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
+        layered->view = *view;
+        layered->placements = placements;
+        layered->num_placements = placements != NULL ? num_placements : 0;
+    }
+}
+
+// == Textures =====================================================================================
 
 // -- Loading --------------------------------------------------------------------------------
 
@@ -99,7 +874,7 @@ static const view_texture *load_texture(const dresser *d, md5_game *game, view_t
     if (!is_there && chosen)
         view_error(d->log, "%s %s: %s", view_map_name(wanted.map), texture->path, fault.message);
     else if (!is_there && wanted.program != NULL)
-        view_warn_lost(&textures->layers.textures, wanted.program->text, fault.message, d->log);
+        warn_lost(&textures->layers.textures, wanted.program->text, fault.message, d->log);
     else if (!is_there)
         view_warn(d->log, "%s %s: %s", view_map_name(wanted.map), texture->path, fault.message);
     textures->loaded =
@@ -323,7 +1098,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
                 find_maps(&d, i);
         }
         if (*diffuse == NULL)
-            view_lack_diffuse(&textures->layers, i);
+            lack_diffuse(&textures->layers, i);
     }
     free(file);
     view_sort_layers(&textures->layers, model->num_meshes);

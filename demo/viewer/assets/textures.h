@@ -1,14 +1,161 @@
-// Finds, loads and uploads the textures of meshes.
+// Finds, loads and uploads the textures of meshes, and what materials of a game draw besides.
 #ifndef DEMO_VIEWER_ASSETS_TEXTURES_H
 #define DEMO_VIEWER_ASSETS_TEXTURES_H
 
-#include "md5/md5model.h"
-#include "render/md5gl.h"
+#include "demo/viewer/assets/image.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/log.h"
-#include "demo/viewer/assets/layers.h"
-#include "demo/viewer/assets/look.h"
 #include "demo/viewer/base/options.h"
+#include "md5/md5game.h"
+#include "md5/md5model.h"
+#include "render/md5gl.h"
+#include "render/md5gl_game.h"
+
+// Reads the picture of an image program; see view_decode_image(). Of the game, only its files are
+// read: one thread at a time.
+bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
+                          view_image_fault *fault);
+
+// Returns the picture that a material has as a map: of its first stage for diffuse, bump or
+// specular light, or for the diffuse map of a material without one its first stage with a picture.
+// NULL if there is none.
+const md5_image_program *view_material_image(const md5_material *material, view_map map);
+
+// -- Textures of stages --------------------------------------------------------------------------
+//
+// Pictures of a game folder, flat or the six sides of a cube map.
+
+// A texture of stages, each picture once for each way in which it is sampled.
+typedef struct view_layer_texture {
+    const md5_stage *stage; // the first one that has it, of the game
+    md5_stage_light use;    // of a lit surface; MD5_STAGE_AMBIENT: of a stage
+    md5gl_texture texture;  // 0: cannot be shown, which was logged
+} view_layer_texture;
+
+typedef struct view_layer_textures {
+    view_layer_texture *loaded;
+    size_t num_loaded;
+    const char **lost; // [num_lost] image programs that view_warn_lost() reported
+    size_t num_lost;
+} view_layer_textures;
+
+// Turns a picture of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as a
+// camera with up above sees it, into side `number` of a cube map: +x, -x, +y, -y, +z, -z.
+void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to);
+
+// -- Lit layers ----------------------------------------------------------------------------------
+//
+// What the lit stages of a material draw, as in the engine: each layer is a bump map with the
+// diffuse and the specular map behind it, of the stages that are on. The light of all layers is
+// added.
+
+typedef struct view_lit_layers {
+    md5gl_texture *textures; // [material->num_stages] of lit stages, if there may be two layers
+    md5gl_material *shown;   // [material->num_stages] see view_choose_lit_layers()
+    uint32_t num_shown;
+    bool lacks_diffuse; // the mesh's own diffuse map is missing, so that it reflects nothing
+} view_lit_layers;
+
+// Whether the colour of a lit stage is not always white, or it reads vertex colours.
+bool view_is_painted(const md5_material *material, const md5_stage *stage);
+
+// Whether a color of lit->shown is that of a map that reflects anything.
+bool view_reflects(md5_vec3 color);
+
+// Writes lit->shown from evaluated registers. In the first layer a texture of 0 is the mesh's own
+// map, and a specular_color that reflects nothing means no specular map at all.
+void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
+                            const float *registers);
+
+// -- Layers of meshes ----------------------------------------------------------------------------
+//
+// What the materials of a game folder draw besides lit surfaces: the stages of each mesh, evaluated
+// for every picture.
+
+// A mesh that is not just a lit surface.
+typedef struct view_layered {
+    uint32_t mesh;
+    const md5_material *material; // of the game
+    float *registers;             // [material->num_registers]
+    md5gl_texture *textures;      // [material->num_stages] 0: the stage is not shown
+    md5gl_texture bump;           // that reflections use, or 0
+    view_lit_layers lit;
+    md5gl_stage *stages;                  // [material->num_stages] those that are on come first
+    bool is_staged, no_shadow, is_opaque; // of its md5gl_material
+    const md5_table *table;               // of its deform, or NULL
+    const md5_mesh *deformed;             // what its deform forms; NULL: not shown, or it has none
+    // From where that is seen, in world space, and the placements of the instances.
+    md5_deform_view view;
+    const md5_mat34 *placements; // [num_placements] NULL: model space is world space
+    uint32_t num_placements;
+} view_layered;
+
+// Something of a mesh's material that is not shown: what, and why.
+typedef struct view_layer_note {
+    uint32_t mesh;
+    char *text;
+} view_layer_note;
+
+typedef struct view_layers {
+    view_layered *meshes; // [num_meshes] by the materials' sort
+    uint32_t num_meshes;
+    md5gl_stage_list *lists; // [num_meshes] as evaluated last
+    uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
+    view_layer_textures textures;
+    view_layer_note *notes; // [num_notes] by mesh
+    size_t num_notes;
+    uint32_t read; // what materials depend on: bit 0 time, bit 1 + N parm N
+} view_layers;
+
+// What can be taken over for the lit surface of a mesh.
+typedef struct view_layer_surface {
+    bool is_declared; // then the rest holds
+    bool two_sided;
+    bool is_cut;      // its own diffuse map cuts it out; else it is opaque
+    float alpha_test; // of that
+    bool is_staged;   // has no diffuse map
+} view_layer_surface;
+
+// Adds a mesh whose shader is a material that the game declares, unless that is just a lit surface.
+// Loads the pictures of its stages. Logs which of its stages are not shown, and why. The game must
+// outlive the layers.
+view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
+                                   uint32_t mesh, const char *shader, view_log *log);
+
+// Ends adding: sorts the meshes. `num_meshes` of the model.
+void view_sort_layers(view_layers *layers, uint32_t num_meshes);
+void view_free_layers(view_layers *layers, md5gl_renderer *renderer);
+
+// Evaluates all materials: writes lists and flags. Allocates nothing.
+void view_evaluate_layers(const view_layers *layers, const md5_material_input *input);
+
+// Returns a mesh, or NULL if it is just a lit surface.
+const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
+
+// Adds what the evaluated material says of the first lit layer; `maps`: of normals and shine, too.
+void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,
+                      md5gl_material *material);
+
+// -- Deforms -------------------------------------------------------------------------------------
+//
+// Meshes that their materials deform: see md5game.h.
+
+// Whether a mesh is deformed, after view_set_deforms().
+bool view_has_deforms(const view_layers *layers);
+
+// Sets the deforms of a model. Notes and logs those that cannot be shown. The layers stay where
+// they are until the model is destroyed.
+void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
+                      const md5_model *model, view_log *log);
+
+// Sets from where deformed meshes are seen, in world space, before the model is posed with
+// placements[num_placements], which stay valid while it is. They rotate, move and scale equally in
+// all directions; NULL: the model is where its file puts it.
+void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
+                      const md5_mat34 *placements, uint32_t num_placements);
+
+// -- Textures of meshes --------------------------------------------------------------------------
 
 typedef struct view_texture {
     char *path;

@@ -1,12 +1,656 @@
+// Crowds: their kinds with their levels of detail, and the members, which are advanced and posed.
 #include "demo/viewer/crowd/crowd.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
-#include "demo/viewer/assets/layers.h"
-#include "demo/viewer/base/math.h"
+#include "demo/viewer/assets/words.h"
+#include "demo/viewer/crowd/reduce.h"
 
+#include <SDL.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+// == Retargeted clips ======================================================================
+
+bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
+                         const md5_binding *const *bindings, uint32_t count,
+                         const md5_machine_desc *desc, md5_error *error)
+{
+    const md5_model *const source = bindings[0]->model;
+    const uint32_t num_source_joints = source->skeleton.num_joints;
+    md5_retarget *const retarget = md5_create_retarget(source, model, NULL, 0, NULL, error);
+    md5_xform *const source_pose = common_alloc(2 * (size_t)num_source_joints, sizeof *source_pose);
+    md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
+    bool is_made = retarget != NULL;
+    *retargeted = (view_retargeted){.anims = common_alloc(count, sizeof(md5_anim *)),
+                                    .bindings = common_alloc(count, sizeof(md5_binding *))};
+    for (uint32_t i = 0; i < count && is_made; i++) {
+        const md5_anim *const from = bindings[i]->anim;
+        md5_anim *const anim = view_make_anim(model, from->num_frames, from->frame_rate);
+        for (uint32_t frame = 0; frame < from->num_frames; frame++) {
+            const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+            md5_sample(bindings[i], moment, MD5_ROOT_FILE, source_pose);
+            md5_retarget_pose(retarget, source_pose, pose, source_pose + num_source_joints);
+            view_set_frame(anim, frame, pose);
+        }
+        retargeted->anims[retargeted->num_clips++] = anim;
+        retargeted->bindings[i] = md5_bind(model, anim, NULL, error);
+        is_made = retargeted->bindings[i] != NULL;
+    }
+    if (is_made && desc != NULL) {
+        md5_machine_desc tables = *desc;
+        md5_clip_desc *const clips = common_alloc(desc->num_clips, sizeof *clips);
+        for (uint32_t i = 0; i < desc->num_clips; i++) {
+            clips[i] = desc->clips[i];
+            clips[i].binding = retargeted->bindings[i];
+        }
+        tables.model = model;
+        tables.clips = clips;
+        retargeted->machine = md5_create_machine(&tables, NULL, error);
+        is_made = retargeted->machine != NULL;
+        free(clips);
+    }
+    free(source_pose);
+    free(pose);
+    md5_destroy_retarget(retarget);
+    if (!is_made)
+        view_free_retargeted(retargeted);
+    return is_made;
+}
+
+void view_free_retargeted(view_retargeted *retargeted)
+{
+    md5_destroy_machine(retargeted->machine);
+    for (uint32_t i = 0; i < retargeted->num_clips; i++) {
+        md5_free_binding(retargeted->bindings[i]);
+        md5_free_anim(retargeted->anims[i]);
+    }
+    free(retargeted->bindings);
+    free(retargeted->anims);
+    *retargeted = (view_retargeted){0};
+}
+
+// == Kinds =================================================================================
+
+// Clip `clip` of the kind or of its machine, and the root mode for measuring it.
+static const md5_binding *clip_of(const view_kind *kind, uint32_t clip, md5_root *root)
+{
+    *root = MD5_ROOT_IN_PLACE;
+    if (kind->machine == NULL)
+        return kind->clips[clip];
+    const md5_clip_desc *const desc = &md5_machine_tables(kind->machine)->clips[clip];
+    // Root motion that is not extracted moves the model away from its placement.
+    if (desc->extract == MD5_EXTRACT_NONE)
+        *root = MD5_ROOT_FILE;
+    return desc->binding;
+}
+
+static uint32_t count_clips(const view_kind *kind)
+{
+    return kind->machine != NULL ? md5_machine_tables(kind->machine)->num_clips : kind->num_clips;
+}
+
+static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
+                       view_log *log)
+{
+    md5_error error = {0};
+    kind->name = scene->name;
+    kind->model = scene->model;
+    kind->machine = view_machine_of(scene);
+    const bool has_own = scene->model != NULL && scene->num_clips > 0;
+    if (kind->machine == NULL && !has_own) {
+        if (scene->model == NULL || source == NULL)
+            return view_error(log, "a crowd needs a model with a machine or with animations");
+        const uint32_t count = count_clips(source);
+        const md5_binding **const clips = common_alloc(count, sizeof *clips);
+        const md5_machine_desc *const desc =
+            source->machine != NULL ? md5_machine_tables(source->machine) : NULL;
+        md5_root root;
+        for (uint32_t i = 0; i < count; i++)
+            clips[i] = clip_of(source, i, &root);
+        const bool is_retargeted =
+            view_retarget_clips(&kind->retargeted, kind->model, clips, count, desc, &error);
+        free(clips);
+        if (!is_retargeted)
+            return view_log_error(log, &error);
+        kind->machine = kind->retargeted.machine;
+    }
+    if (kind->machine == NULL) {
+        kind->num_clips = has_own ? (uint32_t)scene->num_clips : kind->retargeted.num_clips;
+        kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
+        for (uint32_t i = 0; i < kind->num_clips; i++)
+            kind->clips[i] = has_own ? scene->clips[i].binding : kind->retargeted.bindings[i];
+        return true;
+    }
+    const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+        kind->has_springs = kind->has_springs || desc->modifiers[i].kind == MD5_MODIFIER_SPRING;
+    return true;
+}
+
+// Bounds over all clips; long clips are sampled at some of their frames, to keep loading fast.
+static view_sphere sphere_around(const view_kind *kind)
+{
+    enum { MOST_FRAMES = 32 };
+    const uint32_t num_joints = kind->model->skeleton.num_joints;
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+    md5_bounds bounds = kind->model->bounds;
+    for (uint32_t clip = 0; clip < count_clips(kind); clip++) {
+        md5_root root;
+        const md5_binding *const binding = clip_of(kind, clip, &root);
+        const uint32_t step = 1 + binding->anim->num_frames / MOST_FRAMES;
+        for (uint32_t frame = 0; frame < binding->anim->num_frames; frame += step) {
+            const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+            md5_pose_palette(binding, moment, root, pose, joints, palette);
+            bounds = md5_bounds_union(bounds, md5_skin_bounds(kind->model, palette));
+        }
+    }
+    free(pose);
+    free(joints);
+    free(palette);
+    if (view_is_empty(bounds))
+        return (view_sphere){0};
+    // Poses between frames, and blended or added clips, may leave the measured bounds.
+    const float room = kind->machine != NULL ? 1.2f : 1.1f;
+    const float reach = kind->morphs != NULL ? view_largest_morph_reach(kind->morphs) : 0.0f;
+    return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds) + reach};
+}
+
+// Sets up a kind for the members `begin` to `end`: of `scene`, or if that is NULL from `files`. The
+// clips of `source` are retargeted to a model without animations. Returns false and logs an error
+// on failure.
+static bool make_kind(view_kind *kind, const view_scene *scene, const char *const *files,
+                      size_t num_files, const view_kind *source, const view_loader *loader)
+{
+    const uint32_t count = kind->end - kind->begin;
+    if (scene == NULL) {
+        if (!view_load_scene(&kind->own, files, num_files, !loader->options->no_auto, loader->log))
+            return false;
+        kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
+        kind->textures = kind->own_textures;
+        if (!view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures))
+            return false;
+    }
+    if (!find_clips(kind, scene != NULL ? scene : &kind->own, source, loader->log))
+        return false;
+    if (scene == NULL && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
+        if (!view_load_some_morphs(&kind->own_morphs, &kind->own, loader))
+            return false;
+        kind->morphs = &kind->own_morphs;
+    }
+    if (kind->morphs != NULL) {
+        kind->morph_weights =
+            common_alloc((size_t)count * kind->morphs->morph->num_targets + 1, sizeof(float));
+        kind->reported = common_alloc((size_t)count * kind->morphs->num_driven + 1, sizeof(float));
+    }
+    kind->seen = common_alloc(count, sizeof *kind->seen);
+    kind->placements = common_alloc(count, sizeof *kind->placements);
+    kind->drawn_placements = common_alloc(count, sizeof *kind->drawn_placements);
+    kind->tints = common_alloc(count, sizeof *kind->tints);
+    kind->sphere = sphere_around(kind);
+    kind->palettes =
+        common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);
+    return true;
+}
+
+// == Levels of detail ======================================================================
+
+uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool reduced,
+                        bool baked)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 1; i < kind->num_levels; i++) {
+        const view_detail *const level = &kind->levels[i];
+        const bool is_baked = level->source == VIEW_DETAIL_BAKED;
+        const bool is_allowed = is_baked ? baked : reduced && level->source == VIEW_DETAIL_POSED;
+        if (is_allowed && level->drawn != NULL
+            && pixels <= (is_baked ? kind->bakes.sizes[clip] : level->pixels))
+            found = i;
+    }
+    return found;
+}
+
+void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
+{
+    for (uint32_t i = kind->num_levels; i-- > 1;) { // baked ones may have the triangles of others
+        const view_detail *const level = &kind->levels[i];
+        if (renderer != NULL)
+            md5gl_destroy_model(renderer, level->drawn);
+        if (level->source != VIEW_DETAIL_POSED)
+            continue;
+        for (uint32_t m = 0; m < level->model->num_meshes; m++)
+            free((void *)level->model->meshes[m].indices);
+        free((void *)level->model->meshes);
+        free(level->model);
+    }
+    if (renderer != NULL) {
+        md5gl_destroy_baked(renderer, kind->bakes.clips);
+        md5gl_destroy_impostors(renderer, kind->pictures.impostors);
+    }
+    free(kind->bakes.rates);
+    free(kind->bakes.sizes);
+    free(kind->jobs);
+    free(kind->pictures.first);
+    free(kind->pictures.instances);
+    free(kind->order);
+    free(kind->drawn_palettes);
+    kind->bakes = (view_bakes){0};
+    kind->pictures = (view_pictures){0};
+    kind->num_levels = 0;
+}
+
+// -- Fewer triangles ------------------------------------------------------------------------
+
+// The error of a level: pixels; of shadow casters, texels of the shadow map. It is the sum of what
+// surface, texture and normals move by, of which only the surface casts shadows.
+static const float most_pixels = 1.0f, most_texels = 2.0f;
+
+// The share of the triangles that a level must save of those of the one before.
+static const float least_saved = 0.15f;
+
+typedef struct reduction {
+    const md5_model *source;
+    float errors[VIEW_NUM_REDUCED];
+    view_triangles (*meshes)[VIEW_NUM_REDUCED]; // [num_meshes]
+} reduction;
+
+static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    const reduction *const work = user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        view_reduce_mesh(&work->source->meshes[i], work->errors, VIEW_NUM_REDUCED, work->meshes[i]);
+}
+
+static uint32_t count_triangles(const md5_model *model)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        count += model->meshes[i].num_triangles;
+    return count;
+}
+
+static bool upload_level(md5gl_model **drawn, const md5_model *model, const view_loader *loader)
+{
+    md5_error error = {0};
+    *drawn = md5gl_create_model(loader->renderer, model, loader->options->path, &error);
+    if (*drawn == NULL)
+        *drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
+    if (*drawn == NULL)
+        view_warn(loader->log, "characters are drawn from all triangles: %s", error.message);
+    return *drawn != NULL;
+}
+
+// Adds models with the same vertices and fewer triangles, for members up to a diameter of `pixels`,
+// and for the casters of shadows; `texel`: side of a texel of the shadow map, units. The surface of
+// each moves by less than a pixel. If the device refuses them, logs a warning and adds none.
+static void add_reduced(view_kind *kind, float pixels, float texel, const md5_threads *threads,
+                        const view_loader *loader)
+{
+    const md5_model *const source = kind->model;
+    const size_t count = kind->end - kind->begin;
+    uint32_t num_triangles = count_triangles(source); // of the last level that is drawn
+    bool is_uploaded = true;
+    reduction work = {.source = source,
+                      .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
+    view_detail casters = {.source = VIEW_DETAIL_CASTERS};
+    for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++)
+        work.errors[i] = most_pixels * 2.0f * kind->sphere.radius * (float)(1u << i) / pixels;
+    md5_threads_run(threads, source->num_meshes, reduce_part, &work);
+    for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++) {
+        view_detail *const level = &kind->levels[kind->num_levels++];
+        md5_mesh *const meshes = common_alloc(source->num_meshes, sizeof *meshes);
+        *level = (view_detail){.source = VIEW_DETAIL_POSED,
+                               .pixels = pixels / (float)(1u << i),
+                               .model = common_alloc(1, sizeof *level->model)};
+        *level->model = *source;
+        level->model->meshes = meshes;
+        for (uint32_t m = 0; m < source->num_meshes; m++) {
+            meshes[m] = source->meshes[m];
+            meshes[m].num_triangles = work.meshes[m][i].count;
+            meshes[m].indices = work.meshes[m][i].indices;
+        }
+        const uint32_t own = count_triangles(level->model);
+        if (is_uploaded && (float)own <= (1.0f - least_saved) * (float)num_triangles) {
+            num_triangles = own;
+            is_uploaded = upload_level(&level->drawn, level->model, loader);
+        }
+        if (work.errors[i] <= most_texels * texel)
+            casters.model = level->model;
+    }
+    free(work.meshes);
+    if (is_uploaded && casters.model != NULL) {
+        is_uploaded = upload_level(&casters.drawn, casters.model, loader);
+        kind->levels[kind->num_levels++] = casters;
+    }
+    if (!is_uploaded) {
+        view_free_levels(kind, loader->renderer);
+        kind->num_levels = 1;
+        return;
+    }
+    kind->order = common_alloc(count, sizeof *kind->order);
+    kind->drawn_palettes =
+        common_alloc(count * source->skeleton.num_joints, sizeof *kind->drawn_palettes);
+}
+
+// -- Baked clips ----------------------------------------------------------------------------
+
+// The largest distance of a baked vertex from the skinned one, in pixels. It is measured in the
+// middle between frames, near which it is largest; below 1, because "near" is not "at".
+static const float largest_error = 0.75f;
+
+// At most as many baked frames per frame: the error falls with the square.
+enum { MOST_RATE = 4 };
+
+typedef struct kind_baking {
+    const view_kind *kind;
+    float *errors;      // [clips] largest distance from the skinned vertices, units
+    md5_baked **baked;  // [clips]; NULL: not baked yet
+    md5_error *failure; // [clips]
+} kind_baking;
+
+// Between the frames of a clip lie `rate` - 1 others; none after its last, where loops end.
+static uint32_t count_frames(const view_kind *kind, uint32_t clip)
+{
+    const uint32_t num_frames = kind->clips[clip]->anim->num_frames;
+    return num_frames > 0 ? (num_frames - 1) * kind->bakes.rates[clip] + 1 : 0;
+}
+
+// Bytes of all frames: 8 per vertex each; while they are baked, the palettes.
+static uint64_t baked_size(const view_kind *kind)
+{
+    const md5_model *const model = kind->model;
+    const uint64_t palette = (uint64_t)model->skeleton.num_joints * sizeof(md5_mat34);
+    uint64_t num_frames = 0, vertices = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        vertices += (uint64_t)model->meshes[i].num_vertices * sizeof(md5_baked_vertex);
+    for (uint32_t i = 0; i < kind->num_clips; i++)
+        num_frames += count_frames(kind, i);
+    return num_frames * (vertices > palette ? vertices : palette);
+}
+
+// The part `step` of `steps` of the way from a frame to the next one.
+static md5_moment moment_after(const md5_anim *anim, uint32_t frame, uint32_t step, uint32_t steps)
+{
+    return (md5_moment){.frame0 = frame,
+                        .frame1 = frame + 1 < anim->num_frames ? frame + 1 : frame,
+                        .fraction = (float)step / (float)steps};
+}
+
+static void bake_clip(kind_baking *work, uint32_t index)
+{
+    const md5_binding *const clip = work->kind->clips[index];
+    const uint32_t num_joints = clip->model->skeleton.num_joints;
+    const uint32_t rate = work->kind->bakes.rates[index];
+    const uint32_t num_frames = count_frames(work->kind, index);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
+    md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
+    for (uint32_t i = 0; i < num_frames; i++)
+        md5_pose_palette(clip, moment_after(clip->anim, i / rate, i % rate, rate),
+                         MD5_ROOT_IN_PLACE, pose, joints, palettes + (size_t)i * num_joints);
+    md5_baked *const baked =
+        md5_make_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
+    float largest = baked != NULL ? baked->position_error : 0.0f;
+    for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
+        const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
+        md5_pose_palette(clip, moment_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
+                         MD5_ROOT_IN_PLACE, pose, joints, palettes);
+        largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palettes));
+    }
+    work->baked[index] = baked;
+    work->errors[index] = largest;
+    free(pose);
+    free(joints);
+    free(palettes);
+}
+
+static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    kind_baking *const work = user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        if (work->baked[i] == NULL)
+            bake_clip(work, (uint32_t)i);
+}
+
+// Bakes the clips that are not baked yet. Returns false if one cannot be.
+static bool bake(kind_baking *work, const md5_threads *threads, md5_error *error)
+{
+    md5_threads_run(threads, work->kind->num_clips, bake_part, work);
+    for (uint32_t i = 0; i < work->kind->num_clips; i++)
+        if (work->baked[i] == NULL) {
+            *error = work->failure[i];
+            return false;
+        }
+    return true;
+}
+
+void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
+                    const view_loader *loader)
+{
+    const uint32_t num_clips = kind->num_clips;
+    const uint32_t finer = view_detail_at(kind, 0, pixels, true, false);
+    const md5_model *const model = finer > 0 ? kind->levels[finer].model : kind->model;
+    view_detail level = {.source = VIEW_DETAIL_BAKED, .pixels = pixels};
+    const float largest = largest_error * 2.0f * kind->sphere.radius; // times pixels, units
+    view_bakes *const bakes = &kind->bakes;
+    md5_error error = {0};
+    kind_baking work = {
+        .kind = kind,
+        .errors = common_alloc(num_clips, sizeof *work.errors),
+        .baked = common_alloc(num_clips, sizeof(md5_baked *)),
+        .failure = common_alloc(num_clips, sizeof *work.failure),
+    };
+    *bakes = (view_bakes){
+        .rates = common_alloc(num_clips, sizeof *bakes->rates),
+        .sizes = common_alloc(num_clips, sizeof *bakes->sizes),
+    };
+    for (uint32_t i = 0; i < num_clips; i++)
+        bakes->rates[i] = 1;
+    const uint64_t size = baked_size(kind);
+    bool is_baked = size <= memory;
+    if (!is_baked)
+        view_warn(loader->log, "%s stays skinned: its baked clips take %.1f MB, at most %.1f fit",
+                  kind->name, 1e-6 * (double)size, 1e-6 * (double)memory);
+    if (is_baked && (is_baked = bake(&work, threads, &error))) {
+        // The rates of fast clips are raised as far as the memory allows.
+        for (uint32_t i = 0; i < num_clips; i++) {
+            const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
+            bakes->rates[i] = rate > 1.0f ? (uint32_t)fminf(rate, (float)MOST_RATE) : 1;
+            if (bakes->rates[i] > 1 && baked_size(kind) > memory)
+                bakes->rates[i] = 1;
+            if (bakes->rates[i] == 1)
+                continue;
+            md5_free_baked(work.baked[i]);
+            work.baked[i] = NULL;
+        }
+        is_baked = bake(&work, threads, &error);
+        if (is_baked)
+            bakes->clips = md5gl_create_baked(
+                loader->renderer, model, (const md5_baked *const *)work.baked, num_clips, &error);
+        if (bakes->clips != NULL)
+            level.drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
+        is_baked = level.drawn != NULL;
+    }
+    if (!is_baked && size <= memory)
+        view_warn(loader->log, "%s stays skinned: %s", kind->name, error.message);
+    for (uint32_t i = 0; i < num_clips; i++) {
+        bakes->sizes[i] = work.errors[i] > 0.0f ? fminf(largest / work.errors[i], pixels) : pixels;
+        md5_free_baked(work.baked[i]);
+    }
+    if (is_baked) {
+        kind->levels[kind->num_levels++] = level;
+        kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
+    } else {
+        md5gl_destroy_baked(loader->renderer, bakes->clips);
+        free(bakes->rates);
+        free(bakes->sizes);
+        *bakes = (view_bakes){0};
+    }
+    free(work.errors);
+    free(work.baked);
+    free(work.failure);
+}
+
+md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_moment *moment)
+{
+    const uint32_t rate = bakes->rates[clip];
+    const float part = moment->fraction * (float)rate;
+    const uint32_t step = (uint32_t)fminf(part, (float)(rate - 1));
+    const uint32_t frame = moment->frame0 * rate + step;
+    const bool is_last = step + 1 == rate; // of the frames between frame0 and frame1
+    return (md5gl_clip_job){
+        .clip = clip,
+        .moment = {.frame0 = frame,
+                   .frame1 = is_last ? moment->frame1 * rate : frame + 1,
+                   .fraction = fminf(part - (float)step, 1.0f)},
+    };
+}
+
+// -- Impostors ------------------------------------------------------------------------------
+
+// Pictures per second of a clip if the memory suffices; small figures need no more.
+static const double picture_rate = 15.0;
+
+// Bytes of GPU memory for the pictures of all kinds.
+static const size_t picture_memory = (size_t)192 << 20;
+
+// Bytes per frame: 25 views of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
+enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
+
+// Adds impostors of the clips of a kind. `num_kinds` kinds share the memory. Returns false and logs
+// an error on failure.
+static bool add_pictured(view_kind *kind, float pixels, uint32_t num_kinds,
+                         const view_loader *loader)
+{
+    const uint32_t num_clips = kind->num_clips, count = kind->end - kind->begin;
+    view_pictures *const pictures = &kind->pictures;
+    double total = 0.0;
+    md5_error error = {0};
+    pictures->first = common_alloc((size_t)num_clips + 1, sizeof *pictures->first);
+    pictures->instances = common_alloc(count, sizeof *pictures->instances);
+    for (uint32_t i = 0; i < num_clips; i++)
+        total += kind->clips[i]->anim->duration;
+    const double most = (double)picture_memory / (double)FRAME_SIZE / num_kinds - num_clips;
+    const double rate = total * picture_rate > most ? fmax(most, 0.0) / total : picture_rate;
+    for (uint32_t i = 0; i < num_clips; i++)
+        pictures->first[i + 1] =
+            pictures->first[i] + (uint32_t)fmin(1.0 + rate * kind->clips[i]->anim->duration, 1e4);
+    const md5gl_impostor_desc desc = {
+        .num_frames = pictures->first[num_clips],
+        .center = kind->sphere.centre,
+        .radius = kind->sphere.radius,
+    };
+    pictures->impostors = md5gl_create_impostors(loader->renderer, &desc, &error);
+    kind->levels[kind->num_levels++] =
+        (view_detail){.source = VIEW_DETAIL_PICTURED, .pixels = pixels};
+    return pictures->impostors != NULL || view_log_error(loader->log, &error);
+}
+
+static void free_kind(view_kind *kind, md5gl_renderer *renderer)
+{
+    if (kind->own_textures != NULL && renderer != NULL) {
+        view_free_textures(kind->own_textures, renderer);
+        md5gl_destroy_model(renderer, kind->drawn);
+    }
+    view_free_levels(kind, renderer);
+    free(kind->drawn_placements);
+    free(kind->tints);
+    view_free_morphs(&kind->own_morphs, renderer);
+    free(kind->morph_weights);
+    free(kind->reported);
+    view_free_retargeted(&kind->retargeted);
+    view_free_scene(&kind->own);
+    free(kind->own_textures);
+    free(kind->clips);
+    free(kind->seen);
+    free(kind->palettes);
+    free(kind->placements);
+    *kind = (view_kind){0};
+}
+
+// == Culling ===============================================================================
+
+static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
+{
+    inward = md5_vec3_scale(inward, 1.0f / md5_vec3_length(inward));
+    return (view_plane){.inward = inward, .begin = md5_vec3_dot(inward, point)};
+}
+
+view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
+{
+    view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
+    const view_axes *const axes = &lens->axes;
+    const md5_vec3 across[2] = {axes->right, axes->up}, ahead = md5_vec3_scale(axes->back, -1.0f);
+    const float half[2] = {lens->half_x, lens->half_y};
+    const float shift[2] = {lens->shift_x, lens->shift_y};
+    for (int i = 0; i < 4; i++) { // the left, right, lower and upper side
+        const float sign = i % 2 == 0 ? 1.0f : -1.0f;
+        const md5_vec3 inward = md5_vec3_scale(across[i / 2], sign);
+        const float wide = half[i / 2] * (1.0f + sign * shift[i / 2]);
+        sight.planes[i] =
+            lens->orthographic
+                ? plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(inward, -wide)), inward)
+                : plane_through(lens->eye, md5_vec3_add(inward, md5_vec3_scale(ahead, wide)));
+    }
+    sight.planes[4] =
+        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->near_z)), ahead);
+    sight.planes[5] =
+        plane_through(md5_vec3_add(lens->eye, md5_vec3_scale(ahead, lens->far_z)), axes->back);
+    const md5_vec3 light = frame->light_direction;
+    const float length = md5_vec3_length(light);
+    sight.reach = md5gl_shadow_reach(frame);
+    sight.shadowed = sight.reach > 0.0f && length > 0.0f;
+    sight.unbounded = light.z <= 1e-3f * length;
+    if (!sight.shadowed || sight.unbounded)
+        return sight;
+    const md5_vec3 slide = md5_vec3_scale(light, -1.0f / light.z);
+    for (int i = 0; i < VIEW_NUM_PLANES; i++)
+        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, slide), 0.0f);
+    const float rise = light.z / length;
+    sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
+    return sight;
+}
+
+// A sphere, swept along its shadow, is outside if the whole sweep is outside one of the planes.
+static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
+{
+    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+        const view_plane *const plane = &sight->planes[i];
+        if (md5_vec3_dot(plane->inward, centre) + plane->shadow_shift * fall + radius
+            < plane->begin)
+            return false;
+    }
+    return true;
+}
+
+bool view_sees(const view_sight *sight, view_sphere sphere)
+{
+    const md5_vec3 centre = sphere.centre;
+    if (sight->all || intersects(sight, centre, sphere.radius, 0.0f))
+        return true;
+    if (!sight->shadowed || sight->unbounded)
+        return sight->shadowed;
+    const float fall = centre.z + sphere.radius + sight->reach_upward - sight->lowest;
+    return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0.0f));
+}
+
+// Diameter of the sphere in the picture, pixels; large if it is at or behind the eye.
+static float pixels_across(const view_sight *sight, view_sphere sphere)
+{
+    const view_lens *const lens = &sight->lens;
+    if (lens->orthographic)
+        return sphere.radius * sight->height / lens->half_y;
+    const float depth = md5_vec3_dot(lens->axes.back, md5_vec3_sub(lens->eye, sphere.centre));
+    return sphere.radius * sight->height / (lens->half_y * fmaxf(depth, sphere.radius));
+}
+
+// == Advancing =============================================================================
 
 // How fast the speed approaches the wanted one, per second, and how fast a member at the border
 // turns back, radians per second.
@@ -21,7 +665,9 @@ static float next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-void view_wander(view_crowd *crowd, uint32_t number)
+// Advances member `number`, which has a player, by the time since its last update: chooses its
+// behaviour, plays its machine and moves it.
+static void wander(view_crowd *crowd, uint32_t number)
 {
     view_member *const member = &crowd->members[number];
     const view_kind *const kind = &crowd->kinds[member->kind];
@@ -70,14 +716,374 @@ void view_wander(view_crowd *crowd, uint32_t number)
         }
 }
 
-// -- Crowd ---------------------------------------------------------------------------------------
+// Characters with fewer pixels across than these are updated every second or fourth frame. A fast
+// limb crosses the whole character in half a second; it then jumps by at most six pixels at 60
+// frames per second.
+static const float half_rate_pixels = 90.0f, quarter_rate_pixels = 45.0f;
+
+// Longest time between updates, seconds: one drawing of an animated film at 12 per second.
+static const float longest_wait = 1.0f / 12.0f;
+
+static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
+{
+    const view_sphere sphere = crowd->kinds[member->kind].sphere;
+    const md5_vec3 arm = md5_quat_rotate(member->place.rotation, sphere.centre);
+    return (view_sphere){md5_vec3_add(member->place.translation, arm), sphere.radius};
+}
+
+// Whether a member is updated in this frame. Its index spreads the members of a rate over the
+// frames.
+static bool is_due(const view_crowd *crowd, view_sphere sphere, uint32_t number)
+{
+    if (crowd->sight == NULL || !crowd->spares)
+        return true;
+    const float pixels = pixels_across(crowd->sight, sphere);
+    uint32_t stride = pixels < quarter_rate_pixels ? 4 : pixels < half_rate_pixels ? 2 : 1;
+    while (stride > 1 && (float)stride * crowd->pace > longest_wait)
+        stride /= 2;
+    return (crowd->num_frames + number) % stride == 0;
+}
+
+float view_impostor_share(float size, float pixels)
+{
+    if (pixels <= 0.0f)
+        return 0.0f;
+    return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0.0f, 1.0f);
+}
+
+// Baked vertices are blended linearly, so no member is baked while joints are blended otherwise.
+static void choose_level(const view_crowd *crowd, view_member *member, view_sphere sphere)
+{
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    member->far_share = 0.0f;
+    member->level = 0;
+    if (!crowd->levels)
+        return;
+    const float pixels = pixels_across(crowd->sight, sphere);
+    member->pixels = pixels;
+    if (kind->pictures.impostors != NULL)
+        member->far_share = view_impostor_share(pixels, kind->levels[kind->num_levels - 1].pixels);
+    member->level = view_detail_at(kind, member->clip, pixels, crowd->reduces,
+                                   member->far_share < 1.0f && !crowd->is_dual);
+}
+
+// Size of a pose in bytes.
+static size_t pose_size(const view_kind *kind)
+{
+    return kind->model->skeleton.num_joints * sizeof(md5_xform);
+}
+
+static void pose_player(const view_kind *kind, md5_player *player, unsigned char *scratch,
+                        md5_mat34 *palette)
+{
+    md5_player_pose(player, (md5_xform *)(void *)scratch, NULL, palette, scratch + pose_size(kind));
+}
+
+static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    for (size_t i = begin; i < end; i++) {
+        view_member *const member = &crowd->members[i];
+        const view_kind *const kind = &crowd->kinds[member->kind];
+        md5_player *const player = crowd->players[i];
+        view_sphere sphere = sphere_of(crowd, member);
+        member->waited += crowd->step;
+        member->is_due = is_due(crowd, sphere, (uint32_t)i);
+        const bool advances = member->is_due && player != NULL;
+        if (advances) {
+            wander(crowd, (uint32_t)i);
+            sphere = sphere_of(crowd, member);
+        }
+        if (member->is_due)
+            member->waited = 0.0f;
+        member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
+        if (member->is_seen)
+            choose_level(crowd, member, sphere);
+        // Springs are also simulated while culled.
+        if (advances && !member->is_seen && kind->has_springs)
+            pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
+    }
+}
+
+// -- Posing ---------------------------------------------------------------------------------
+
+// Updates the visible members and chooses those to pose. A member that becomes visible is always
+// posed; one that is baked or drawn as an impostor only never is.
+static void choose_posed(view_crowd *crowd)
+{
+    crowd->num_posed = 0;
+    crowd->num_joints = 0;
+    crowd->num_baked = 0;
+    crowd->num_far = 0;
+    crowd->num_faded = 0;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        view_kind *const kind = &crowd->kinds[k];
+        kind->fades = false;
+        for (uint32_t i = 0; i < VIEW_MAX_LEVELS; i++)
+            kind->levels[i].count = 0;
+    }
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        view_member *const member = &crowd->members[i];
+        view_kind *const kind = &crowd->kinds[member->kind];
+        view_detail *const level = &kind->levels[member->level];
+        const bool was_seen = member->seen_at != VIEW_UNSEEN;
+        const bool is_baked = level->source == VIEW_DETAIL_BAKED;
+        if (member->is_seen && member->far_share > 0.0f) {
+            member->far_at = kind->levels[kind->num_levels - 1].count++;
+            crowd->far[crowd->num_far++] = i;
+            crowd->num_faded += member->far_share < 1.0f;
+            kind->fades = kind->fades || member->far_share < 1.0f;
+        }
+        if (member->is_seen && member->far_share < 1.0f)
+            member->baked_at = level->count++;
+        if (member->is_seen && is_baked)
+            crowd->baked[crowd->num_baked++] = i;
+        if (!member->is_seen || is_baked || member->far_share >= 1.0f) {
+            if (!was_seen)
+                continue;
+            // The last one moves to its place.
+            const uint32_t place = member->seen_at, last = --kind->num_seen;
+            const size_t num_joints = kind->model->skeleton.num_joints;
+            const size_t targets =
+                kind->morph_weights != NULL ? kind->morphs->morph->num_targets : 0;
+            member->seen_at = VIEW_UNSEEN;
+            if (place == last)
+                continue;
+            kind->seen[place] = kind->seen[last];
+            crowd->members[kind->seen[place]].seen_at = place;
+            kind->placements[place] = kind->placements[last];
+            memcpy(kind->palettes + place * num_joints, kind->palettes + last * num_joints,
+                   num_joints * sizeof *kind->palettes);
+            for (size_t k = 0; k < targets; k++)
+                kind->morph_weights[place * targets + k] = kind->morph_weights[last * targets + k];
+            continue;
+        }
+        if (!was_seen) {
+            member->seen_at = kind->num_seen++;
+            kind->seen[member->seen_at] = i;
+        }
+        if (was_seen && !member->is_due)
+            continue;
+        crowd->posed[crowd->num_posed++] = i;
+        crowd->num_joints += kind->model->skeleton.num_joints;
+    }
+    // Where each level's members begin.
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        view_kind *const kind = &crowd->kinds[k];
+        uint32_t first = 0;
+        for (uint32_t i = 0; i < kind->num_levels; i++) {
+            view_detail *const level = &kind->levels[i];
+            if (level->source == VIEW_DETAIL_CASTERS)
+                level->count = kind->num_seen;
+            if (level->source != VIEW_DETAIL_POSED && level->source != VIEW_DETAIL_BAKED)
+                continue;
+            level->first = first;
+            first += level->count;
+        }
+    }
+}
+
+static size_t count_joints(const view_crowd *crowd, const view_member *member)
+{
+    return crowd->kinds[member->kind].model->skeleton.num_joints;
+}
+
+static md5_mat34 *palette_of(const view_crowd *crowd, const view_member *member)
+{
+    return crowd->kinds[member->kind].palettes + member->seen_at * count_joints(crowd, member);
+}
+
+// Poses clips into the buffer, and copies the palettes from there to the kinds' arrays, in one copy
+// if they are adjacent.
+static void pose_clips(view_crowd *crowd, size_t begin, size_t end, unsigned char *scratch)
+{
+    md5_pose_batch(crowd->poses + begin, end - begin, NULL, scratch);
+    for (size_t i = begin; i < end;) {
+        const view_member *member = &crowd->members[crowd->posed[i]];
+        const md5_mat34 *const run = crowd->poses[i].palette;
+        md5_mat34 *const place = palette_of(crowd, member);
+        size_t count = 0;
+        do {
+            count += count_joints(crowd, member);
+            if (++i < end)
+                member = &crowd->members[crowd->posed[i]];
+        } while (i < end && palette_of(crowd, member) == place + count);
+        memcpy(place, run, count * sizeof *place);
+    }
+}
+
+static md5_pose_job job_of(const view_crowd *crowd, const view_member *member, md5_mat34 *palette)
+{
+    const md5_binding *const binding = crowd->kinds[member->kind].clips[member->clip];
+    return (md5_pose_job){
+        .binding = binding,
+        .moment = md5_moment_at(binding->anim, crowd->time + member->offset, MD5_WRAP_LOOP),
+        .root = MD5_ROOT_IN_PLACE,
+        .palette = palette,
+    };
+}
+
+static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    unsigned char *const scratch = crowd->scratch + worker * crowd->scratch_size;
+    md5_mat34 *const buffer = crowd->buffers + worker * crowd->buffer_size;
+    md5_mat34 *palette = buffer;
+    size_t first = begin; // of the pending clips, which are posed in one call
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t number = crowd->posed[i];
+        const view_member *const member = &crowd->members[number];
+        const view_kind *const kind = &crowd->kinds[member->kind];
+        const bool is_alone = crowd->players[number] != NULL; // players do not join a batch
+        kind->placements[member->seen_at] = md5_mat34_from_xform(member->place);
+        if (kind->morph_weights != NULL) {
+            const view_morphs *const morphs = kind->morphs;
+            const size_t place = member->seen_at;
+            view_drive_morphs(morphs, crowd->players[number],
+                              kind->reported + place * morphs->num_driven,
+                              kind->morph_weights + place * morphs->morph->num_targets);
+        }
+        if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
+            pose_clips(crowd, first, i, scratch);
+            first = is_alone ? i + 1 : i;
+            palette = buffer;
+        }
+        if (is_alone) {
+            pose_player(kind, crowd->players[number], scratch, palette_of(crowd, member));
+        } else {
+            crowd->poses[i] = job_of(crowd, member, palette);
+            palette += count_joints(crowd, member);
+        }
+    }
+    pose_clips(crowd, first, end, scratch);
+}
+
+static void place_baked(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const view_member *const member = &crowd->members[crowd->baked[i]];
+        const md5_pose_job job = job_of(crowd, member, NULL);
+        const view_kind *const kind = &crowd->kinds[member->kind];
+        const uint32_t place = kind->levels[member->level].first + member->baked_at;
+        kind->jobs[member->baked_at] = view_baked_job(&kind->bakes, member->clip, &job.moment);
+        kind->drawn_placements[place] = md5_mat34_from_xform(member->place);
+        kind->tints[place] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
+    }
+}
+
+static void place_far(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    view_crowd *const crowd = user;
+    (void)worker;
+    for (size_t i = begin; i < end; i++) {
+        const view_member *const member = &crowd->members[crowd->far[i]];
+        const view_kind *const kind = &crowd->kinds[member->kind];
+        const view_pictures *const pictures = &kind->pictures;
+        // The picture at this time of the clip, or the nearest earlier one that is drawn yet.
+        const double duration = kind->clips[member->clip]->anim->duration;
+        const double cycles = duration > 0.0 ? (crowd->time + member->offset) / duration : 0.0;
+        const uint32_t first = pictures->first[member->clip];
+        const uint32_t count = pictures->first[member->clip + 1] - first;
+        uint32_t picture = (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
+        while (picture > 0 && !md5gl_has_impostor_pictures(pictures->impostors, first + picture))
+            picture--;
+        pictures->instances[member->far_at] = (md5gl_impostor){
+            .rotation = member->place.rotation,
+            .translation = member->place.translation,
+            .scale = 1.0f,
+            .frame = (float)(first + picture),
+            .shown = member->far_share,
+        };
+    }
+}
+
+// From near to far.
+static int compare_sizes(const void *a, const void *b)
+{
+    const view_sized *const x = a, *const y = b;
+    if (x->pixels < y->pixels || x->pixels > y->pixels)
+        return x->pixels > y->pixels ? -1 : 1;
+    return (x->seen_at > y->seen_at) - (x->seen_at < y->seen_at);
+}
+
+// Writes what is drawn of a kind's posed members besides their poses: their order, and tints.
+static void order_members(view_kind *kind, const view_crowd *crowd)
+{
+    const size_t num_joints = kind->model->skeleton.num_joints;
+    const bool is_ordered = crowd->reduces && kind->order != NULL;
+    uint32_t counts[VIEW_MAX_LEVELS] = {0};
+    for (uint32_t i = 0; i < kind->num_seen && is_ordered; i++)
+        kind->order[i] = (view_sized){crowd->members[kind->seen[i]].pixels, i};
+    if (is_ordered)
+        qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
+    for (uint32_t i = 0; i < kind->num_seen && (is_ordered || kind->fades); i++) {
+        const uint32_t from = is_ordered ? kind->order[i].seen_at : i;
+        const view_member *const member = &crowd->members[kind->seen[from]];
+        const uint32_t to = kind->levels[member->level].first + counts[member->level]++;
+        kind->tints[to] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
+        if (!is_ordered)
+            continue;
+        memcpy(kind->drawn_palettes + to * num_joints, kind->palettes + from * num_joints,
+               num_joints * sizeof *kind->palettes);
+        kind->drawn_placements[to] = kind->placements[from];
+    }
+}
+
+// -- Updating -------------------------------------------------------------------------------
+
+static void update(view_crowd *crowd, double seconds, const view_sight *sight)
+{
+    crowd->time += seconds;
+    crowd->step = (float)seconds;
+    crowd->sight = sight;
+    md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
+    if (sight == NULL)
+        return;
+    choose_posed(crowd);
+    md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
+    md5_threads_run(crowd->threads, crowd->num_baked, place_baked, crowd);
+    md5_threads_run(crowd->threads, crowd->num_far, place_far, crowd);
+    for (uint32_t i = 0; i < crowd->num_kinds; i++)
+        if (crowd->kinds[i].num_levels > 0)
+            order_members(&crowd->kinds[i], crowd);
+    crowd->num_frames++;
+    crowd->sight = NULL;
+}
+
+void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
+{
+    const uint64_t begin = SDL_GetPerformanceCounter();
+    const double longest = 1.0 / 15.0, max_rest = 30.0;
+    double rest = time - crowd->time;
+    bool has_players = false;
+    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+        has_players = has_players || crowd->kinds[k].machine != NULL;
+    crowd->pace = fabsf((float)rest);
+    // Only machines depend on the steps in between; clips can jump to any time.
+    if (rest > max_rest || !has_players) {
+        const double skipped = has_players ? rest - max_rest : rest;
+        crowd->time += skipped;
+        rest -= skipped;
+    }
+    while (rest > longest) {
+        update(crowd, longest, NULL);
+        rest -= longest;
+    }
+    update(crowd, rest, sight);
+    crowd->last_seconds =
+        (double)(SDL_GetPerformanceCounter() - begin) / (double)SDL_GetPerformanceFrequency();
+    crowd->seconds = crowd->seconds > 0.0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds
+                                          : crowd->last_seconds;
+}
+
+// == Making ================================================================================
 
 // Makes a crowd: its kinds, and each member's placement, clip and time offset.
 
 // Distance between neighbours, relative to their size.
 static const float spacing = 1.1f;
-
-// -- Kinds ----------------------------------------------------------------------------------
 
 static bool is_model(const char *file)
 {
@@ -95,8 +1101,8 @@ size_t view_count_first(const char *const *files, size_t num_files)
     return count;
 }
 
-static bool make_kinds(view_crowd *crowd, const view_kind_source *first, const char *const *files,
-                       size_t num_files, const view_loader *loader)
+static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
+                       const char *const *files, size_t num_files, const view_loader *loader)
 {
     uint32_t num_kinds = 1;
     for (size_t i = 0; i < num_files; i++)
@@ -110,8 +1116,12 @@ static bool make_kinds(view_crowd *crowd, const view_kind_source *first, const c
         const uint32_t end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
         const size_t own = i > 0 ? view_count_first(files, num_files) : 0;
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
-        if (!view_make_kind(kind, first, files, own, i > 0 ? &crowd->kinds[0] : NULL, begin,
-                            end - begin, loader))
+        if (i == 0)
+            *kind = *first;
+        kind->begin = begin;
+        kind->end = end;
+        if (!make_kind(kind, i == 0 ? scene : NULL, files, own, i > 0 ? &crowd->kinds[0] : NULL,
+                       loader))
             return false;
         crowd->size = fmaxf(crowd->size, view_size(kind->model->bounds));
         files += own;
@@ -209,7 +1219,7 @@ static void make_scratch(view_crowd *crowd)
         if (kind->machine == NULL)
             job.binding = kind->clips[0];
         const size_t size = kind->machine != NULL
-                                ? md5_player_pose_scratch(kind->machine) + view_pose_size(kind)
+                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
                                 : md5_pose_batch_scratch(&job, 1, NULL);
         const size_t num_joints = kind->model->skeleton.num_joints;
         crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
@@ -230,21 +1240,26 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
     const float texel = sqrtf(2.0f) * 2.0f * spread_of(crowd) / (float)VIEW_CROWD_TEXELS;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         view_kind *const kind = &crowd->kinds[k];
-        if (kind->drawn == NULL || !(kind->sphere.radius > 0.0f))
+        if (kind->drawn == NULL)
+            continue;
+        kind->levels[kind->num_levels++] =
+            (view_detail){.source = VIEW_DETAIL_POSED, .pixels = INFINITY, .drawn = kind->drawn};
+        if (!(kind->sphere.radius > 0.0f))
             continue;
         // The CPU's deformed surfaces and the stages of materials are drawn from the kind's own
         // model, and morph targets belong to it.
         if (crowd->reduced_pixels > 0.0f && kind->morphs == NULL
             && kind->textures->layers.num_meshes == 0)
-            view_make_details(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
+            add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
         // Impostors and baked clips show frames of clips only, not the blended poses of machines
         // and not surfaces that turn to the viewer.
         if (kind->machine != NULL || view_has_deforms(&kind->textures->layers))
             continue;
         if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
-            view_bake_kind(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
+            view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
                            crowd->threads, loader);
-        if (crowd->impostor_pixels > 0.0f && !view_make_levels(kind, crowd->num_kinds, loader))
+        if (crowd->impostor_pixels > 0.0f
+            && !add_pictured(kind, crowd->impostor_pixels, crowd->num_kinds, loader))
             return false;
     }
     return true;
@@ -260,8 +1275,9 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
     return (float)(is_given ? given : pixels);
 }
 
-bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const char *const *files,
-                     size_t num_files, uint32_t count, const view_loader *loader)
+bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
+                     const char *const *files, size_t num_files, uint32_t count,
+                     const view_loader *loader)
 {
     const view_options *const options = loader->options;
     // Baking takes longer than it saves in a few pictures.
@@ -290,7 +1306,7 @@ bool view_make_crowd(view_crowd *crowd, const view_kind_source *first, const cha
     crowd->baked = common_alloc(count, sizeof *crowd->baked);
     crowd->far = common_alloc(count, sizeof *crowd->far);
     crowd->threads = common_start_threads(0);
-    if (!make_kinds(crowd, first, files, num_files, loader))
+    if (!make_kinds(crowd, scene, first, files, num_files, loader))
         return false;
     if (!make_levels(crowd, loader) || !make_players(crowd, loader->log))
         return false;
@@ -305,7 +1321,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
         md5_destroy_player(crowd->players[i]);
     // In reverse: retargeted clips refer to the first kind.
     for (uint32_t k = crowd->num_kinds; k-- > 0;)
-        view_free_kind(&crowd->kinds[k], renderer);
+        free_kind(&crowd->kinds[k], renderer);
     for (size_t i = 0; i < crowd->num_files; i++)
         free(crowd->files[i]);
     common_stop_threads(crowd->threads);

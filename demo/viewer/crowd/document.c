@@ -1,10 +1,403 @@
+// A document: everything that is loaded and shown.
 #include "demo/viewer/crowd/document.h"
 
+#include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/motion.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+// == Comparing ===================================================================================
+
+// -- Loading --------------------------------------------------------------------------------
+
+typedef struct named_joint {
+    const char *name;
+    uint32_t joint;
+} named_joint;
+
+// By name, then by number, so that the first of several is found.
+static int compare_names(const void *a, const void *b)
+{
+    const named_joint *const first = a, *const second = b;
+    const int order = strcmp(first->name, second->name);
+    return order != 0 ? order : (first->joint > second->joint) - (first->joint < second->joint);
+}
+
+static named_joint *sort_joints(const md5_skeleton *skeleton)
+{
+    named_joint *const sorted = common_alloc((size_t)skeleton->num_joints + 1, sizeof *sorted);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        sorted[i] = (named_joint){skeleton->joints[i].name, i};
+    qsort(sorted, skeleton->num_joints, sizeof *sorted, compare_names);
+    return sorted;
+}
+
+static bool bind_clip(view_compare *compare, const md5_anim *anim, md5_error *error)
+{
+    md5_free_binding(compare->binding);
+    compare->bound = anim;
+    compare->binding = anim != NULL ? md5_bind(compare->model, anim, NULL, error) : NULL;
+    return anim == NULL || compare->binding != NULL;
+}
+
+bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
+                       view_log *log)
+{
+    md5_error error = {0};
+    const uint32_t num_joints = scene->num_joints;
+    *compare = (view_compare){
+        .name = common_copy(common_base(path)),
+        .model = scene->model,
+        .num_joints = num_joints,
+        .same = common_alloc((size_t)num_joints + 1, sizeof *compare->same),
+        .differences = common_alloc((size_t)num_joints + 1, sizeof *compare->differences),
+        .peaks = common_alloc((size_t)num_joints + 1, sizeof *compare->peaks),
+        .scene_joints = common_alloc((size_t)num_joints + 1, sizeof *compare->scene_joints),
+    };
+    bool is_loaded;
+    if (common_has_ending(path, ".md5anim")) {
+        compare->own_anim = md5_load_anim(path, NULL, &error);
+        is_loaded = compare->own_anim != NULL && bind_clip(compare, compare->own_anim, &error);
+    } else {
+        compare->model = compare->own_model = md5_load_model(path, NULL, &error);
+        is_loaded = compare->model != NULL;
+    }
+    if (!is_loaded)
+        return view_log_error(log, &error);
+    const md5_skeleton *const other = &compare->model->skeleton;
+    compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
+    compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
+    // Walks both skeletons in the order of their names.
+    named_joint *const a = sort_joints(scene->skeleton), *const b = sort_joints(other);
+    for (uint32_t i = 0, j = 0; i < num_joints; i++) {
+        while (j < other->num_joints && strcmp(b[j].name, a[i].name) < 0)
+            j++;
+        const bool is_same = j < other->num_joints && strcmp(b[j].name, a[i].name) == 0;
+        compare->same[a[i].joint] = is_same ? (int32_t)b[j].joint : -1;
+        compare->num_same += is_same;
+    }
+    free(a);
+    free(b);
+    return true;
+}
+
+void view_free_compare(view_compare *compare)
+{
+    md5_free_binding(compare->binding);
+    md5_free_anim(compare->own_anim);
+    md5_free_model(compare->own_model);
+    free(compare->name);
+    free(compare->same);
+    free(compare->pose);
+    free(compare->joints);
+    free(compare->scene_joints);
+    free(compare->differences);
+    free(compare->peaks);
+    *compare = (view_compare){.name = NULL};
+}
+
+// -- Differences ----------------------------------------------------------------------------
+
+static int compare_distances(const void *a, const void *b)
+{
+    const view_difference *const first = a, *const second = b;
+    if (first->distance > second->distance || first->distance < second->distance)
+        return first->distance > second->distance ? -1 : 1;
+    return (first->joint > second->joint) - (first->joint < second->joint);
+}
+
+static void write_differences(view_compare *compare)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < compare->num_joints; i++) {
+        if (compare->same[i] < 0)
+            continue;
+        const md5_mat34 own = compare->scene_joints[i], other = compare->joints[compare->same[i]];
+        const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(other), md5_mat34_translation(own));
+        const md5_quat p = md5_quat_from_mat34(own), q = md5_quat_from_mat34(other);
+        const md5_quat turn = md5_quat_mul((md5_quat){-p.x, -p.y, -p.z, p.w}, q);
+        const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+        compare->differences[count++] = (view_difference){
+            .joint = i,
+            .distance = md5_vec3_length(way),
+            // The tangent of half the angle is exact for small angles, whose cosine is 1.
+            .angle = 2.0f * atan2f(axis, fabsf(turn.w)) * (180.0f / VIEW_PI),
+        };
+    }
+}
+
+static void pose_other(view_compare *compare, const view_scene *scene, const md5_moment *moment)
+{
+    const size_t size = compare->model->skeleton.num_joints * sizeof *compare->joints;
+    if (compare->binding == NULL || view_is_bind_pose(scene)) {
+        memcpy(compare->joints, compare->model->bind, size);
+        return;
+    }
+    md5_sample(compare->binding, *moment, scene->root, compare->pose);
+    md5_local_to_model(&compare->model->skeleton, compare->pose, compare->joints);
+}
+
+// -- Over a clip ----------------------------------------------------------------------------
+
+static int compare_peaks(const void *a, const void *b)
+{
+    const view_peak *const first = a, *const second = b;
+    if (first->distance > second->distance || first->distance < second->distance)
+        return first->distance > second->distance ? -1 : 1;
+    if (first->angle > second->angle || first->angle < second->angle)
+        return first->angle > second->angle ? -1 : 1;
+    return (first->joint > second->joint) - (first->joint < second->joint);
+}
+
+static void measure_clip(view_compare *compare, view_scene *scene, const view_play *play)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_moment own = {.frame0 = frame, .frame1 = frame};
+        const double time = frame / anim->frame_rate;
+        md5_moment other = own;
+        // The other clip is at the same time, and in its last frame when both end.
+        if (compare->binding != NULL)
+            other = md5_moment_at(compare->bound, time,
+                                  time <= compare->bound->duration + 1e-6 ? MD5_WRAP_CLAMP
+                                                                          : play->wrap);
+        view_pose_moment(scene, &own);
+        md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
+        pose_other(compare, scene, &other);
+        write_differences(compare);
+        for (uint32_t i = 0; i < compare->num_same; i++) {
+            const view_difference *const now = &compare->differences[i];
+            view_peak *const peak = &compare->peaks[i];
+            if (frame == 0)
+                *peak = (view_peak){.joint = now->joint};
+            if (now->distance > peak->distance) {
+                peak->distance = now->distance;
+                peak->distance_frame = frame;
+            }
+            if (now->angle > peak->angle) {
+                peak->angle = now->angle;
+                peak->angle_frame = frame;
+            }
+        }
+    }
+    if (compare->num_same > 0)
+        qsort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
+    view_pose(scene, play);
+}
+
+void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
+{
+    md5_error error = {0};
+    const md5_anim *const anim =
+        compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
+    if (anim != compare->bound)
+        (void)bind_clip(compare, anim, &error);
+    // A clip is shown as it is in its file: no machine, legs or channels move the model.
+    const md5_anim *const shown =
+        view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE ? view_shown_anim(scene) : NULL;
+    const bool is_old = shown == compare->measured && compare->bound == compare->against
+                        && scene->root == compare->root;
+    compare->measured = shown;
+    compare->against = compare->bound;
+    compare->root = scene->root;
+    if (shown != NULL && !is_old)
+        measure_clip(compare, scene, play);
+    const md5_moment moment =
+        compare->bound != NULL ? view_moment(play, compare->bound) : (md5_moment){0};
+    pose_other(compare, scene, &moment);
+    const bool has_no_clip =
+        view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED && view_shown_anim(scene) == NULL;
+    const bool is_bind = view_is_bind_pose(scene) || has_no_clip;
+    if (is_bind)
+        memcpy(compare->scene_joints, scene->model->bind,
+               compare->num_joints * sizeof *compare->scene_joints);
+    else
+        md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
+    write_differences(compare);
+    if (compare->num_same > 0)
+        qsort(compare->differences, compare->num_same, sizeof *compare->differences,
+              compare_distances);
+}
+
+// == Companions ==================================================================================
+
+// Distance of the retargeted model, relative to the sum of both models' sizes.
+static const float relative_distance = 0.4f;
+
+static void free_companion(view_companion *companion, md5gl_renderer *renderer)
+{
+    if (companion->textures != NULL)
+        view_free_textures(companion->textures, renderer);
+    if (companion->drawn != NULL)
+        md5gl_destroy_model(renderer, companion->drawn);
+    md5_destroy_retarget(companion->retarget);
+    free(companion->textures);
+    free(companion->scratch);
+    free(companion->pose);
+    free(companion->palette);
+    free(companion->joints);
+    if (companion->machine != NULL)
+        view_free_machine(companion->machine);
+    free(companion->machine);
+    md5_free_model(companion->own_model);
+    *companion = (view_companion){0};
+}
+
+// Uploads companion->model with the textures of the file `path`, or of a scene of the same model.
+static bool upload(view_companion *companion, const view_loader *loader, const char *path,
+                   const view_scene *same)
+{
+    const uint32_t num_joints = companion->model->skeleton.num_joints;
+    companion->pose = common_alloc(num_joints, sizeof *companion->pose);
+    companion->palette = common_alloc(num_joints, sizeof *companion->palette);
+    companion->textures = common_alloc(1, sizeof *companion->textures);
+    return same != NULL
+               ? view_upload_scene(loader, same, false, &companion->drawn, companion->textures)
+               : view_upload(loader, &(view_dressing){.model = companion->model, .path = path},
+                             &companion->drawn, companion->textures);
+}
+
+static bool load(view_companion *companion, const view_scene *scene, const view_loader *loader,
+                 const char *path)
+{
+    md5_error error = {0};
+    *companion = (view_companion){.joint = -1};
+    companion->model = companion->own_model = md5_load_model(path, NULL, &error);
+    if (companion->model == NULL)
+        return view_log_error(loader->log, &error);
+    companion->scratch = common_alloc(scene->num_joints, sizeof *companion->scratch);
+    return upload(companion, loader, path, NULL);
+}
+
+// Index of the joint of that name, or -1.
+static int32_t find_joint(const view_scene *scene, const char *name, size_t length)
+{
+    const md5_skeleton *const skeleton = scene->skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const char *const joint = skeleton->joints[i].name;
+        if (strlen(joint) == length && strncmp(joint, name, length) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+// Loads the models of --retarget and --attach, for a scene with a model. Returns false and logs an
+// error on failure; free in both cases.
+static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
+                            const view_loader *loader)
+{
+    view_companion *const body = &companions[0], *const thing = &companions[1];
+    const char *const retarget = loader->options->retarget, *const attach = loader->options->attach;
+    md5_error error = {0};
+    if (loader->renderer == NULL || scene->model == NULL)
+        return true;
+    if (retarget != NULL) {
+        if (!load(body, scene, loader, retarget))
+            return false;
+        body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
+        if (body->retarget == NULL)
+            return view_log_error(loader->log, &error);
+    }
+    if (attach != NULL) {
+        const char *const equals = strchr(attach, '=');
+        if (!load(thing, scene, loader, equals + 1))
+            return false;
+        thing->joint = find_joint(scene, attach, (size_t)(equals - attach));
+        if (thing->joint < 0)
+            return view_error(loader->log, "--attach %s: the model has no joint of that name",
+                              attach);
+    }
+    return true;
+}
+
+// Loads a machine with its model and textures.
+static bool load_machine(view_companion *companion, const char *path, const view_loader *loader)
+{
+    view_machine *const machine = common_alloc(1, sizeof *machine);
+    *companion = (view_companion){.joint = -1, .machine = machine};
+    if (!view_load_machine(machine, path, NULL, loader->log))
+        return false;
+    companion->model = machine->character->model;
+    companion->joints =
+        common_alloc(companion->model->skeleton.num_joints, sizeof *companion->joints);
+    return upload(companion, loader, machine->character->model_path, NULL);
+}
+
+// Loads the machine of --guest, which from now on advances with that of the scene. It begins at the
+// left, a little ahead, and looks to the right. Returns false and logs an error on failure; free in
+// both cases.
+static bool load_guest(view_companion *guest, view_scene *scene, const view_loader *loader)
+{
+    const char *const path = loader->options->guest;
+    if (path == NULL || loader->renderer == NULL || scene->model == NULL)
+        return true;
+    if (view_machine_of(scene) == NULL)
+        return view_error(loader->log, "--guest: there is no state machine that %s could visit",
+                          path);
+    if (!load_machine(guest, path, loader))
+        return false;
+    const float reach = view_size(scene->model->bounds);
+    guest->machine->start = (md5_xform){
+        .rotation = {.z = 0.70710678f, .w = 0.70710678f},
+        .translation = {0.3f * reach, -3.79f * reach, 0.0f},
+    };
+    guest->machine->place = guest->machine->start;
+    guest->machine->host = &scene->machine;
+    scene->machine.guest = guest->machine;
+    return true;
+}
+
+// Loads what the scene's model carries if it plays a machine: the first machine of the folder
+// `attached` beside the model whose file is named after a joint. It advances with that of the
+// scene, whose events set its triggers. Returns false and logs an error on failure; free in both
+// cases.
+static bool load_carried(view_companion *carried, view_scene *scene, const view_loader *loader)
+{
+    if (loader->renderer == NULL || scene->model == NULL || view_machine_of(scene) == NULL)
+        return true;
+    char *const beside = common_folder(scene->machine.character->model_path);
+    char *const folder = common_join(beside, "attached");
+    common_list files = common_list_folder(folder, ".md5machine");
+    bool is_loaded = true;
+    for (size_t i = 0; i < files.count && scene->machine.carried == NULL && is_loaded; i++) {
+        char *const name = common_stem(files.names[i]);
+        const int32_t joint = find_joint(scene, name, strlen(name));
+        free(name);
+        if (joint < 0)
+            continue;
+        is_loaded = load_machine(carried, files.names[i], loader);
+        if (is_loaded) {
+            carried->joint = joint;
+            scene->machine.carried = carried->machine;
+        }
+    }
+    common_free_list(&files);
+    free(folder);
+    free(beside);
+    return is_loaded;
+}
+
+// Uploads what the scene's pose is compared with; `compare` must outlive it. `path`: of its
+// model, unless that is the scene's. Returns false and logs an error on failure.
+static bool load_compared(view_companion *compared, const view_compare *compare,
+                          const view_scene *scene, const char *path, const view_loader *loader)
+{
+    *compared = (view_companion){.model = compare->model, .joint = -1};
+    const bool is_same = compare->model == scene->model;
+    return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
+}
+
+float view_companion_distance(const view_companion *companion, const view_scene *scene)
+{
+    const md5_model *const model = scene->model, *const other = companion->model;
+    if (model == NULL || other == NULL)
+        return 0.0f;
+    return relative_distance * (view_size(model->bounds) + view_size(other->bounds));
+}
+
+// == Documents ===================================================================================
 
 // -- Loading --------------------------------------------------------------------------------
 
@@ -54,9 +447,9 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
-    if (!view_load_companions(document->companions, scene, loader)
-        || !view_load_guest(&document->companions[VIEW_GUEST], scene, loader)
-        || !view_load_carried(&document->companions[VIEW_CARRIED], scene, loader))
+    if (!load_companions(document->companions, scene, loader)
+        || !load_guest(&document->companions[VIEW_GUEST], scene, loader)
+        || !load_carried(&document->companions[VIEW_CARRIED], scene, loader))
         return false;
     const char *const other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
@@ -65,13 +458,14 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (other != NULL
         && (!view_load_compare(&document->compare, scene, other, loader->log)
             || (loader->renderer != NULL
-                && !view_load_compared(&document->companions[VIEW_COMPARED], &document->compare,
-                                       scene, other, loader))))
+                && !load_compared(&document->companions[VIEW_COMPARED], &document->compare, scene,
+                                  other, loader))))
         return false;
-    const view_kind_source first = {scene, document->drawn, &document->textures,
-                                    document->morphs.morph != NULL ? &document->morphs : NULL};
+    const view_kind first = {.drawn = document->drawn,
+                             .textures = &document->textures,
+                             .morphs = document->morphs.morph != NULL ? &document->morphs : NULL};
     return crowd == 0
-           || view_make_crowd(&document->crowd, &first, files + own, num_files - own, crowd,
+           || view_make_crowd(&document->crowd, scene, &first, files + own, num_files - own, crowd,
                               loader);
 }
 
@@ -96,7 +490,8 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         md5gl_destroy_model(renderer, document->drawn);
     }
     view_free_morphs(&document->morphs, renderer);
-    view_free_companions(document->companions, renderer);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        free_companion(&document->companions[i], renderer);
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);
@@ -167,12 +562,12 @@ void view_show_meshes(const view_document *document, uint64_t hidden)
 {
     const md5_model *const model = document->scene.model;
     const view_kind *const kind = &document->crowd.kinds[0]; // of the same model
-    md5gl_model *const baked = kind->bakes.drawn;
     for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++) {
-        md5gl_set_visible(document->drawn, i, (hidden >> i & 1) == 0);
-        if (baked != NULL)
-            md5gl_set_visible(baked, i, (hidden >> i & 1) == 0);
-        view_show_detail_mesh(&kind->details, i, (hidden >> i & 1) == 0);
+        const bool is_shown = (hidden >> i & 1) == 0;
+        md5gl_set_visible(document->drawn, i, is_shown);
+        for (uint32_t k = 1; k < kind->num_levels; k++)
+            if (kind->levels[k].drawn != NULL)
+                md5gl_set_visible(kind->levels[k].drawn, i, is_shown);
     }
 }
 
@@ -195,10 +590,9 @@ void view_blend_document(view_document *document, const view_loader *loader)
         blend_as_chosen(&document->scene, document->companions[i].drawn, loader);
     for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
         const view_kind *const kind = &document->crowd.kinds[i];
-        blend_as_chosen(&document->scene, kind->drawn, loader);
-        for (uint32_t k = 1; k < kind->details.count; k++)
-            blend_as_chosen(&document->scene, kind->details.levels[k].drawn, loader);
-        blend_as_chosen(&document->scene, kind->details.casters, loader);
+        for (uint32_t k = 0; k < kind->num_levels; k++)
+            if (kind->levels[k].source != VIEW_DETAIL_BAKED)
+                blend_as_chosen(&document->scene, kind->levels[k].drawn, loader);
     }
     document->crowd.is_dual = document->scene.dual;
 }

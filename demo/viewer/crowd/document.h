@@ -3,13 +3,97 @@
 #ifndef DEMO_VIEWER_CROWD_DOCUMENT_H
 #define DEMO_VIEWER_CROWD_DOCUMENT_H
 
-#include "demo/viewer/crowd/companion.h"
-#include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/assets/surfaces.h"
+#include "demo/viewer/assets/textures.h"
+#include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/motion.h"
-#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/motion/scene.h"
+#include "md5/md5pose.h"
+
+// -- Comparing -----------------------------------------------------------------------------------
+//
+// What the shown pose is compared with: the same model in another clip, or another model in the
+// same clip, joint by joint.
+
+// How far a joint is from the one of the same name, both in model space as in their files.
+typedef struct view_difference {
+    uint32_t joint; // of the scene
+    float distance; // units
+    float angle;    // degrees
+} view_difference;
+
+// The largest differences of a joint over all frames of a clip, and the first frames, from 0, that
+// have them.
+typedef struct view_peak {
+    uint32_t joint; // of the scene
+    float distance, angle;
+    uint32_t distance_frame, angle_frame;
+} view_peak;
+
+typedef struct view_compare {
+    char *name;                   // of the file
+    md5_model *own_model;         // of the file, or NULL: the scene's model
+    md5_anim *own_anim;           // of the file, or NULL: the scene's shown clip
+    const md5_model *model;       // own_model or the scene's
+    const md5_anim *bound;        // that `binding` is of
+    md5_binding *binding;         // of `model`; NULL: it is shown in its bind pose
+    uint32_t num_joints;          // of the scene
+    int32_t *same;                // [num_joints] the joint of `model` of the same name, or -1
+    uint32_t num_same;            // joints that both have
+    md5_xform *pose;              // [joints of `model`]
+    md5_mat34 *joints;            // [joints of `model`] model space
+    md5_mat34 *scene_joints;      // [num_joints] model space, without turns and placement
+    view_difference *differences; // [num_same] the largest distance first
+
+    // Over the scene's clip, written by view_pose_compare().
+    view_peak *peaks;         // [num_same] the largest distance first, then the largest angle
+    const md5_anim *measured; // the clip; NULL: none is shown, and there are no peaks
+    const md5_anim *against;  // what it was compared with
+    md5_root root;            // with which
+} view_compare;
+
+// Loads an .md5anim or a model. Returns false and logs an error if the file cannot be read, or if
+// the clip does not fit the scene's model. Free it in both cases.
+bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
+                       view_log *log);
+void view_free_compare(view_compare *compare); // a zeroed one is allowed
+
+// Poses the other one at the time of `play` and writes the differences from the pose of the scene,
+// which view_pose() wrote last. If a clip is shown that was not measured, measures all of its
+// frames first: time is linear in them, and the scene is posed again. If the scene shows another
+// clip, binds that first; a clip that does not fit leaves the other model in its bind pose.
+void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play);
+
+// -- Companions ----------------------------------------------------------------------------------
+//
+// Second models: one that the pose is retargeted to, one that is attached to a joint, one that the
+// pose is compared with, or one with a machine of its own.
+
+// Companion 0 is retargeted, companion 1 is attached, companion 2 is compared, companion 3 is a
+// guest, companion 4 is carried: attached, with a machine.
+enum { VIEW_COMPARED = 2, VIEW_GUEST, VIEW_CARRIED, VIEW_NUM_COMPANIONS };
+
+typedef struct view_companion {
+    const md5_model *model; // NULL: no companion
+    md5_model *own_model;   // the same, unless it belongs to a view_compare
+    md5gl_model *drawn;
+    view_textures *textures;
+    md5_retarget *retarget; // NULL: none of the others is
+    view_machine *machine;  // NULL: neither a guest nor carried
+    md5_mat34 *joints;      // [joints of that machine's model]
+    int32_t joint;          // joint of the scene's model to which it is attached
+    md5_xform *scratch;     // [joints of the scene]
+    md5_xform *pose;        // [joints of the companion]
+    md5_mat34 *palette;
+    md5_mat34 place; // where it was posed last
+} view_companion;
+
+// How far to the left of the scene's model the first companion stands, and to the right of it the
+// compared one.
+float view_companion_distance(const view_companion *companion, const view_scene *scene);
+
+// -- Documents -----------------------------------------------------------------------------------
 
 typedef struct view_document {
     view_scene scene;

@@ -9,25 +9,10 @@
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 
-// Unit vectors of the picture in world space.
-typedef struct view_axes {
-    md5_vec3 right, up, back; // back: from the target to the eye
-} view_axes;
-
 // A three-quarter view from the front and slightly above.
 view_camera view_default_camera(void);
 
 view_axes view_camera_axes(const view_camera *camera);
-
-// A projection: eye, axes and frustum.
-typedef struct view_lens {
-    md5_vec3 eye;
-    view_axes axes;
-    float half_x, half_y;   // half the picture's size at depth 1, or anywhere if orthographic
-    float shift_x, shift_y; // where the axis meets the picture: 0 = centre, 1 = right or top edge
-    float near_z, far_z;
-    bool orthographic;
-} view_lens;
 
 // The lens of a camera for a picture of width * height pixels.
 view_lens view_camera_lens(const view_camera *camera, float width, float height);
@@ -88,38 +73,5 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
 // Moves the camera to the current position of the camera path.
 void view_take_path(view_camera *camera, const view_document *document, const view_play *play,
                     float width, float height);
-
-// == Culling: tests spheres and their shadows against the frustum of a picture ==============
-
-// A point is inside if dot(inward, point) >= begin.
-typedef struct view_plane {
-    md5_vec3 inward;
-    float begin;
-    float shadow_shift; // how far inward a shadow moves per unit of fall; 0 = outward
-} view_plane;
-
-enum { VIEW_NUM_PLANES = 6 };
-
-typedef struct view_sight {
-    view_plane planes[VIEW_NUM_PLANES];
-    view_lens lens;
-    float height;       // of the picture, pixels
-    bool all;           // every sphere is visible
-    bool shadowed;      // shadows are drawn
-    bool unbounded;     // shadows have no end: the light is level or from below
-    float lowest;       // height of the lowest point that receives shadows
-    float reach;        // how far from a shadow pixels depend on it: md5gl_shadow_reach()
-    float reach_upward; // the upward part of `reach`, perpendicular to a slanting light
-} view_sight;
-
-// Sets up culling for a lens. `frame` holds its matrices and the lights; no shadow falls below
-// `lowest`.
-view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest);
-
-// Whether the sphere or its shadow may be in the picture. Never false if it is.
-bool view_sees(const view_sight *sight, view_sphere sphere);
-
-// Diameter of the sphere in the picture, pixels; large if it is at or behind the eye.
-float view_pixels_across(const view_sight *sight, view_sphere sphere);
 
 #endif

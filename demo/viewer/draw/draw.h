@@ -93,7 +93,7 @@ typedef struct view_body {
     md5gl_impostors *impostors; // instead of a model, or NULL
 } view_body;
 
-enum { VIEW_MAX_BODIES = VIEW_MOST_KINDS * (VIEW_NUM_DETAILS + 4) + VIEW_NUM_COMPANIONS };
+enum { VIEW_MAX_BODIES = VIEW_MOST_KINDS * VIEW_MAX_LEVELS + VIEW_NUM_COMPANIONS };
 
 typedef struct view_bodies {
     view_body bodies[VIEW_MAX_BODIES];
@@ -108,20 +108,12 @@ enum { VIEW_NUM_POINTS = 2 };
 void view_set_lights(const view_stage *stage, view_axes axes,
                      md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame);
 
-// The environment that a picture is lit by, or NULL: the classic light has none.
-const view_environment *view_shown_environment(const view_stage *stage);
-
 // The value of a row of parameters but that of time: if it is as usual, that of the entity's key.
 float view_parm_of(const view_stage *stage, int row);
 
 // Sets the material of each mesh: its maps, or the checker if that is shown. Evaluates its stages
 // at the time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);
-
-// Draws a pass of what the materials of a body draw besides lit surfaces. Does nothing if it is
-// hidden by grey, the checker or a texture that was dropped.
-bool view_draw_layers(const view_stage *stage, const view_body *body, md5gl_stage_pass pass,
-                      md5_error *error);
 
 // == Onion skin: ghosts of earlier and later frames of the clip ============================
 
@@ -134,14 +126,5 @@ typedef struct view_ghost {
 // has none before its first and after its last frame.
 uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
                           view_ghost ghosts[2 * VIEW_MAX_ONION]);
-
-// == Crowds (crowd.c) ======================================================================
-
-// Advances the crowd to `time` and poses its visible members. Uses all cores.
-void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight);
-
-// Returns the share of its pixels that the impostor of a member of `size` pixels shows: 1 for sizes
-// up to `pixels`, falling to 0 at 1.25 times that.
-float view_impostor_share(float size, float pixels);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/assets/layers.h"
+#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/motion.h"
 

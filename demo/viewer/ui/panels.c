@@ -2,7 +2,7 @@
 #include "demo/viewer/ui/panels.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/assets/file_words.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/entity.h"
 
