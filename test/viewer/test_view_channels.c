@@ -3,7 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/ui/browser.h"
 #include "demo/viewer/ui/panels.h"
@@ -101,10 +101,16 @@ TEST_HERE (sections_are_clicked_on, true) {
     CHECK(view_press_ui(&s->viewer.ui, &facts, 1.0f, 1.0f).action == VIEW_CLOSED);
 }
 
+static void ask(screen *s, view_command command)
+{
+    CHECK(view_perform(&s->viewer, command));
+}
+
 TEST_HERE (clip_is_chosen_for_a_channel, true) {
     const view_scene *const scene = &s->viewer.document->scene;
     const size_t walk = clip_named(scene, "walk"), run = clip_named(scene, "run");
-    view_play_in(&s->viewer, MD5_CHANNEL_LEGS, walk);
+    ask(s,
+        (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_LEGS, .number = walk});
     CHECK(scene->clip == walk && s->viewer.play.time == 0.0);
     (void)view_perform(&s->viewer,
                        (view_command){.action = VIEW_LIST_CHANNEL, .item = MD5_CHANNEL_TORSO});
@@ -127,36 +133,45 @@ TEST_HERE (clip_is_chosen_for_a_channel, true) {
     CHECK(scene->clip == walk);
     CHECK_NEAR(s->viewer.play.time, 0.25, 1e-9); // both began at the same time
     // No clip, then invalid channels and clips.
-    view_play_in(&s->viewer, MD5_CHANNEL_TORSO, SIZE_MAX);
+    ask(s, (view_command){
+               .action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_TORSO, .number = SIZE_MAX});
     CHECK(scene->entity.channels[MD5_CHANNEL_TORSO].clip == -1);
-    view_play_in(&s->viewer, MD5_CHANNEL_HEAD, run);
+    ask(s, (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_HEAD, .number = run});
     CHECK(scene->entity.channels[MD5_CHANNEL_HEAD].clip == -1);
     CHECK(s->viewer.ui.notice[0] != '\0');
-    view_play_in(&s->viewer, MD5_NUM_CHANNELS, run);
+    ask(s, (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_NUM_CHANNELS, .number = run});
     CHECK(!view_focus_in_scene(&s->viewer.document->scene, MD5_NUM_CHANNELS, &s->viewer.play));
-    view_play_in(&s->viewer, MD5_CHANNEL_LEGS, 1000);
+    ask(s,
+        (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_LEGS, .number = 1000});
     CHECK(scene->clip == walk);
     (void)draw(s);
 }
 
 TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {
-    view_show_neighbour(&s->viewer, 1);
+    ask(s, (view_command){.action = VIEW_NEXT_FILE});
     CHECK_STRING(s->viewer.document->scene.name, "monster_bobbin_moss");
-    view_show_neighbour(&s->viewer, -1);
+    ask(s, (view_command){.action = VIEW_PREVIOUS_FILE});
     CHECK_STRING(s->viewer.document->scene.name, "monster_bobbin");
-    view_show_named(&s->viewer, VIEW_SKINS, "skins/bobbin/ghost");
+    ask(s, (view_command){.action = VIEW_OPEN_NAMED,
+                          .number = VIEW_SKINS,
+                          .path = common_copy("skins/bobbin/ghost")});
     CHECK(s->viewer.document->scene.entity.skin != NULL);
     CHECK(common_contains(s->viewer.document->scene.path, "::skins/bobbin/ghost"));
     CHECK(view_reload(&s->viewer) && s->viewer.document->scene.entity.skin != NULL);
-    view_show_named(&s->viewer, VIEW_ANIMS, "models/md5/bobbin/walk.md5anim");
+    ask(s, (view_command){.action = VIEW_OPEN_NAMED,
+                          .number = VIEW_ANIMS,
+                          .path = common_copy("models/md5/bobbin/walk.md5anim")});
     CHECK(!s->viewer.document->scene.entity.is_played);
-    view_show_named(&s->viewer, VIEW_ANIMS, "models/md5/nothing.md5anim");
-    view_show_named(&s->viewer, VIEW_MODELS, "nothing");
+    ask(s, (view_command){.action = VIEW_OPEN_NAMED,
+                          .number = VIEW_ANIMS,
+                          .path = common_copy("models/md5/nothing.md5anim")});
+    ask(s, (view_command){
+               .action = VIEW_OPEN_NAMED, .number = VIEW_MODELS, .path = common_copy("nothing")});
     CHECK_STRING(s->viewer.document->scene.name, "monster_bobbin"); // unchanged
-    view_list_game(&s->viewer);
+    ask(s, (view_command){.action = VIEW_GAME});
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_GAME);
     view_show_section(&s->viewer, VIEW_NUM_SECTIONS);
-    view_list_game(&s->viewer);
+    ask(s, (view_command){.action = VIEW_GAME});
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
 }
 

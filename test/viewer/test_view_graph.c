@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/window.h"
 
 #include <stdlib.h>
 #include <string.h>

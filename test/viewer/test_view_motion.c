@@ -3,7 +3,7 @@
 #include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/motion/motion.h"
 

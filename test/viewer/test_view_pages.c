@@ -2,7 +2,7 @@
 #include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_item.h"
 
-#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/pages/picture.h"
 
@@ -169,18 +169,23 @@ TEST (view_pages_have_names_of_their_own) {
     CHECK(view_page_lines("no such page")[0] == '\0');
 }
 
+static void turn(paged *p, view_action action)
+{
+    CHECK(view_perform(&p->viewer, (view_command){.action = action}));
+}
+
 TEST (view_pages_turn_from_the_contents_round_and_close) {
     paged p;
     if (open_viewer(&p) && resize(&p, 320, 240)) {
-        view_turn_page(&p.viewer, 1);
+        turn(&p, VIEW_NEXT_PAGE);
         CHECK(p.viewer.pages.open == VIEW_CONTENTS);
-        view_turn_page(&p.viewer, 1);
+        turn(&p, VIEW_NEXT_PAGE);
         CHECK(p.viewer.pages.open == 0);
-        view_turn_page(&p.viewer, -1);
+        turn(&p, VIEW_PREVIOUS_PAGE);
         CHECK(p.viewer.pages.open == VIEW_CONTENTS);
-        view_turn_page(&p.viewer, -1);
+        turn(&p, VIEW_PREVIOUS_PAGE);
         CHECK(p.viewer.pages.open == (int32_t)view_num_pages() - 1);
-        view_close_page(&p.viewer);
+        turn(&p, VIEW_CLOSE_LISTS);
         CHECK(p.viewer.pages.open == -1);
         draw(&p); // the document instead of a page
     }
@@ -192,8 +197,8 @@ TEST (view_pages_open_from_the_contents) {
     if (open_viewer(&p) && resize(&p, 1280, 720)) {
         p.options.page = "contents";
         CHECK(view_choose_page(&p.viewer));
-        view_turn_page(&p.viewer, 1); // a document to draw
-        view_turn_page(&p.viewer, -1);
+        turn(&p, VIEW_NEXT_PAGE); // a document to draw
+        turn(&p, VIEW_PREVIOUS_PAGE);
         draw(&p);
         CHECK(is_inside(&p));
         const view_stage stage = view_stage_of(&p.viewer, 1280.0f, 720.0f);

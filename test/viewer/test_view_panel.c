@@ -3,9 +3,8 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/app/input.h"
-#include "demo/viewer/app/open.h"
 #include "demo/viewer/app/window.h"
+#include "demo/viewer/app/open.h"
 #include "demo/viewer/ui/panels.h"
 
 #include <stdio.h>

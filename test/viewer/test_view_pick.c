@@ -5,7 +5,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/system.h"
-#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/assets/look.h"

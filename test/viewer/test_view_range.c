@@ -4,8 +4,6 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/app/input.h"
-#include "demo/viewer/app/record.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/jobs/output.h"

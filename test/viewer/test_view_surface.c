@@ -2,7 +2,7 @@
 #include "test/viewer/test_view_item.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/assets/surfaces.h"
 

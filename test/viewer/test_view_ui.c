@@ -4,7 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/app/input.h"
+#include "demo/viewer/app/window.h"
 #include "test/viewer/test_view_item.h"
 
 #include <stdlib.h>

@@ -7,6 +7,9 @@
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/app/window.h"
 
+#include "demo/common/walk.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +154,64 @@ static void print_summary(const view_state *viewer)
                  camera->frame_rate, camera->duration);
 }
 
+// == The models of a folder in one picture ========================================================
+
+enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
+
+// Opens the model of a cell; if that fails, the cell shows nothing but why.
+static void open_cell(view_state *viewer, uint32_t cell)
+{
+    const char *const file = viewer->cells.names[cell];
+    view_log_clear(&viewer->log);
+    if (view_open(viewer, &file, 1, false)) {
+        view_frame_still(viewer);
+        return;
+    }
+    view_close(viewer);
+    viewer->document = common_alloc(1, sizeof *viewer->document);
+}
+
+// Draws the .md5mesh files of the first folder of the options, and of those in it, into
+// options->output; a file that cannot be shown leaves its error in its cell. Warns if not all fit,
+// in cells of LEAST_SIDE pixels. Returns false and logs an error if there is no model or it cannot
+// be written.
+static bool run_contact_sheet(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    view_options sheet = *options;
+    common_list folders = common_folders_below(options->folders[0], "", MOST_FOLDERS, false);
+    common_list *const models = &viewer->cells;
+    for (size_t i = 0; i < folders.count; i++) {
+        common_list more = common_list_folder(folders.names[i], ".md5mesh");
+        for (size_t m = 0; m < more.count && models->count < MOST_MODELS; m++)
+            common_add(models, common_copy(more.names[m]));
+        common_free_list(&more);
+    }
+    common_free_list(&folders);
+    viewer->open_cell = open_cell;
+    const size_t count = models->count;
+    if (count == 0) {
+        view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
+        return false;
+    }
+    // Cells about as wide as high.
+    const uint32_t most = options->width / LEAST_SIDE > 1 ? options->width / LEAST_SIDE : 1;
+    const uint32_t most_rows = options->height / LEAST_SIDE > 1 ? options->height / LEAST_SIDE : 1;
+    const double columns = ceil(sqrt((double)count * options->width / options->height));
+    sheet.sheet_columns = columns < most ? (uint32_t)columns : most;
+    const size_t rows = (count + sheet.sheet_columns - 1) / sheet.sheet_columns;
+    sheet.sheet_rows = rows < most_rows ? (uint32_t)rows : most_rows;
+    const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
+    if (shown < count || count == MOST_MODELS)
+        view_warn(&viewer->log, "%s: %zu of %zu models are drawn; a larger --resolution shows more",
+                  options->folders[0], shown < count ? shown : count, count);
+    viewer->options = &sheet;
+    const bool is_saved = view_run_output(viewer);
+    viewer->options = options;
+    common_free_list(models);
+    return is_saved;
+}
+
 static bool run_job(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -168,8 +229,7 @@ static bool run_job(view_state *viewer)
         return view_run_verify(viewer);
     if (options->output != NULL)
         return view_set_scale(viewer, scale)
-               && (options->num_folders > 0 ? view_run_contact_sheet(viewer)
-                                            : view_run_output(viewer));
+               && (options->num_folders > 0 ? run_contact_sheet(viewer) : view_run_output(viewer));
     if (options->num_frames > 0)
         return view_set_scale(viewer, scale) && view_run_frames(viewer);
     return view_run_window(viewer);
@@ -286,7 +346,10 @@ int main(int count, char **arguments)
     } else if (options.manual) {
         view_print_manual(stdout);
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
-        view_print_pages();
+        for (uint32_t i = 0; i < view_num_pages(); i++) {
+            common_print_text(stdout, view_page_at(i)->name);
+            putchar('\n');
+        }
     } else if (options.completions_given) {
         view_print_completions(options.completions, stdout);
     } else {

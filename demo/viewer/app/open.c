@@ -26,27 +26,10 @@
 //
 // Also changes if a missing file appears.
 
-static void mix(uint64_t *stamp, uint64_t value)
-{
-    *stamp = (*stamp ^ value) * 0x9E3779B97F4A7C15u;
-    *stamp ^= *stamp >> 32;
-}
-
 static void add_file(uint64_t *stamp, const char *path)
 {
-    mix(stamp, path != NULL ? common_file_stamp(path) : 0);
-}
-
-// Animations beside the model were loaded automatically; so are new ones and those that begin to
-// fit.
-static void add_beside(uint64_t *stamp, const char *path)
-{
-    char *const folder = common_folder(path);
-    common_list list = common_list_folder(folder, ".md5anim");
-    for (size_t i = 0; i < list.count; i++)
-        add_file(stamp, list.names[i]);
-    common_free_list(&list);
-    free(folder);
+    *stamp = (*stamp ^ (path != NULL ? common_file_stamp(path) : 0)) * 0x9E3779B97F4A7C15u;
+    *stamp ^= *stamp >> 32;
 }
 
 static void add_character(uint64_t *stamp, const md5_character *character)
@@ -68,13 +51,27 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     add_character(stamp, scene->machine.character);
     if (scene->camera_path.camera != NULL)
         add_file(stamp, scene->camera_path.path);
-    if (scene->picked_up)
-        add_beside(stamp, scene->path);
+    if (scene->picked_up) {
+        // Animations beside the model were loaded automatically; so are new ones and those that
+        // begin to fit.
+        char *const folder = common_folder(scene->path);
+        common_list list = common_list_folder(folder, ".md5anim");
+        for (size_t i = 0; i < list.count; i++)
+            add_file(stamp, list.names[i]);
+        common_free_list(&list);
+        free(folder);
+    }
 }
 
-// A missing texture may appear: then the folder that is searched first changes.
-static void add_missing_textures(uint64_t *stamp, const view_textures *textures, const char *path)
+static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
 {
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        add_file(stamp, textures->loaded[i]->path);
+        if (textures->loaded[i]->heights != NULL)
+            add_file(stamp, textures->loaded[i]->heights);
+    }
+
+    // A missing texture may appear: then the folder that is searched first changes.
     bool misses = false;
     for (uint32_t i = 0; i < textures->num_meshes; i++)
         misses = misses || textures->meshes[i].maps[VIEW_MAP_DIFFUSE] == NULL;
@@ -88,16 +85,6 @@ static void add_missing_textures(uint64_t *stamp, const view_textures *textures,
         free(place);
     }
     free(folder);
-}
-
-static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
-{
-    for (size_t i = 0; i < textures->num_loaded; i++) {
-        add_file(stamp, textures->loaded[i]->path);
-        if (textures->loaded[i]->heights != NULL)
-            add_file(stamp, textures->loaded[i]->heights);
-    }
-    add_missing_textures(stamp, textures, path);
 }
 
 // Of the document's files, with its textures, its machine's, companions' and crowd's files.
@@ -154,9 +141,17 @@ void view_take_switches(view_state *viewer)
     viewer->play.wrap = o->wrap;
 }
 
-// The size in the system's points, which SDL expects when it creates a window.
-static void describe_size(const view_state *viewer, view_options *options)
+void view_describe(const view_state *viewer, view_options *options)
 {
+    options->shown = viewer->shown;
+    options->lights = viewer->lights;
+    options->root = viewer->document->scene.root;
+    options->dual = viewer->document->scene.dual;
+    options->wrap = viewer->play.wrap;
+    if (viewer->text_scale != 1.0f) // chosen by keys
+        options->ui_scale = fmaxf(0.5f, fminf(viewer->font.scale, 8.0f));
+
+    // The size in the system's points, which SDL expects when it creates a window.
     int width = 0, height = 0;
     const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
     if (viewer->window == NULL || (SDL_GetWindowFlags(viewer->window) & full) != 0)
@@ -167,34 +162,7 @@ static void describe_size(const view_state *viewer, view_options *options)
     options->height = (uint32_t)SDL_clamp(height, 200, VIEW_MAX_PICTURE_SIDE);
 }
 
-void view_describe(const view_state *viewer, view_options *options)
-{
-    options->shown = viewer->shown;
-    options->lights = viewer->lights;
-    options->root = viewer->document->scene.root;
-    options->dual = viewer->document->scene.dual;
-    options->wrap = viewer->play.wrap;
-    if (viewer->text_scale != 1.0f) // chosen by keys
-        options->ui_scale = fmaxf(0.5f, fminf(viewer->font.scale, 8.0f));
-    describe_size(viewer, options);
-}
-
 // -- Configuration --------------------------------------------------------------------------
-
-static void remember_options(const view_state *viewer)
-{
-    size_t count;
-    const view_option *const table = view_options_table(&count);
-    view_options now = *viewer->options;
-    view_describe(viewer, &now);
-    for (size_t i = 0; i < count; i++) {
-        char *const value =
-            table[i].memory == VIEW_REMEMBERED ? view_write_option(&table[i], &now) : NULL;
-        if (value != NULL)
-            view_set_config(viewer->config, &table[i], value);
-        free(value);
-    }
-}
 
 // Whether the next start shows the current model: a single one, not a crowd.
 static bool remembers_model(const view_state *viewer)
@@ -206,7 +174,17 @@ static bool remembers_model(const view_state *viewer)
 static void note_state(const view_state *viewer)
 {
     view_config *const config = viewer->config;
-    remember_options(viewer);
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_options now = *viewer->options;
+    view_describe(viewer, &now);
+    for (size_t i = 0; i < count; i++) {
+        char *const value =
+            table[i].memory == VIEW_REMEMBERED ? view_write_option(&table[i], &now) : NULL;
+        if (value != NULL)
+            view_set_config(viewer->config, &table[i], value);
+        free(value);
+    }
     if (remembers_model(viewer)) {
         config->has_camera = true;
         config->camera = viewer->camera;
@@ -235,19 +213,6 @@ void view_remember_soon(view_state *viewer)
         config->is_changed |= was_changed;
     else if (!view_write_config(config, &viewer->log))
         viewer->noted = INFINITY; // reported once; view_remember() tries again
-}
-
-// Restores the camera of the last run, unless the command line sets it.
-static void restore_camera(view_state *viewer, const view_camera *camera)
-{
-    const view_options *const options = viewer->options;
-    if (options->azimuth_given || options->elevation_given || options->distance_given
-        || options->orthographic_given)
-        return;
-    const float radius = viewer->camera.scene_radius;
-    viewer->camera = *camera;
-    viewer->camera.scene_radius = radius;
-    view_snap(viewer);
 }
 
 // == Previews of a game's list ====================================================================
@@ -331,14 +296,6 @@ bool view_follow_previews(view_state *viewer)
     return has_more || has_changed;
 }
 
-// Forgets all pictures, for another game.
-static void forget_previews(view_state *viewer)
-{
-    view_stop_previews(viewer->previews);
-    viewer->previews = NULL;
-    drop_shown(viewer);
-}
-
 // == Folders and archives as lists ================================================================
 
 // -- Places ---------------------------------------------------------------------------------
@@ -376,59 +333,41 @@ void view_browse_game(view_state *viewer, const char *place)
     free(whole);
 }
 
-static void take_library(view_state *viewer)
-{
-    md5_error error = {0};
-    view_library *const library = view_end_scan(viewer->scan, &error);
-    const bool is_awaited = viewer->ui.browser.is_scanning;
-    viewer->scan = NULL;
-    if (library == NULL) {
-        view_log_error(&viewer->log, &error);
-        if (is_awaited)
-            view_clear_browser(&viewer->ui.browser);
-    } else {
-        if (md5_game_num_unread(library->game) > 0)
-            view_warn(&viewer->log, "%s: %u files of declarations are not read: see md5tool check",
-                      library->place, (unsigned)md5_game_num_unread(library->game));
-        view_drop_library(viewer->library);
-        viewer->library = library;
-        forget_previews(viewer);
-        viewer->section = view_first_section(library);
-        if (is_awaited) // unless the user closed the list meanwhile
-            view_show_section(viewer, viewer->section);
-    }
-    view_tell_state(viewer, "scanned");
-}
-
 bool view_follow_scan(view_state *viewer)
 {
     size_t num_files = 0;
     if (viewer->scan == NULL)
         return false;
-    if (view_has_scanned(viewer->scan, &num_files))
-        take_library(viewer);
-    else if (viewer->ui.browser.is_scanning)
+    if (view_has_scanned(viewer->scan, &num_files)) {
+        md5_error error = {0};
+        view_library *const library = view_end_scan(viewer->scan, &error);
+        const bool is_awaited = viewer->ui.browser.is_scanning;
+        viewer->scan = NULL;
+        if (library == NULL) {
+            view_log_error(&viewer->log, &error);
+            if (is_awaited)
+                view_clear_browser(&viewer->ui.browser);
+        } else {
+            if (md5_game_num_unread(library->game) > 0)
+                view_warn(&viewer->log,
+                          "%s: %u files of declarations are not read: see md5tool check",
+                          library->place, (unsigned)md5_game_num_unread(library->game));
+            view_drop_library(viewer->library);
+            viewer->library = library;
+
+            // Forgets all pictures, for another game.
+            view_stop_previews(viewer->previews);
+            viewer->previews = NULL;
+            drop_shown(viewer);
+
+            viewer->section = view_first_section(library);
+            if (is_awaited) // unless the user closed the list meanwhile
+                view_show_section(viewer, viewer->section);
+        }
+        view_tell_state(viewer, "scanned");
+    } else if (viewer->ui.browser.is_scanning)
         view_list_scan(&viewer->ui.browser, view_scanned_place(viewer->scan), num_files);
     return true;
-}
-
-void view_list_game(view_state *viewer)
-{
-    const bool was_open = viewer->ui.browser.kind == VIEW_BROWSE_GAME;
-    const view_package *const package = viewer->document->textures.package;
-    const char *const root = package != NULL ? view_package_root(package) : NULL;
-    view_clear_browser(&viewer->ui.browser);
-    if (was_open)
-        return;
-    if (viewer->scan != NULL)
-        view_list_scan(&viewer->ui.browser, view_scanned_place(viewer->scan), 0);
-    else if (viewer->library != NULL)
-        view_show_section(viewer, viewer->section);
-    else if (root != NULL)
-        view_browse_game(viewer, root);
-    else
-        view_notice(viewer, "No game folder: drop one here, or an archive");
-    viewer->ui.browser.fresh = true;
 }
 
 // == Opening ======================================================================================
@@ -684,34 +623,6 @@ bool view_reload(view_state *viewer)
     return opened;
 }
 
-void view_open_neighbour(view_state *viewer, int step)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    const char *const own = view_mover_of(scene)->ending;
-    const char *const ending = own != NULL            ? own
-                               : scene->model != NULL ? ".md5mesh"
-                               : scene->num_clips > 0 ? ".md5anim"
-                                                      : ".md5camera";
-    char *folder = common_folder(viewer->document->scene.path);
-    common_list list = common_list_folder(folder, ending);
-    char *clean = common_join(folder, common_base(viewer->document->scene.path));
-    size_t place = 0;
-    for (size_t i = 0; i < list.count; i++)
-        if (strcmp(list.names[i], clean) == 0)
-            place = i;
-    if (list.count < 2) {
-        view_notice(viewer, "No other %s in this folder", ending);
-    } else {
-        place = (place + list.count + (step > 0 ? 1 : list.count - 1)) % list.count;
-        const char *const file = list.names[place];
-        if (!view_open(viewer, &file, 1, false))
-            view_notice(viewer, "%s cannot be opened", common_base(file));
-    }
-    free(clean);
-    common_free_list(&list);
-    free(folder);
-}
-
 // A camera path that was opened alone is kept with the new model.
 static bool open_dropped(view_state *viewer, const char *path)
 {
@@ -787,27 +698,6 @@ void view_drop(view_state *viewer, const char *path)
     note_files(viewer);
 }
 
-void view_give_texture(view_state *viewer, uint32_t mesh, const char *path)
-{
-    view_textures *const old = &viewer->document->textures;
-    free(old->dropped); // it would cover the chosen one
-    old->dropped = NULL;
-    view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
-    if (!view_reload(viewer)) {
-        view_notice(viewer, "the model cannot be read again");
-        return;
-    }
-    if (path == NULL) {
-        view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
-    } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
-        view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
-    } else {
-        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
-        view_notice(viewer, "mesh %u keeps its texture: %s cannot be read, or --texture is given",
-                    (unsigned)mesh, common_base(path));
-    }
-}
-
 // == What lies in a game ==========================================================================
 
 char *view_place_of_options(const view_options *options)
@@ -840,76 +730,6 @@ bool view_open_game_name(view_state *viewer)
     return is_open;
 }
 
-// -- Showing --------------------------------------------------------------------------------
-
-static void open_name(view_state *viewer, const char *name, const char *skin)
-{
-    char *const address = view_make_address(viewer->library->place, name, skin);
-    const char *const files[1] = {address};
-    if (!view_open(viewer, files, 1, false))
-        view_notice(viewer, "%s cannot be opened", common_base(name));
-    free(address);
-}
-
-static void show_clip(view_state *viewer, const char *name)
-{
-    view_scene *const scene = &viewer->document->scene;
-    if (scene->library != viewer->library || scene->model == NULL)
-        open_name(viewer, name, NULL);
-    else if (view_add_game_clip(scene, name, &viewer->log))
-        view_change_clip(viewer, scene->clip);
-    else
-        view_notice(viewer, "%s does not fit", common_base(name));
-}
-
-// The shown entity in another skin.
-static void show_skin(view_state *viewer, const char *skin)
-{
-    char *const name = view_shown_name(viewer);
-    if (name != NULL && view_own_parms(&viewer->document->scene) != NULL)
-        open_name(viewer, name, skin);
-    else
-        view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
-    free(name);
-}
-
-void view_show_named(view_state *viewer, size_t section, const char *name)
-{
-    if (viewer->library == NULL)
-        return;
-    if (section == VIEW_ANIMS)
-        show_clip(viewer, name);
-    else if (section == VIEW_SKINS)
-        show_skin(viewer, name);
-    else
-        open_name(viewer, name, NULL);
-}
-
-void view_play_in(view_state *viewer, uint32_t channel, size_t clip)
-{
-    if (view_play_in_channel(&viewer->document->scene, channel, clip, &viewer->play))
-        view_measure(viewer);
-    else
-        view_notice(viewer, "It cannot be played in this channel");
-}
-
-void view_show_neighbour(view_state *viewer, int step)
-{
-    char *const name = view_shown_name(viewer);
-    const view_library *const library = viewer->library;
-    const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
-    const size_t count = library != NULL ? library->num_names[section] : 0;
-    size_t place = 0;
-    while (name != NULL && place < count && strcmp(library->names[section][place], name) != 0)
-        place++;
-    if (count == 0 || name == NULL)
-        view_notice(viewer, "Nothing else in this list");
-    else
-        open_name(viewer, library->names[section][(place + (step > 0 ? 1 : count - 1)) % count],
-                  NULL);
-    free(name);
-}
-
 // == What is shown first ==========================================================================
 
 // Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
@@ -925,8 +745,17 @@ static bool open_remembered(view_state *viewer)
     char error[sizeof viewer->log.error];
     memcpy(error, viewer->log.error, sizeof error);
     free(path);
-    if (opened && has_camera)
-        restore_camera(viewer, &camera);
+    if (opened && has_camera) {
+        // Restores the camera of the last run, unless the command line sets it.
+        const view_options *const options = viewer->options;
+        if (!options->azimuth_given && !options->elevation_given && !options->distance_given
+            && !options->orthographic_given) {
+            const float radius = viewer->camera.scene_radius;
+            viewer->camera = camera;
+            viewer->camera.scene_radius = radius;
+            view_snap(viewer);
+        }
+    }
     if (opened || is_own || !view_open(viewer, NULL, 0, true))
         return opened;
     memcpy(viewer->log.error, error, sizeof error);
@@ -997,72 +826,7 @@ void view_watch_files(view_state *viewer)
     view_tell_state(viewer, "watch");
 }
 
-// == The models of a folder in one picture ========================================================
-
-enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
-
-static common_list list_models(const char *folder)
-{
-    common_list folders = common_folders_below(folder, "", MOST_FOLDERS, false), models = {0};
-    for (size_t i = 0; i < folders.count; i++) {
-        common_list more = common_list_folder(folders.names[i], ".md5mesh");
-        for (size_t m = 0; m < more.count && models.count < MOST_MODELS; m++)
-            common_add(&models, common_copy(more.names[m]));
-        common_free_list(&more);
-    }
-    common_free_list(&folders);
-    return models;
-}
-
-// Opens the model of a cell; if that fails, the cell shows nothing but why.
-static void open_cell(view_state *viewer, uint32_t cell)
-{
-    const char *const file = viewer->cells.names[cell];
-    view_log_clear(&viewer->log);
-    if (view_open(viewer, &file, 1, false)) {
-        view_frame_still(viewer);
-        return;
-    }
-    view_close(viewer);
-    viewer->document = common_alloc(1, sizeof *viewer->document);
-}
-
-bool view_run_contact_sheet(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    view_options sheet = *options;
-    viewer->cells = list_models(options->folders[0]);
-    viewer->open_cell = open_cell;
-    const size_t count = viewer->cells.count;
-    if (count == 0) {
-        view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
-        return false;
-    }
-    // Cells about as wide as high.
-    const uint32_t most = options->width / LEAST_SIDE > 1 ? options->width / LEAST_SIDE : 1;
-    const uint32_t most_rows = options->height / LEAST_SIDE > 1 ? options->height / LEAST_SIDE : 1;
-    const double columns = ceil(sqrt((double)count * options->width / options->height));
-    sheet.sheet_columns = columns < most ? (uint32_t)columns : most;
-    const size_t rows = (count + sheet.sheet_columns - 1) / sheet.sheet_columns;
-    sheet.sheet_rows = rows < most_rows ? (uint32_t)rows : most_rows;
-    const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
-    if (shown < count || count == MOST_MODELS)
-        view_warn(&viewer->log, "%s: %zu of %zu models are drawn; a larger --resolution shows more",
-                  options->folders[0], shown < count ? shown : count, count);
-    viewer->options = &sheet;
-    const bool is_saved = view_run_output(viewer);
-    viewer->options = options;
-    common_free_list(&viewer->cells);
-    return is_saved;
-}
-
 // == Pages of techniques ==========================================================================
-
-void view_print_pages(void)
-{
-    for (uint32_t i = 0; i < view_num_pages(); i++)
-        puts(view_page_at(i)->name);
-}
 
 // Opens the page's character, unless it is the document.
 static bool open_character(view_state *viewer, const view_page *page)
@@ -1155,21 +919,4 @@ bool view_choose_page(view_state *viewer)
     for (size_t i = 0; is_set && i < options->num_settings; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings[i]);
     return is_set;
-}
-
-// The contents are before the first page.
-void view_turn_page(view_state *viewer, int step)
-{
-    const int32_t count = (int32_t)view_num_pages();
-    const int32_t at = viewer->pages.open < 0        ? (step > 0 ? -1 : 0)
-                       : viewer->pages.open >= count ? 0
-                                                     : viewer->pages.open + 1;
-    const int32_t next = (at + step + count + 1) % (count + 1);
-    (void)view_show_page_number(viewer, next == 0 ? VIEW_CONTENTS : next - 1);
-}
-
-void view_close_page(view_state *viewer)
-{
-    view_open_page(&viewer->pages, -1);
-    view_free_pages(&viewer->pages, viewer->renderer);
 }

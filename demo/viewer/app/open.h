@@ -29,9 +29,6 @@ void view_browse_game(view_state *viewer, const char *place);
 // Takes the opened game, or shows how far that is. Returns whether the picture changes.
 bool view_follow_scan(view_state *viewer);
 
-// Opens or closes the list of the last game, or of the one that the shown model lies in.
-void view_list_game(view_state *viewer);
-
 // Lists a section of the game.
 void view_show_section(view_state *viewer, size_t section);
 
@@ -44,10 +41,6 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 // the list of its files.
 void view_drop(view_state *viewer, const char *path);
 
-// Gives a mesh a texture that the user chose, or with NULL the one that is found, and stores that
-// for the model.
-void view_give_texture(view_state *viewer, uint32_t mesh, const char *path);
-
 // Frees what view_open() created.
 void view_close(view_state *viewer);
 
@@ -56,9 +49,6 @@ void view_close(view_state *viewer);
 bool view_choose_environment(view_state *viewer);
 
 bool view_reload(view_state *viewer);
-
-// The next (+1) or previous (-1) file of the kind in the same folder.
-void view_open_neighbour(view_state *viewer, int step);
 
 // Shows another clip, from its beginning.
 void view_change_clip(view_state *viewer, size_t clip);
@@ -73,16 +63,6 @@ char *view_place_of_options(const view_options *options);
 // Opens --game and what its name names. Returns false and logs an error on failure.
 bool view_open_game_name(view_state *viewer);
 
-// Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
-// skin on the shown entity.
-void view_show_named(view_state *viewer, size_t section, const char *name);
-
-// Plays a clip of the shown entity in a channel; SIZE_MAX: none.
-void view_play_in(view_state *viewer, uint32_t channel, size_t clip);
-
-// The next (+1) or previous (-1) name of the shown one's section.
-void view_show_neighbour(view_state *viewer, int step);
-
 // Opens the files on the command line, or the last model if there are none, and lists the folder on
 // it. Returns false and logs an error if nothing can be shown.
 bool view_open_first(view_state *viewer);
@@ -90,16 +70,7 @@ bool view_open_first(view_state *viewer);
 // Checks the files a few times a second, and reloads all if one has changed.
 void view_watch_files(view_state *viewer);
 
-// Draws the .md5mesh files of the first folder of the options, and of those in it, into
-// options->output; a file that cannot be shown leaves its error in its cell. Warns if not all fit,
-// in cells of 80 pixels. Returns false and logs an error if there is no model or it cannot be
-// written.
-bool view_run_contact_sheet(view_state *viewer);
-
 // -- Pages of techniques ---------------------------------------------------------------------
-
-// --page list: prints the names, one a line.
-void view_print_pages(void);
 
 // --page: opens the page with its character, with the sliders of --set. Returns false and logs an
 // error if there is no such page or slider or its character cannot be opened; true without the
@@ -109,11 +80,5 @@ bool view_choose_page(view_state *viewer);
 // Opens a page with its character, or the contents. Returns false and logs an error if that cannot
 // be opened.
 bool view_show_page_number(view_state *viewer, int32_t number);
-
-// Opens the next (+1) or previous (-1) page: contents, then all pages, and round again.
-void view_turn_page(view_state *viewer, int step);
-
-// Shows the document again.
-void view_close_page(view_state *viewer);
 
 #endif

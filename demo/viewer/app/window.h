@@ -1,4 +1,4 @@
-// The window: its clock and its loop.
+// The window: its clock, its loop, and control of what it shows by keys and mouse.
 #ifndef DEMO_VIEWER_APP_WINDOW_H
 #define DEMO_VIEWER_APP_WINDOW_H
 
@@ -32,8 +32,48 @@ void view_close_window(view_state *viewer);
 // Runs until the window is closed. Returns false, and logs why, if GL fails.
 bool view_run_window(view_state *viewer);
 
-// Handles one event; `redraw` is set if the picture changes by it. (input.c)
+// Saves what the window shows under an unused name in the current folder; `clean`: without the
+// interface, and with a transparent background.
+void view_save_screenshot(view_state *viewer, bool clean);
+
+// Begins a movie in the current folder, MODEL-1.apng or with the ending of --record-as, or ends the
+// one that is recorded; the notice says which. A window of another size than at the beginning, and
+// a failure to write, end it, too.
+void view_toggle_recording(view_state *viewer);
+
+// Whether a movie is recorded, and how many pictures it has in a second: --frame-rate, or 25. Adds
+// what is in the window's framebuffer, before the swap.
+bool view_is_recording(const view_state *viewer);
+double view_recording_rate(const view_state *viewer);
+void view_record_frame(view_state *viewer);
+
+// -- Input: input.c -------------------------------------------------------------------------
+
+// Handles one event; `redraw` is set if the picture changes by it.
 union SDL_Event;
 void view_handle_event(view_state *viewer, const union SDL_Event *event, bool *redraw);
+
+// A key that drives it (its action is VIEW_AHEAD or a later one) is pressed or released.
+void view_drive(view_state *viewer, const view_binding *binding, bool down);
+
+// Whether the action, one of a machine's, drives what moves the model although the mode is that of
+// clips.
+bool view_drives_clips(const view_state *viewer, view_action action);
+
+// What it looks at follows the mouse at (x, y), in pixels, at the character's distance from the
+// eye.
+void view_point_mover(view_state *viewer, float x, float y);
+
+// Carries out a command and frees its path; then logs the state at the level "debug". Returns
+// whether there was anything to do: not for VIEW_NOTHING.
+bool view_perform(view_state *viewer, view_command command);
+
+// Shows in the panel what is at pixel (x, y) of the body, and marks the joint that moves it most; a
+// click beside the body ends that.
+void view_pick_at(view_state *viewer, float x, float y);
+
+// Measures the distance from that spot to what is at pixel (x, y); beside the body there is none.
+// The first click of all is as view_pick_at().
+void view_measure_at(view_state *viewer, float x, float y);
 
 #endif

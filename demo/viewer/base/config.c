@@ -83,20 +83,6 @@ static void merge_chosen(view_chosen_list *list, view_chosen_list *stored)
     *stored = (view_chosen_list){.count = 0};
 }
 
-// Call it when all is in the configuration file: nothing is new any more.
-static void settle_chosen(view_chosen_list *list)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        list->rows[i].is_new = false;
-        if (list->rows[i].file != NULL)
-            list->rows[kept++] = list->rows[i];
-        else
-            free(list->rows[i].model);
-    }
-    list->count = kept;
-}
-
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)
 {
     if (list == NULL || list->count == 0)
@@ -120,11 +106,6 @@ bool view_read_chosen(view_chosen_list *list, const char *text)
     list->rows[list->count++] =
         (view_chosen){.model = common_copy(tab + 1), .file = file, .mesh = (uint32_t)mesh};
     return true;
-}
-
-static char *view_write_chosen(const view_chosen *chosen)
-{
-    return common_format("%u %s\t%s", (unsigned)chosen->mesh, chosen->file, chosen->model);
 }
 
 void view_free_chosen(view_chosen_list *list)
@@ -167,19 +148,6 @@ static int make_folder(const char *path)
 #else
     return mkdir(path, 0700);
 #endif
-}
-
-// The folder of a file, with those above it.
-static void make_folders(const char *path)
-{
-    char *folder = common_copy(path);
-    for (char *c = folder + 1; *c != '\0'; c++)
-        if (*c == '/') {
-            *c = '\0';
-            (void)make_folder(folder); // may exist; if it cannot be created, writing fails
-            *c = '/';
-        }
-    free(folder);
 }
 
 // -- Reading --------------------------------------------------------------------------------
@@ -298,7 +266,9 @@ static void write_chosen(const view_config *config, const char *name, FILE *file
 {
     for (size_t i = 0; i < config->chosen.count; i++) {
         const view_chosen *const chosen = &config->chosen.rows[i];
-        char *const line = chosen->file != NULL ? view_write_chosen(chosen) : NULL;
+        char *const line = chosen->file != NULL ? common_format("%u %s\t%s", (unsigned)chosen->mesh,
+                                                                chosen->file, chosen->model)
+                                                : NULL;
         if (line != NULL && is_text(line) && strchr(chosen->file, '\t') == NULL
             && strlen(name) + strlen(line) + sizeof "=\r\n" < MOST_BYTES)
             (void)fprintf(file, "%s=%s\n", name, line);
@@ -364,18 +334,6 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
 // -- Writing --------------------------------------------------------------------------------
 
-static void write_lines(const view_config *config, FILE *file)
-{
-    (void)fputs(
-        "# The state that md5view restores when it starts. Lines are command-line options;\n"
-        "# unknown lines are reported and ignored.\n",
-        file);
-    for (size_t i = 0; i < config->num_arguments; i++)
-        (void)fprintf(file, "%s\n", config->arguments[i] + strlen("--"));
-    for (size_t i = 0; i < NUM_LINES; i++)
-        lines[i].write(config, lines[i].name, file);
-}
-
 // Another viewer may have written meanwhile: adds what is new here to its recent files and chosen
 // textures, and takes its model unless a model was opened here since.
 static void merge(view_config *config)
@@ -405,12 +363,27 @@ static void merge(view_config *config)
 bool view_write_config(view_config *config, view_log *log)
 {
     common_writer writer;
-    make_folders(config->path);
+    // The file's folder, with those above it.
+    char *const folder = common_copy(config->path);
+    for (char *c = folder + 1; *c != '\0'; c++)
+        if (*c == '/') {
+            *c = '\0';
+            (void)make_folder(folder); // may exist; if it cannot be created, writing fails
+            *c = '/';
+        }
+    free(folder);
     const int lock = common_lock_folder(config->path);
     merge(config);
     bool is_written = common_begin_file(&writer, config->path);
     if (is_written) {
-        write_lines(config, writer.file);
+        (void)fputs(
+            "# The state that md5view restores when it starts. Lines are command-line options;\n"
+            "# unknown lines are reported and ignored.\n",
+            writer.file);
+        for (size_t i = 0; i < config->num_arguments; i++)
+            (void)fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
+        for (size_t i = 0; i < NUM_LINES; i++)
+            lines[i].write(config, lines[i].name, writer.file);
         is_written = common_end_file(&writer, true);
     }
     if (!is_written)
@@ -420,7 +393,16 @@ bool view_write_config(view_config *config, view_log *log)
     if (is_written) { // else it stays new, for the next time
         config->num_new = 0;
         config->has_new_model = false;
-        settle_chosen(&config->chosen);
+        view_chosen_list *const list = &config->chosen;
+        size_t count = 0;
+        for (size_t i = 0; i < list->count; i++) {
+            list->rows[i].is_new = false;
+            if (list->rows[i].file != NULL)
+                list->rows[count++] = list->rows[i];
+            else
+                free(list->rows[i].model);
+        }
+        list->count = count;
     }
     return is_written;
 }

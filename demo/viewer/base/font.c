@@ -133,24 +133,6 @@ static bool pack_letters(view_font *font, uint8_t *coverage, int side, int reser
     return fits;
 }
 
-// A disc in the lower left corner, its edge soft over one pixel.
-static void draw_disc(view_font *font, uint8_t *coverage, int side, int reserved)
-{
-    const float radius = font->disc_radius, middle = 0.5f * (float)reserved;
-    for (int y = 0; y < reserved; y++)
-        for (int x = 0; x < reserved; x++) {
-            const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
-            const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
-            const float clamped = fminf(fmaxf(cover, 0.0f), 1.0f);
-            coverage[(side - reserved + y) * side + x] = (uint8_t)(clamped * 255.0f + 0.5f);
-        }
-    const float unit = 1.0f / (float)side, top = (float)(side - reserved);
-    font->disc_u0 = (middle - radius) * unit;
-    font->disc_u1 = (middle + radius) * unit;
-    font->disc_v0 = (top + middle - radius) * unit;
-    font->disc_v1 = (top + middle + radius) * unit;
-}
-
 static void measure_lines(view_font *font)
 {
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
@@ -174,7 +156,21 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
     for (int side = 256; side <= LARGEST_SIDE && !made; side *= 2) {
         uint8_t *coverage = common_alloc((size_t)side * (size_t)side, 1);
         if (pack_letters(font, coverage, side, reserved)) {
-            draw_disc(font, coverage, side, reserved);
+            // A disc in the lower left corner, its edge soft over one pixel.
+            const float radius = font->disc_radius, middle = 0.5f * (float)reserved;
+            for (int y = 0; y < reserved; y++)
+                for (int x = 0; x < reserved; x++) {
+                    const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
+                    const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
+                    const float clamped = fminf(fmaxf(cover, 0.0f), 1.0f);
+                    coverage[(side - reserved + y) * side + x] = (uint8_t)(clamped * 255.0f + 0.5f);
+                }
+            const float unit = 1.0f / (float)side, top = (float)(side - reserved);
+            font->disc_u0 = (middle - radius) * unit;
+            font->disc_u1 = (middle + radius) * unit;
+            font->disc_v0 = (top + middle - radius) * unit;
+            font->disc_v1 = (top + middle + radius) * unit;
+
             const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_MASK,
                                              .width = (uint32_t)side,
                                              .height = (uint32_t)side,

@@ -196,24 +196,11 @@ view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool co
     return (view_binding){.action = VIEW_NOTHING};
 }
 
-view_binding view_find_anywhere(int32_t code, bool shift, bool control, bool alt)
-{
-    view_binding found = {.action = VIEW_NOTHING};
-    for (int mode = 0; mode < VIEW_NUM_MODES && found.action == VIEW_NOTHING; mode++)
-        found = view_find_binding((view_mode)mode, code, shift, control, alt);
-    return found;
-}
-
 const view_option *view_switch_of(view_action action)
 {
     size_t count;
     const view_option *const options = view_options_table(&count);
     return action >= VIEW_TOGGLE ? &options[action - VIEW_TOGGLE] : NULL;
-}
-
-bool view_is_driving(view_action action)
-{
-    return action >= VIEW_AHEAD && action <= VIEW_TRIGGER;
 }
 
 const char *view_action_name(view_action action)
@@ -241,13 +228,6 @@ const char *view_trigger_key(uint32_t trigger)
         if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
             return table[i].keys;
     return "";
-}
-
-const char *view_mode_name(view_mode mode)
-{
-    static const char *const names[VIEW_NUM_MODES] = {"while a clip is shown",
-                                                      "while a state machine plays", "in a crowd"};
-    return names[mode];
 }
 
 // Whether the machine has the triggers or parameters that a line acts on.

@@ -79,8 +79,8 @@ typedef enum view_action {
     // From here to VIEW_TRIGGER: control of a state machine, while a key is held or once.
     VIEW_AHEAD,
     VIEW_BACK,
-    VIEW_TO_LEFT,
     VIEW_TO_RIGHT,
+    VIEW_TO_LEFT,
     VIEW_FAST,
     VIEW_TRIGGER,
     // From here on: toggles the switch in that row of the option table.
@@ -129,9 +129,6 @@ typedef struct view_binding {
 // The line of a key in a mode, or one of VIEW_NOTHING.
 view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool control, bool alt);
 
-// The same in any mode: for a key without effect now, its effect in other modes.
-view_binding view_find_anywhere(int32_t code, bool shift, bool control, bool alt);
-
 // A line of the help. `heading`: of the group that begins here, or NULL.
 typedef struct view_key_line {
     const char *heading, *keys, *help;
@@ -152,14 +149,14 @@ uint32_t view_list_all_keys(view_key_line lines[VIEW_MAX_KEY_LINES]);
 // The key of a machine's trigger, or "" if it has none.
 const char *view_trigger_key(uint32_t trigger);
 
-// "in a crowd": for messages.
-const char *view_mode_name(view_mode mode);
-
 // The row of the option table whose switch an action toggles, or NULL.
 const struct view_option *view_switch_of(view_action action);
 
 // Whether it is for a machine, from VIEW_AHEAD to VIEW_TRIGGER.
-bool view_is_driving(view_action action);
+static inline bool view_is_driving(view_action action)
+{
+    return action >= VIEW_AHEAD && action <= VIEW_TRIGGER;
+}
 
 const char *view_action_name(view_action action);
 

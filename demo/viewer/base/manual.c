@@ -116,36 +116,6 @@ static void print_tag(FILE *file, const char *text, const char *value)
     fputc('\n', file);
 }
 
-static void print_synopsis(FILE *file)
-{
-    fputs(".SH SYNOPSIS\n", file);
-    for (int i = 0; i < NUM_USAGES; i++) {
-        fprintf(file, "%s.B md5view\n", i > 0 ? ".br\n" : "");
-        print_roff(file, usages[i]);
-        fputc('\n', file);
-    }
-}
-
-static void print_option(FILE *file, const view_option *option)
-{
-    char name[64];
-    (void)snprintf(name, sizeof name, "--%s", option->name);
-    if (option->heading != NULL)
-        fprintf(file, ".SS %s\n", option->heading);
-    print_tag(file, name, option->value);
-    print_roff(file, option->help);
-    fputc('\n', file);
-    if (option->keys[0].code == 0)
-        return;
-    fputs("(Key: ", file);
-    for (int i = 0; i < VIEW_MAX_SWITCH_KEYS && option->keys[i].code != 0; i++)
-        if (option->keys[i].keys != NULL) {
-            fputs(i > 0 ? "; " : "", file);
-            print_roff(file, option->keys[i].keys);
-        }
-    fputs(")\n", file);
-}
-
 static void print_keys(FILE *file)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
@@ -168,12 +138,34 @@ void view_print_manual(FILE *file)
             ".TH MD5VIEW 1 \"\" \"md5view %d.%d.%d\" \"User Commands\"\n.nh\n"
             ".SH NAME\nmd5view \\- show animated MD5 models\n",
             MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
-    print_synopsis(file);
+    fputs(".SH SYNOPSIS\n", file);
+    for (int i = 0; i < NUM_USAGES; i++) {
+        fprintf(file, "%s.B md5view\n", i > 0 ? ".br\n" : "");
+        print_roff(file, usages[i]);
+        fputc('\n', file);
+    }
     fputs(".SH DESCRIPTION\n", file);
     print_roff(file, description);
     fputs(".SH OPTIONS\n", file);
-    for (size_t i = 0; i < count; i++)
-        print_option(file, &table[i]);
+    for (size_t i = 0; i < count; i++) {
+        const view_option *const option = &table[i];
+        char name[64];
+        (void)snprintf(name, sizeof name, "--%s", option->name);
+        if (option->heading != NULL)
+            fprintf(file, ".SS %s\n", option->heading);
+        print_tag(file, name, option->value);
+        print_roff(file, option->help);
+        fputc('\n', file);
+        if (option->keys[0].code == 0)
+            continue;
+        fputs("(Key: ", file);
+        for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && option->keys[j].code != 0; j++)
+            if (option->keys[j].keys != NULL) {
+                fputs(j > 0 ? "; " : "", file);
+                print_roff(file, option->keys[j].keys);
+            }
+        fputs(")\n", file);
+    }
     print_keys(file);
     fputs(".SH EXIT STATUS\n", file);
     print_roff(file, exit_status);
@@ -289,27 +281,6 @@ static void print_bash(FILE *file)
 
 // -- zsh ------------------------------------------------------------------------------------
 
-static void print_zsh_option(FILE *file, const view_option *option)
-{
-    const value_kind kind = kind_of(option);
-    fprintf(file, "        '%s--%s%s[", may_be_repeated(option) ? "*" : "", option->name,
-            kind == VALUE_NONE ? "=-" : "=");
-    print_summary(file, option->help, "[]\\", "'\\''");
-    fprintf(file, "]%s:%s:", kind == VALUE_NONE ? ":" : "",
-            kind == VALUE_NONE ? "yes or no" : option->name);
-    if (kind == VALUE_NONE)
-        fputs("(yes no)", file);
-    else if (kind == VALUE_FILE)
-        fputs("_files", file);
-    else if (kind == VALUE_WORDS) {
-        fputc('(', file);
-        print_words(file, option->value);
-        fputc(')', file);
-    } else
-        fputc(' ', file);
-    fputs("' \\\n", file);
-}
-
 static void print_zsh(FILE *file)
 {
     size_t count;
@@ -317,8 +288,26 @@ static void print_zsh(FILE *file)
     fputs("#compdef md5view\n# zsh completion of md5view, printed by md5view --completions zsh.\n"
           "_md5view()\n{\n    _arguments \\\n",
           file);
-    for (size_t i = 0; i < count; i++)
-        print_zsh_option(file, &table[i]);
+    for (size_t i = 0; i < count; i++) {
+        const view_option *const option = &table[i];
+        const value_kind kind = kind_of(option);
+        fprintf(file, "        '%s--%s%s[", may_be_repeated(option) ? "*" : "", option->name,
+                kind == VALUE_NONE ? "=-" : "=");
+        print_summary(file, option->help, "[]\\", "'\\''");
+        fprintf(file, "]%s:%s:", kind == VALUE_NONE ? ":" : "",
+                kind == VALUE_NONE ? "yes or no" : option->name);
+        if (kind == VALUE_NONE)
+            fputs("(yes no)", file);
+        else if (kind == VALUE_FILE)
+            fputs("_files", file);
+        else if (kind == VALUE_WORDS) {
+            fputc('(', file);
+            print_words(file, option->value);
+            fputc(')', file);
+        } else
+            fputc(' ', file);
+        fputs("' \\\n", file);
+    }
     fputs("        '*:file:_files'\n}\n"
           "# Installed as a file _md5view, or read by `source`.\n"
           "if [[ $funcstack[1] == _md5view ]]; then\n    _md5view \"$@\"\n"

@@ -483,22 +483,6 @@ static bool add_text(const char *text, const char ***texts, size_t *count)
     return text[0] != '\0';
 }
 
-static bool add_times(const char *text, view_options *options)
-{
-    for (const char *rest = text;;) {
-        char *end = NULL;
-        const double time = strtod(rest, &end);
-        if (end == rest || !isfinite(time) || (*end != ',' && *end != '\0'))
-            return false;
-        options->times =
-            common_realloc(options->times, options->num_times + 1, sizeof *options->times);
-        options->times[options->num_times++] = time;
-        if (*end == '\0')
-            return true;
-        rest = end + 1;
-    }
-}
-
 // "NAME=VALUE", or with "@TIME" if it may have one. Sorted by time; those of equal time in the
 // order given.
 static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count)
@@ -541,20 +525,6 @@ static bool set_parm(const char *text, view_parms *parms)
         return false;
     view_set_parm(parms, VIEW_FIRST_PARM + (int)parm, (float)value, 0.0);
     return true;
-}
-
-static bool add_texture(const char *text, view_map map, view_options *options)
-{
-    const char *const equals = strchr(text, '=');
-    view_texture_choice choice = {.map = map, .mesh = NULL, .file = text};
-    if (equals != NULL) {
-        choice.mesh = common_format("%.*s", (int)(equals - text), text);
-        choice.file = equals + 1;
-    }
-    options->textures =
-        common_realloc(options->textures, options->num_textures + 1, sizeof *options->textures);
-    options->textures[options->num_textures++] = choice;
-    return text[0] != '\0';
 }
 
 // -- By kind --------------------------------------------------------------------------------
@@ -614,15 +584,36 @@ bool view_read_option(const view_option *option, const char *text, view_options 
             return text[0] != '\0';
         return text[0] != '=' && strchr(text, '=') != NULL && strchr(text, '=')[1] != '\0';
     case VIEW_OPTION_TIMES:
-        return add_times(text, options);
+        for (const char *rest = text;;) {
+            char *end = NULL;
+            const double time = strtod(rest, &end);
+            if (end == rest || !isfinite(time) || (*end != ',' && *end != '\0'))
+                return false;
+            options->times =
+                common_realloc(options->times, options->num_times + 1, sizeof *options->times);
+            options->times[options->num_times++] = time;
+            if (*end == '\0')
+                return true;
+            rest = end + 1;
+        }
     case VIEW_OPTION_SETTING:
         return add_setting(text, true, &options->settings, &options->num_settings);
     case VIEW_OPTION_WEIGHT:
         return add_setting(text, false, &options->morphs, &options->num_morphs);
     case VIEW_OPTION_PARM:
         return set_parm(text, &options->parms);
-    case VIEW_OPTION_TEXTURE:
-        return add_texture(text, option->map, options);
+    case VIEW_OPTION_TEXTURE: {
+        const char *const equals = strchr(text, '=');
+        view_texture_choice choice = {.map = option->map, .file = text};
+        if (equals != NULL) {
+            choice.mesh = common_format("%.*s", (int)(equals - text), text);
+            choice.file = equals + 1;
+        }
+        options->textures =
+            common_realloc(options->textures, options->num_textures + 1, sizeof *options->textures);
+        options->textures[options->num_textures++] = choice;
+        return text[0] != '\0';
+    }
     case VIEW_OPTION_MESH:
         return add_text(text, &options->hidden, &options->num_hidden);
     case VIEW_OPTION_BASE:
@@ -760,8 +751,26 @@ static bool contradicts_thumbnail(const bool *given, const view_options *o, char
     return false;
 }
 
-static const char *find_output_contradiction(const view_options *o)
+static const char *find_contradiction(const view_options *o)
 {
+    size_t num_models = 0, num_camera_paths = 0;
+    for (size_t i = 0; i < o->num_files; i++) {
+        const bool is_camera_path = common_has_ending(o->files[i], ".md5camera");
+        num_camera_paths += is_camera_path;
+        num_models += !is_camera_path && !common_has_ending(o->files[i], ".md5anim");
+    }
+    if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
+        return "--game takes one name, and no --crowd";
+    if (o->num_bases > 0 && o->game == NULL)
+        return "--base needs --game, or one folder";
+    if (num_models > 1 && o->crowd == 0)
+        return "only one model can be shown, except with --crowd; animations end in .md5anim, "
+               "camera paths in .md5camera";
+    if (num_camera_paths > 1)
+        return "only one camera path (.md5camera) can be shown";
+    if ((o->output != NULL) + o->verify + o->no_render > 1
+        || (o->num_frames > 0 && (o->verify || o->no_render)))
+        return "only one of --output, --frames, --verify and --no-render can be given";
     const bool has_sheet = o->sheet_columns > 0;
     if (o->thumbnail > 0)
         return NULL;
@@ -786,29 +795,6 @@ static const char *find_output_contradiction(const view_options *o)
     return NULL;
 }
 
-static const char *find_contradiction(const view_options *o)
-{
-    size_t num_models = 0, num_camera_paths = 0;
-    for (size_t i = 0; i < o->num_files; i++) {
-        const bool is_camera_path = common_has_ending(o->files[i], ".md5camera");
-        num_camera_paths += is_camera_path;
-        num_models += !is_camera_path && !common_has_ending(o->files[i], ".md5anim");
-    }
-    if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
-        return "--game takes one name, and no --crowd";
-    if (o->num_bases > 0 && o->game == NULL)
-        return "--base needs --game, or one folder";
-    if (num_models > 1 && o->crowd == 0)
-        return "only one model can be shown, except with --crowd; animations end in .md5anim, "
-               "camera paths in .md5camera";
-    if (num_camera_paths > 1)
-        return "only one camera path (.md5camera) can be shown";
-    if ((o->output != NULL) + o->verify + o->no_render > 1
-        || (o->num_frames > 0 && (o->verify || o->no_render)))
-        return "only one of --output, --frames, --verify and --no-render can be given";
-    return find_output_contradiction(o);
-}
-
 bool view_shows_window(const view_options *options)
 {
     return options->output == NULL && options->num_frames == 0 && !options->verify
@@ -831,14 +817,6 @@ bool view_is_archive(const char *path)
            && common_is_file(path);
 }
 
-static void add_path(view_options *options, const char *path)
-{
-    if ((common_is_folder(path) && !is_model_folder(path)) || view_is_archive(path))
-        options->folders[options->num_folders++] = path;
-    else
-        options->files[options->num_files++] = path;
-}
-
 static bool read_arguments(int count, char **arguments, view_options *options, bool *given,
                            char *problem, size_t size)
 {
@@ -847,9 +825,13 @@ static bool read_arguments(int count, char **arguments, view_options *options, b
         const char *const argument = arguments[i];
         if (!only_files && strcmp(argument, "--") == 0)
             only_files = true;
-        else if (only_files || argument[0] != '-' || argument[1] == '\0')
-            add_path(options, argument);
-        else if (!read_option(count, arguments, &i, options, given, problem, size))
+        else if (only_files || argument[0] != '-' || argument[1] == '\0') {
+            if ((common_is_folder(argument) && !is_model_folder(argument))
+                || view_is_archive(argument))
+                options->folders[options->num_folders++] = argument;
+            else
+                options->files[options->num_files++] = argument;
+        } else if (!read_option(count, arguments, &i, options, given, problem, size))
             return false;
     }
     return true;
@@ -865,29 +847,6 @@ static bool is_usual(view_usual usual, const view_options *options)
     default:
         return false;
     }
-}
-
-// With --base, a folder alone is the mod. In a game, names that folders here have by chance are
-// names like all others.
-static void settle_game(view_options *options)
-{
-    if (options->num_bases > 0 && options->game == NULL && options->num_folders == 1) {
-        options->game = options->folders[0];
-        options->num_folders = 0;
-    }
-    for (size_t i = 0; i < options->num_folders && options->game != NULL; i++)
-        options->files[options->num_files++] = options->folders[i];
-    if (options->game != NULL)
-        options->num_folders = 0;
-}
-
-// Sets the switches that were not given.
-static void settle_switches(const bool *given, view_options *options)
-{
-    for (size_t i = 0; i < NUM_OPTIONS; i++)
-        if (table[i].word != NULL && !given[i])
-            *view_switch_field(&table[i], &options->shown) =
-                is_usual(table[i].usual, options) != (table[i].kind == VIEW_OPTION_OPPOSITE);
 }
 
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
@@ -910,8 +869,24 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
     const bool is_wrong = is_read && options->thumbnail > 0
                           && contradicts_thumbnail(given, options, problem, problem_size);
-    settle_game(options);
-    settle_switches(given, options);
+
+    // With --base, a folder alone is the mod. In a game, names that folders here have by chance are
+    // names like all others.
+    if (options->num_bases > 0 && options->game == NULL && options->num_folders == 1) {
+        options->game = options->folders[0];
+        options->num_folders = 0;
+    }
+    for (size_t i = 0; i < options->num_folders && options->game != NULL; i++)
+        options->files[options->num_files++] = options->folders[i];
+    if (options->game != NULL)
+        options->num_folders = 0;
+
+    // Sets the switches that were not given.
+    for (size_t i = 0; i < NUM_OPTIONS; i++)
+        if (table[i].word != NULL && !given[i])
+            *view_switch_field(&table[i], &options->shown) =
+                is_usual(table[i].usual, options) != (table[i].kind == VIEW_OPTION_OPPOSITE);
+
     free(given);
     if (!is_read || is_wrong)
         return false;

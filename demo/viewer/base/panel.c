@@ -227,32 +227,6 @@ float view_rows_height(const view_rows *rows)
     return height;
 }
 
-// Bars, the newest at the right; lines at 60 and 30 frames a second, if they are within the graph.
-static void draw_graph(view_canvas *canvas, const view_rows *rows, view_rect place)
-{
-    const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};
-    float top = 1.25f * goals[0];
-    for (uint32_t i = 0; i < rows->num_times; i++)
-        top = fmaxf(top, 1.1f * rows->times[i]);
-    view_draw_rect(canvas, place, 0x2A303AFFu);
-    const float step = place.width / 120.0f, bottom = place.y + place.height;
-    const float begin = place.x + place.width - step * (float)rows->num_times;
-    for (uint32_t i = 0; i < rows->num_times; i++) {
-        const float height = place.height * rows->times[i] / top;
-        const view_color color = rows->times[i] <= goals[0]   ? 0x6BBF59FFu
-                                 : rows->times[i] <= goals[1] ? VIEW_AMBER
-                                                              : 0xE5534BFFu;
-        view_draw_rect(canvas, (view_rect){begin + step * (float)i, bottom - height, step, height},
-                       color);
-    }
-    for (int i = 0; i < 2; i++)
-        if (goals[i] < top)
-            view_draw_rect(canvas,
-                           (view_rect){place.x, bottom - place.height * goals[i] / top, place.width,
-                                       rows->font->scale},
-                           0xF1F3F680u);
-}
-
 static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row *row)
 {
     const float scale = rows->font->scale, left = row->rect.x, y = row->rect.y;
@@ -263,7 +237,30 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
     if (row->kind == VIEW_ROW_GRAPH) {
         const view_rect place = {left, y + 3.0f * scale, rows->width,
                                  row->rect.height - 6.0f * scale};
-        draw_graph(canvas, rows, place);
+
+        // Bars, the newest at the right; lines at 60 and 30 frames a second, if they are within the
+        // graph.
+        const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};
+        float top = 1.25f * goals[0];
+        for (uint32_t i = 0; i < rows->num_times; i++)
+            top = fmaxf(top, 1.1f * rows->times[i]);
+        view_draw_rect(canvas, place, 0x2A303AFFu);
+        const float step = place.width / 120.0f, bottom = place.y + place.height;
+        const float begin = place.x + place.width - step * (float)rows->num_times;
+        for (uint32_t i = 0; i < rows->num_times; i++) {
+            const float height = place.height * rows->times[i] / top;
+            const view_color color = rows->times[i] <= goals[0]   ? 0x6BBF59FFu
+                                     : rows->times[i] <= goals[1] ? VIEW_AMBER
+                                                                  : 0xE5534BFFu;
+            view_draw_rect(
+                canvas, (view_rect){begin + step * (float)i, bottom - height, step, height}, color);
+        }
+        for (int i = 0; i < 2; i++)
+            if (goals[i] < top)
+                view_draw_rect(canvas,
+                               (view_rect){place.x, bottom - place.height * goals[i] / top,
+                                           place.width, rows->font->scale},
+                               0xF1F3F680u);
     } else if (row->kind == VIEW_ROW_WORDS) {
         draw_words(canvas, rows, row, left);
         return;

@@ -52,26 +52,6 @@ static bool change(view_quality *quality, uint32_t step)
     return true;
 }
 
-// A return that was in vain doubles the wait for the next.
-static bool reduce(view_quality *quality, uint32_t step)
-{
-    const double calm = calm_of(quality);
-    const bool was_in_vain = quality->has_returned && quality->since < 2.0 * usual_calm;
-    quality->calm = was_in_vain ? fmin(2.0 * calm, longest_calm) : usual_calm;
-    quality->left[quality->step] = quality->slow_sum / quality->num_slow;
-    quality->next[quality->step] = 0.0;
-    return change(quality, step);
-}
-
-// Times of this step, directly after the better one was left, show what it costs: the shortest,
-// because other programs only make frames longer.
-static void compare(view_quality *quality, uint32_t better, double seconds)
-{
-    double *const next = &quality->next[better];
-    if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
-        *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
-}
-
 // The frame time to be expected of a better step.
 static double expect(const view_quality *quality, uint32_t better, double seconds)
 {
@@ -86,7 +66,13 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
         return false;
     const uint32_t worse = next_step(quality->step, 1, offers);
     const uint32_t better = next_step(quality->step, -1, offers);
-    compare(quality, better, seconds);
+
+    // Times of this step, directly after the better one was left, show what it costs: the shortest,
+    // because other programs only make frames longer.
+    double *const next = &quality->next[better];
+    if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
+        *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
+
     const double fast = room * VIEW_SLOWEST_FRAME;
     const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
     quality->num_slow = is_slow ? quality->num_slow + 1 : 0;
@@ -95,8 +81,15 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     quality->num_roomy = expect(quality, better, seconds) < fast ? quality->num_roomy + 1 : 0;
     const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE
                              || (quality->num_slow >= 2 && quality->slow_sum > long_enough);
-    if (worse != quality->step && is_too_slow)
-        return reduce(quality, worse);
+    if (worse != quality->step && is_too_slow) {
+        // A return that was in vain doubles the wait for the next.
+        const double calm = calm_of(quality);
+        const bool was_in_vain = quality->has_returned && quality->since < 2.0 * usual_calm;
+        quality->calm = was_in_vain ? fmin(2.0 * calm, longest_calm) : usual_calm;
+        quality->left[quality->step] = quality->slow_sum / quality->num_slow;
+        quality->next[quality->step] = 0.0;
+        return change(quality, worse);
+    }
     const bool is_roomy =
         quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= calm_of(quality);
     const bool may_try = quality->num_fast >= FRAMES_TO_RETURN

@@ -102,42 +102,44 @@ static void append_bytes(void *user, void *bytes, int size)
     png->size += (size_t)size;
 }
 
-// Writes the fcTL chunk: a picture's sequence number, size and duration.
-static void write_frame_control(view_movie *movie)
+static bool add_apng(view_movie *movie, const uint8_t *rgba)
 {
-    uint8_t control[26] = {0};
-    put_u32(control, movie->num_chunks++);
-    put_u32(control + 4, movie->width);
-    put_u32(control + 8, movie->height);
-    const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000.0), 1.0), 65535.0);
-    // The duration is 1000 / rate if that fits into 16 bits, otherwise rounded to whole pictures
-    // per second.
-    const bool is_fine = movie->frame_rate * 1000.0 <= 65535.0;
-    const uint32_t numerator = is_fine ? 1000 : 1;
-    const uint32_t denominator = is_fine ? rate : (uint32_t)movie->frame_rate;
-    control[20] = (uint8_t)(numerator >> 8);
-    control[21] = (uint8_t)numerator;
-    control[22] = (uint8_t)(denominator >> 8);
-    control[23] = (uint8_t)denominator;
-    write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
-}
-
-// Copies the chunks of a PNG file; from the second picture on its data becomes fdAT chunks.
-static void write_png_chunks(view_movie *movie, const png_bytes *png)
-{
+    png_bytes png = {0};
+    const int width = (int)movie->width, height = (int)movie->height;
+    stbi_write_force_png_filter = 1; // as in output.c
+    if (stbi_write_png_to_func(append_bytes, &png, width, height, 4, rgba, 4 * width) == 0)
+        return false;
+    // Its chunks; from the second picture on its data becomes fdAT chunks.
     const bool is_first = movie->num_added == 0;
-    for (size_t at = 8; at + 12 <= png->size;) {
-        const uint32_t size = get_u32(png->bytes + at);
-        const uint8_t *const kind = png->bytes + at + 4, *const data = kind + 4;
+    for (size_t at = 8; at + 12 <= png.size;) {
+        const uint32_t size = get_u32(png.bytes + at);
+        const uint8_t *const kind = png.bytes + at + 4, *const data = kind + 4;
         if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
             uint8_t control[8];
             put_u32(control, movie->num_frames);
             put_u32(control + 4, 0); // loops forever
-            fwrite(png->bytes, 1, 8, movie->file);
+            fwrite(png.bytes, 1, 8, movie->file);
             write_chunk(movie->file, "IHDR", data, size, no_bytes, 0);
             write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
         } else if (memcmp(kind, "IDAT", 4) == 0) {
-            write_frame_control(movie);
+            // The picture's sequence number, size and duration.
+            uint8_t control[26] = {0};
+            put_u32(control, movie->num_chunks++);
+            put_u32(control + 4, movie->width);
+            put_u32(control + 8, movie->height);
+            const uint32_t rate =
+                (uint32_t)fmin(fmax(round(movie->frame_rate * 1000.0), 1.0), 65535.0);
+            // The duration is 1000 / rate if that fits into 16 bits, otherwise rounded to whole
+            // pictures per second.
+            const bool is_fine = movie->frame_rate * 1000.0 <= 65535.0;
+            const uint32_t numerator = is_fine ? 1000 : 1;
+            const uint32_t denominator = is_fine ? rate : (uint32_t)movie->frame_rate;
+            control[20] = (uint8_t)(numerator >> 8);
+            control[21] = (uint8_t)numerator;
+            control[22] = (uint8_t)(denominator >> 8);
+            control[23] = (uint8_t)denominator;
+            write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
+
             uint8_t number[4];
             put_u32(number, movie->num_chunks);
             movie->num_chunks += !is_first;
@@ -146,16 +148,7 @@ static void write_png_chunks(view_movie *movie, const png_bytes *png)
         }
         at += 12 + (size_t)size;
     }
-}
 
-static bool add_apng(view_movie *movie, const uint8_t *rgba)
-{
-    png_bytes png = {0};
-    const int width = (int)movie->width, height = (int)movie->height;
-    stbi_write_force_png_filter = 1; // as in output.c
-    if (stbi_write_png_to_func(append_bytes, &png, width, height, 4, rgba, 4 * width) == 0)
-        return false;
-    write_png_chunks(movie, &png);
     free(png.bytes);
     return true;
 }
@@ -289,17 +282,12 @@ static bool end_ffmpeg(view_movie *movie)
 
 // -- All kinds ------------------------------------------------------------------------------
 
-static movie_kind kind_of(const char *path)
-{
-    return common_has_ending(path, ".apng") ? MOVIE_APNG : MOVIE_FFMPEG;
-}
-
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
                              uint32_t num_frames, view_log *log)
 {
     view_movie *const movie = common_alloc(1, sizeof *movie);
     *movie = (view_movie){
-        .kind = kind_of(path),
+        .kind = common_has_ending(path, ".apng") ? MOVIE_APNG : MOVIE_FFMPEG,
         .path = common_copy(path),
         .width = width,
         .height = height,
@@ -341,24 +329,20 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
     return !movie->is_broken;
 }
 
-// Writes the number of pictures where the first one left it open.
-static void correct_count(view_movie *movie)
-{
-    enum { BEFORE = 8 + 25 }; // the signature and the chunk IHDR
-    uint8_t control[8] = {0};
-    put_u32(control, movie->num_added);
-    if (fseek(movie->file, BEFORE, SEEK_SET) == 0)
-        write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
-    else
-        movie->is_broken = true;
-}
-
 bool view_end_movie(view_movie *movie)
 {
     if (movie->kind == MOVIE_APNG) {
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
-        if (movie->num_frames == 0 && movie->num_added > 0)
-            correct_count(movie);
+        if (movie->num_frames == 0 && movie->num_added > 0) {
+            // The number of pictures, which the first one left open.
+            enum { BEFORE = 8 + 25 }; // the signature and the chunk IHDR
+            uint8_t control[8] = {0};
+            put_u32(control, movie->num_added);
+            if (fseek(movie->file, BEFORE, SEEK_SET) == 0)
+                write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
+            else
+                movie->is_broken = true;
+        }
     }
     bool ended =
         !movie->is_broken && (movie->num_frames == 0 || movie->num_added == movie->num_frames);
@@ -497,19 +481,6 @@ bool view_save_picture(view_state *viewer, const char *path, bool transparent, b
     return saved;
 }
 
-static name_values values_of(const view_state *viewer, uint32_t n)
-{
-    const view_clip *const clip = view_shown_clip(&viewer->document->scene);
-    const md5_anim *const clock = view_clock(&viewer->document->scene);
-    return (name_values){
-        .model = viewer->document->scene.name,
-        .anim = clip != NULL ? clip->name : "bind-pose",
-        .frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0,
-        .time = viewer->play.time,
-        .n = n,
-    };
-}
-
 // -- Series of pictures ---------------------------------------------------------------------
 
 static double picture_rate(const view_options *options)
@@ -563,26 +534,19 @@ static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float
         viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
 }
 
-// Copies the upper left part of a tile into a cell of the sheet. If the sheet does not divide
-// evenly, some cells are a pixel smaller than the tile; together the cells cover the sheet.
-static void copy_tile(uint8_t *sheet, const view_options *options, uint32_t cell,
-                      const uint8_t *tile, uint32_t tile_width)
-{
-    const uint32_t column = cell % options->sheet_columns, row = cell / options->sheet_columns;
-    const size_t left = (size_t)options->width * column / options->sheet_columns;
-    const size_t right = (size_t)options->width * (column + 1) / options->sheet_columns;
-    const size_t top = (size_t)options->height * row / options->sheet_rows;
-    const size_t bottom = (size_t)options->height * (row + 1) / options->sheet_rows;
-    for (size_t y = top; y < bottom; y++)
-        memcpy(sheet + (y * options->width + left) * 4, tile + (y - top) * tile_width * 4,
-               (right - left) * 4);
-}
-
 // The name of the options with its fields filled; the caller frees it.
 static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output;
-    const name_values values = values_of(viewer, n);
+    const view_clip *const clip = view_shown_clip(&viewer->document->scene);
+    const md5_anim *const clock = view_clock(&viewer->document->scene);
+    const name_values values = {
+        .model = viewer->document->scene.name,
+        .anim = clip != NULL ? clip->name : "bind-pose",
+        .frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0,
+        .time = viewer->play.time,
+        .n = n,
+    };
     char *const numbered = is_numbered ? number_name(name, n) : common_copy(name);
     char *const path = fill_name(numbered, &values);
     free(numbered);
@@ -645,9 +609,18 @@ bool view_run_output(view_state *viewer)
             view_frame_still(viewer);
         view_log_progress(&viewer->log, "pictures", i, count);
         saved = draw_picture(viewer, target, width, height, options->no_background, is_sheet, rgba);
-        if (is_sheet)
-            copy_tile(sheet, options, i, rgba, width);
-        else if (is_movie)
+        if (is_sheet) {
+            // The upper left part of the tile becomes a cell. If the sheet does not divide evenly,
+            // some cells are a pixel smaller than the tile; together the cells cover the sheet.
+            const uint32_t column = i % options->sheet_columns, row = i / options->sheet_columns;
+            const size_t left = (size_t)options->width * column / options->sheet_columns;
+            const size_t right = (size_t)options->width * (column + 1) / options->sheet_columns;
+            const size_t top = (size_t)options->height * row / options->sheet_rows;
+            const size_t bottom = (size_t)options->height * (row + 1) / options->sheet_rows;
+            for (size_t y = top; y < bottom; y++)
+                memcpy(sheet + (y * options->width + left) * 4, rgba + (y - top) * width * 4,
+                       (right - left) * 4);
+        } else if (is_movie)
             saved = saved && view_add_picture(movie, rgba);
         else
             saved =
@@ -717,33 +690,6 @@ static void print_crowd(const view_crowd *crowd, const frame_times *times)
            1e3 * median(times->rests, times->count));
 }
 
-static void print_times(const view_state *viewer, const frame_times *times)
-{
-    double sum = 0.0;
-    for (uint32_t i = 0; i < times->count; i++)
-        sum += times->frames[i];
-    const double middle = median(times->frames, times->count);
-    printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n",
-           (unsigned)times->count, (unsigned)viewer->width, (unsigned)viewer->height, sum,
-           1e3 * times->frames[0], 1e3 * middle, 1e3 * times->frames[times->count - 1]);
-    if (view_shows_crowd(viewer->document))
-        print_crowd(&viewer->document->crowd, times);
-}
-
-static void note_frame(const view_crowd *crowd, frame_times *times, uint32_t frame, double seconds)
-{
-    const double joints = crowd->num_joints > 0 ? (double)crowd->num_joints : 1.0;
-    times->frames[frame] = seconds;
-    times->updates[frame] = crowd->last_seconds;
-    times->rests[frame] = seconds - crowd->last_seconds;
-    times->joints[frame] = crowd->last_seconds / joints;
-    times->num_seen += view_count_seen(crowd);
-    times->num_posed += crowd->num_posed;
-    times->num_baked += crowd->num_baked;
-    times->num_far += crowd->num_far;
-    times->num_faded += crowd->num_faded;
-}
-
 static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *times,
                         md5_error *error)
 {
@@ -757,7 +703,18 @@ static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *t
             || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, error))
             return false;
         viewer->frame_seconds = wall_seconds() - begin;
-        note_frame(&viewer->document->crowd, times, i, viewer->frame_seconds);
+        const view_crowd *const crowd = &viewer->document->crowd;
+        const double seconds = viewer->frame_seconds;
+        const double joints = crowd->num_joints > 0 ? (double)crowd->num_joints : 1.0;
+        times->frames[i] = seconds;
+        times->updates[i] = crowd->last_seconds;
+        times->rests[i] = seconds - crowd->last_seconds;
+        times->joints[i] = crowd->last_seconds / joints;
+        times->num_seen += view_count_seen(crowd);
+        times->num_posed += crowd->num_posed;
+        times->num_baked += crowd->num_baked;
+        times->num_far += crowd->num_far;
+        times->num_faded += crowd->num_faded;
         view_advance(&viewer->play, view_clock(&viewer->document->scene), 1.0 / rate);
         view_log_progress(&viewer->log, "frames", i, times->count);
     }
@@ -779,9 +736,17 @@ bool view_run_frames(view_state *viewer)
     md5gl_target *const target = md5gl_create_target(
         viewer->renderer, viewer->width, viewer->height, viewer->options->samples, &error);
     const bool drawn = target != NULL && draw_frames(viewer, target, &times, &error);
-    if (drawn)
-        print_times(viewer, &times);
-    else
+    if (drawn) {
+        double sum = 0.0;
+        for (uint32_t i = 0; i < times.count; i++)
+            sum += times.frames[i];
+        const double middle = median(times.frames, times.count);
+        printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n",
+               (unsigned)times.count, (unsigned)viewer->width, (unsigned)viewer->height, sum,
+               1e3 * times.frames[0], 1e3 * middle, 1e3 * times.frames[times.count - 1]);
+        if (view_shows_crowd(viewer->document))
+            print_crowd(&viewer->document->crowd, &times);
+    } else
         view_log_error(&viewer->log, &error);
     md5gl_destroy_target(viewer->renderer, target);
     free(times.frames);

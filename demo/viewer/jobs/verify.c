@@ -166,25 +166,6 @@ static bool compare_pose(verification *v)
 
 // -- Poses ----------------------------------------------------------------------------------
 
-// Turns every joint of the bind pose by up to 50 degrees about different axes: bends joints that no
-// clip may bend.
-static void turn_joints(view_scene *scene)
-{
-    const md5_model *const model = scene->model;
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const float turn = (float)(i * 37 % 11) / 10.0f - 0.5f;
-        const float half = 0.5f * view_radians(100.0f * turn), s = sinf(half);
-        const md5_vec3 axes[3] = {{0.6f, 0.8f, 0.0f}, {0.0f, 0.6f, -0.8f}, {0.8f, 0.0f, 0.6f}};
-        const md5_vec3 axis = axes[i % 3];
-        const md5_quat a = model->bind_local[i].rotation;
-        const md5_quat b = {axis.x * s, axis.y * s, axis.z * s, cosf(half)};
-        scene->pose[i] = model->bind_local[i];
-        scene->pose[i].rotation = md5_quat_mul(a, b);
-    }
-    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    md5_build_palette(model, scene->joints, scene->palette);
-}
-
 static bool compare_still_poses(verification *v)
 {
     view_scene *const scene = &v->viewer->document->scene;
@@ -193,7 +174,21 @@ static bool compare_still_poses(verification *v)
     view_pose_moment(scene, &none);
     bool done = compare_pose(v);
     if (done) {
-        turn_joints(scene);
+        // Every joint of the bind pose is turned by up to 50 degrees about different axes: bends
+        // joints that no clip may bend.
+        const md5_model *const model = scene->model;
+        for (uint32_t i = 0; i < scene->num_joints; i++) {
+            const float turn = (float)(i * 37 % 11) / 10.0f - 0.5f;
+            const float half = 0.5f * view_radians(100.0f * turn), s = sinf(half);
+            const md5_vec3 axes[3] = {{0.6f, 0.8f, 0.0f}, {0.0f, 0.6f, -0.8f}, {0.8f, 0.0f, 0.6f}};
+            const md5_vec3 axis = axes[i % 3];
+            const md5_quat a = model->bind_local[i].rotation;
+            const md5_quat b = {axis.x * s, axis.y * s, axis.z * s, cosf(half)};
+            scene->pose[i] = model->bind_local[i];
+            scene->pose[i].rotation = md5_quat_mul(a, b);
+        }
+        md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+        md5_build_palette(model, scene->joints, scene->palette);
         done = compare_pose(v);
     }
     view_show_bind_pose(scene, false, NULL);

@@ -124,23 +124,6 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 }
 // end of lines
 
-// A ring for each angle, as a gimbal has them: outside yaw, then pitch, inside roll. The plane of
-// each holds its own axis of rotation and that of the next ring.
-static void draw_gimbal(view_picture *picture, md5_vec3 centre, const md5_quat turns[3])
-{
-    static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
-    for (int ring = 0; ring < 3; ring++)
-        for (int i = 0; i <= 48; i++) {
-            const float radius = 30.0f - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
-            const float c = radius * cosf(angle), s = radius * sinf(angle);
-            const md5_vec3 flat = ring == 0   ? (md5_vec3){0.0f, c, s}
-                                  : ring == 1 ? (md5_vec3){c, s, 0.0f}
-                                              : (md5_vec3){c, 0.0f, s};
-            view_draw_to(picture, md5_vec3_add(centre, md5_quat_rotate(turns[ring], flat)),
-                         i > 0 ? colors[ring] : 0);
-        }
-}
-
 static void show_euler(view_picture *picture)
 {
     const md5_euler from = {0.0f, 0.0f, 0.0f},
@@ -164,7 +147,22 @@ static void show_euler(view_picture *picture)
     const md5_quat rings[3] = {md5_quat_from_euler((md5_euler){.yaw = now.yaw}),
                                md5_quat_from_euler((md5_euler){.yaw = now.yaw, .pitch = now.pitch}),
                                md5_quat_from_euler(now)};
-    draw_gimbal(picture, (md5_vec3){0.0f, 40.0f, 32.0f}, rings);
+
+    // A ring for each angle, as a gimbal has them: outside yaw, then pitch, inside roll. The plane
+    // of each holds its own axis of rotation and that of the next ring.
+    const md5_vec3 centre = {0.0f, 40.0f, 32.0f};
+    static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
+    for (int ring = 0; ring < 3; ring++)
+        for (int i = 0; i <= 48; i++) {
+            const float radius = 30.0f - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
+            const float c = radius * cosf(angle), s = radius * sinf(angle);
+            const md5_vec3 flat = ring == 0   ? (md5_vec3){0.0f, c, s}
+                                  : ring == 1 ? (md5_vec3){c, s, 0.0f}
+                                              : (md5_vec3){c, 0.0f, s};
+            view_draw_to(picture, md5_vec3_add(centre, md5_quat_rotate(rings[ring], flat)),
+                         i > 0 ? colors[ring] : 0);
+        }
+
     // How many of the three directions about which the angles turn are independent: the volume of
     // the axes of yaw, pitch and roll, which is cos(pitch).
     const md5_vec3 yaw = {0.0f, 0.0f, 1.0f},

@@ -248,24 +248,6 @@ typedef struct walked {
     double slid;                   // the farthest that a posed ankle moved while it stood
 } walked;
 
-// Whether the ankles of what stands do so, as they are posed.
-static void watch_ankles(view_picture *picture, const md5_walk_desc *desc, const md5_walk *walk,
-                         walked *seen)
-{
-    view_figure walker = {.pose = view_spare_pose(picture, 0)};
-    view_sample_clip(picture, NULL, 0.0, walker.pose);
-    (void)pose_walker(desc, walk, walker.pose, &walker.place);
-    for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[i].limb.tip);
-        const bool stands = !walk->feet[i].is_stepping;
-        if (stands && !seen->stood[i])
-            seen->stands[i] = ankle;
-        if (stands)
-            seen->slid = fmax(seen->slid, md5_vec3_length(md5_vec3_sub(ankle, seen->stands[i])));
-        seen->stood[i] = stands;
-    }
-}
-
 static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, double now,
                           md5_walk *walk, walked *seen)
 {
@@ -274,8 +256,22 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
     for (int i = 0; i < steps; i++) {
         const md5_walk before = *walk;
         walk_on(desc, walk, v[0], v[1] / 57.2957795f, v[2] / 57.2957795f, walk_tick);
-        if (i >= first)
-            watch_ankles(picture, desc, walk, seen);
+        if (i >= first) {
+            // Whether the ankles of what stands do so, as they are posed.
+            view_figure walker = {.pose = view_spare_pose(picture, 0)};
+            view_sample_clip(picture, NULL, 0.0, walker.pose);
+            (void)pose_walker(desc, walk, walker.pose, &walker.place);
+            for (uint32_t j = 0; j < walk->num_legs; j++) {
+                const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
+                const bool stands = !walk->feet[j].is_stepping;
+                if (stands && !seen->stood[j])
+                    seen->stands[j] = ankle;
+                if (stands)
+                    seen->slid =
+                        fmax(seen->slid, md5_vec3_length(md5_vec3_sub(ankle, seen->stands[j])));
+                seen->stood[j] = stands;
+            }
+        }
         for (uint32_t leg = 0; leg < walk->num_legs; leg++) {
             const md5_foothold *const foot = &walk->feet[leg];
             if (before.feet[leg].is_stepping && !foot->is_stepping)
@@ -284,41 +280,6 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
             if (i >= first && i % 4 == 0 && leg < VIEW_PAGE_SERIES)
                 view_add_point(picture->plots, (int)leg, (i - steps) * walk_tick,
                                (foot->is_stepping ? 0.6 : 0.0) - leg);
-        }
-    }
-}
-
-static void draw_ground(view_picture *picture, const float *hills, md5_vec3 centre)
-{
-    enum { CELLS = 14 };
-    const float cell = 8.0f;
-    const float x0 = floorf(centre.x / cell - 0.5f * (float)CELLS) * cell,
-                y0 = floorf(centre.y / cell - 0.5f * (float)CELLS) * cell;
-    for (int way = 0; way < 2; way++)
-        for (int i = 0; i <= CELLS; i++)
-            for (int k = 0; k <= CELLS; k++) {
-                const float x = x0 + cell * (float)(way == 0 ? k : i),
-                            y = y0 + cell * (float)(way == 0 ? i : k);
-                view_draw_to(picture, (md5_vec3){x, y, height_at(hills, x, y)},
-                             k > 0 ? VIEW_DIM_LINE : 0);
-            }
-}
-
-// Where each foot stands, or from where and to where it steps, along its arc.
-static void draw_feet(view_picture *picture, const md5_walk *walk)
-{
-    for (uint32_t i = 0; i < walk->num_legs; i++) {
-        const md5_foothold *const foot = &walk->feet[i];
-        if (!foot->is_stepping) {
-            view_add_cross(picture, foot->position, 2.5f, VIEW_GREEN);
-            continue;
-        }
-        view_add_cross(picture, foot->to, 3.0f, VIEW_YELLOW);
-        for (int k = 0; k <= 16; k++) {
-            const float t = (float)k / 16.0f;
-            md5_vec3 place = md5_vec3_lerp(foot->from, foot->to, t);
-            place.z += 16.0f * foot->lift * t * t * (1.0f - t) * (1.0f - t);
-            view_draw_to(picture, place, k > 0 ? VIEW_YELLOW : 0);
         }
     }
 }
@@ -347,10 +308,37 @@ static void show_walk(view_picture *picture)
     simulate_walk(picture, &desc, fmod(fmax(picture->time, 0.0), walk_span), &walk, &seen);
     const uint32_t reached = pose_walker(&desc, &walk, figure->pose, &figure->place);
     view_point_pistons(&legs, scene->skeleton, figure->pose);
-    draw_ground(picture, &hills, walk.position);
+    enum { CELLS = 14 };
+    const float cell = 8.0f;
+    const float x0 = floorf(walk.position.x / cell - 0.5f * (float)CELLS) * cell,
+                y0 = floorf(walk.position.y / cell - 0.5f * (float)CELLS) * cell;
+    for (int way = 0; way < 2; way++)
+        for (int i = 0; i <= CELLS; i++)
+            for (int k = 0; k <= CELLS; k++) {
+                const float x = x0 + cell * (float)(way == 0 ? k : i),
+                            y = y0 + cell * (float)(way == 0 ? i : k);
+                view_draw_to(picture, (md5_vec3){x, y, height_at(&hills, x, y)},
+                             k > 0 ? VIEW_DIM_LINE : 0);
+            }
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
         view_add_cross(picture, seen.prints[i], 1.0f, VIEW_BLUE);
-    draw_feet(picture, &walk);
+
+    // Where each foot stands, or from where and to where it steps, along its arc.
+    for (uint32_t i = 0; i < walk.num_legs; i++) {
+        const md5_foothold *const foot = &walk.feet[i];
+        if (!foot->is_stepping) {
+            view_add_cross(picture, foot->position, 2.5f, VIEW_GREEN);
+            continue;
+        }
+        view_add_cross(picture, foot->to, 3.0f, VIEW_YELLOW);
+        for (int k = 0; k <= 16; k++) {
+            const float t = (float)k / 16.0f;
+            md5_vec3 place = md5_vec3_lerp(foot->from, foot->to, t);
+            place.z += 16.0f * foot->lift * t * t * (1.0f - t) * (1.0f - t);
+            view_draw_to(picture, place, k > 0 ? VIEW_YELLOW : 0);
+        }
+    }
+
     picture->bounds = (md5_bounds){md5_vec3_add(walk.position, (md5_vec3){-34.0f, -34.0f, -6.0f}),
                                    md5_vec3_add(walk.position, (md5_vec3){34.0f, 34.0f, 32.0f})};
     picture->has_no_floor = true;

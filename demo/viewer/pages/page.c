@@ -80,28 +80,25 @@ void view_end_picture(view_picture *picture)
     *picture = (view_picture){.num_figures = 0};
 }
 
-// Fits the height of a plot to its points.
-static void fit_plot(view_plot *plot)
-{
-    float low = INFINITY, high = -INFINITY;
-    for (uint32_t i = 0; i < VIEW_PAGE_SERIES; i++)
-        for (uint32_t p = 0; p < plot->series[i].count; p++) {
-            low = fminf(low, plot->series[i].points[p].y);
-            high = fmaxf(high, plot->series[i].points[p].y);
-        }
-    if (plot->row.fit == VIEW_FIT_NOT || !(low <= high))
-        return;
-    const float margin = fmaxf(0.06f * (high - low), 1e-6f);
-    plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0.0f : low - margin;
-    plot->row.high.y = high + margin;
-}
-
 void view_show_page(view_picture *picture)
 {
     if (picture->scene->model != NULL)
         picture->page->show(picture);
-    for (uint32_t i = 0; i < picture->num_plots; i++)
-        fit_plot(&picture->plots[i]);
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
+        // A plot that fits has the height of its points.
+        view_plot *const plot = &picture->plots[i];
+        float low = INFINITY, high = -INFINITY;
+        for (uint32_t j = 0; j < VIEW_PAGE_SERIES; j++)
+            for (uint32_t p = 0; p < plot->series[j].count; p++) {
+                low = fminf(low, plot->series[j].points[p].y);
+                high = fmaxf(high, plot->series[j].points[p].y);
+            }
+        if (plot->row.fit == VIEW_FIT_NOT || !(low <= high))
+            continue;
+        const float margin = fmaxf(0.06f * (high - low), 1e-6f);
+        plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0.0f : low - margin;
+        plot->row.high.y = high + margin;
+    }
 }
 
 void view_free_kept(view_kept *kept)

@@ -575,25 +575,6 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     }
 }
 
-static void draw_label(const view_stage *stage, const view_lens *lens, const view_label *label)
-{
-    const float scale = stage->font->scale;
-    const md5_vec3 way = md5_vec3_sub(label->place, lens->eye);
-    const float depth = -md5_vec3_dot(way, lens->axes.back);
-    if (!(depth > 0.0f))
-        return;
-    const float right = md5_vec3_dot(way, lens->axes.right) / (depth * lens->half_x),
-                up = md5_vec3_dot(way, lens->axes.up) / (depth * lens->half_y);
-    const float text = view_text_width(stage->font, VIEW_TEXT, label->text);
-    const view_rect box = {0.5f * (stage->width * (1.0f + lens->shift_x + right) - text)
-                               - 6.0f * scale,
-                           0.5f * stage->height * (1.0f - lens->shift_y - up) - 11.0f * scale,
-                           text + 12.0f * scale, 22.0f * scale};
-    view_draw_round_rect(stage->canvas, box, 6.0f * scale, 0x12151AC0u);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6.0f * scale, box.y + 2.0f * scale, 0,
-                   label->color, label->text);
-}
-
 // -- Contents -------------------------------------------------------------------------------
 
 static void run_contents(view_ui *ui, const view_stage *stage)
@@ -642,8 +623,25 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
         run_contents(ui, stage);
     if (picture->page == NULL)
         return;
-    for (uint32_t i = 0; i < picture->num_labels; i++)
-        draw_label(stage, &stage->pages->lens, &picture->labels[i]);
+    for (uint32_t i = 0; i < picture->num_labels; i++) {
+        const view_lens *const lens = &stage->pages->lens;
+        const view_label *const label = &picture->labels[i];
+        const float scale = stage->font->scale;
+        const md5_vec3 way = md5_vec3_sub(label->place, lens->eye);
+        const float depth = -md5_vec3_dot(way, lens->axes.back);
+        if (!(depth > 0.0f))
+            continue;
+        const float right = md5_vec3_dot(way, lens->axes.right) / (depth * lens->half_x),
+                    up = md5_vec3_dot(way, lens->axes.up) / (depth * lens->half_y);
+        const float text = view_text_width(stage->font, VIEW_TEXT, label->text);
+        const view_rect box = {0.5f * (stage->width * (1.0f + lens->shift_x + right) - text)
+                                   - 6.0f * scale,
+                               0.5f * stage->height * (1.0f - lens->shift_y - up) - 11.0f * scale,
+                               text + 12.0f * scale, 22.0f * scale};
+        view_draw_round_rect(stage->canvas, box, 6.0f * scale, 0x12151AC0u);
+        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6.0f * scale, box.y + 2.0f * scale, 0,
+                       label->color, label->text);
+    }
     run_page(ui, stage);
     for (uint32_t i = 0; i < picture->num_plots; i++) {
         const float width = (stage->width - left) / (float)picture->num_plots;

@@ -417,9 +417,16 @@ view_section view_first_section(const view_library *library)
 
 // -- Choosing -------------------------------------------------------------------------------
 
-// What choosing an entry asks for.
-static view_command command_of(const view_browser *browser, const view_entry *entry)
+// Choosing an entry closes the list, unless it is a folder, which is listed instead.
+static view_command take_chosen(view_browser *browser)
 {
+    if (browser->chosen >= browser->num_found)
+        return (view_command){.action = VIEW_TAKEN};
+    const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
+    if (browser->kind == VIEW_BROWSE_GAME && enter_group(browser, entry))
+        return (view_command){.action = VIEW_LISTED};
+    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
+        return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
     view_command command = {.number = entry->clip,
                             .path = entry->path != NULL ? common_copy(entry->path) : NULL};
     switch (browser->kind) {
@@ -442,20 +449,7 @@ static view_command command_of(const view_browser *browser, const view_entry *en
         command.action = VIEW_OPEN_FILE;
         break;
     }
-    return command;
-}
 
-// Choosing an entry closes the list, unless it is a folder, which is listed instead.
-static view_command take_chosen(view_browser *browser)
-{
-    if (browser->chosen >= browser->num_found)
-        return (view_command){.action = VIEW_TAKEN};
-    const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
-    if (browser->kind == VIEW_BROWSE_GAME && enter_group(browser, entry))
-        return (view_command){.action = VIEW_LISTED};
-    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
-        return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
-    const view_command command = command_of(browser, entry);
     view_clear_browser(browser);
     return command;
 }
@@ -480,16 +474,6 @@ static view_command turn_section(const view_browser *browser, int step)
                           .number = (size_t)(((int)browser->section + step + count) % count)};
 }
 
-// Removes the last character, which may have several bytes.
-static void erase_last(view_browser *browser)
-{
-    size_t length = strlen(browser->filter);
-    while (length > 0 && ((unsigned char)browser->filter[length - 1] & 0xC0) == 0x80)
-        length--;
-    browser->filter[length > 0 ? length - 1 : 0] = '\0';
-    find_entries(browser);
-}
-
 view_command view_key_browser(view_browser *browser, int32_t code, bool repeated)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING)
@@ -504,9 +488,14 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
     case SDLK_RETURN:
     case SDLK_KP_ENTER:
         return take_chosen(browser);
-    case SDLK_BACKSPACE:
-        erase_last(browser);
-        break;
+    case SDLK_BACKSPACE: {
+        // Removes the last character, which may have several bytes.
+        size_t length = strlen(browser->filter);
+        while (length > 0 && ((unsigned char)browser->filter[length - 1] & 0xC0) == 0x80)
+            length--;
+        browser->filter[length > 0 ? length - 1 : 0] = '\0';
+        find_entries(browser);
+    } break;
     case SDLK_TAB:
         return turn_section(browser, 1);
     case SDLK_RIGHT:

@@ -154,21 +154,6 @@ static void list_clip(const view_stage *stage, bool is_brief, view_rows *rows)
                      scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
 }
 
-static void list_camera_path(const view_stage *stage, view_rows *rows)
-{
-    const view_camera_path *const path = &stage->document->scene.camera_path;
-    if (path->camera == NULL)
-        return;
-    const view_camera_path_place place = view_find_place(path, stage->play);
-    view_add_gap(rows);
-    view_add_row(rows, VIEW_BRIGHT, "Camera", "%s",
-                 stage->following ? path->name : "free" DOT "V: path");
-    view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f", place.shot + 1,
-                 path->camera->num_cuts + 1, place.frame);
-    view_add_row(rows, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide",
-                 (double)view_camera_path_at(path, stage->play).fov);
-}
-
 static void list_crowd(const view_stage *stage, view_rows *rows)
 {
     const view_crowd *const crowd = &stage->document->crowd;
@@ -190,31 +175,11 @@ static void list_crowd(const view_stage *stage, view_rows *rows)
                  1e3 * crowd->seconds, crowd->threads->num_workers);
 }
 
-// "4, 4, exact": the vertex path of each mesh, or the number of each kind where there are many.
-static void describe_paths(const view_stage *stage, char *text, size_t size)
-{
-    enum { LISTED = 6 };
-    const uint32_t num_meshes = stage->document->scene.model->num_meshes;
-    uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, NULL);
-        counts[path]++;
-        if (num_meshes <= LISTED)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
-                                     md5gl_path_name(path));
-    }
-    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_COMPUTE; path++)
-        if (counts[path] > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%u \xC3\x97 %s",
-                                     used > 0 ? ", " : "", counts[path], md5gl_path_name(path));
-}
-
 static void list_model(const view_stage *stage, view_rows *rows)
 {
+    enum { LISTED = 6 };
     const view_scene *const scene = &stage->document->scene;
-    char paths[128];
+    char paths[128] = "";
     if (scene->skeleton == NULL)
         return;
     view_add_gap(rows);
@@ -225,7 +190,23 @@ static void list_model(const view_stage *stage, view_rows *rows)
         return;
     view_add_row(rows, VIEW_BRIGHT, "Vertices", "%u", view_count_vertices(scene));
     view_add_row(rows, VIEW_BRIGHT, "Triangles", "%u", view_count_triangles(scene));
-    describe_paths(stage, paths, sizeof paths);
+
+    // "4, 4, exact": the vertex path of each mesh, or the number of each kind where there are many.
+    const uint32_t num_meshes = scene->model->num_meshes;
+    uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
+    size_t used = 0;
+    for (uint32_t i = 0; i < num_meshes; i++) {
+        const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, NULL);
+        counts[path]++;
+        if (num_meshes <= LISTED)
+            used += (size_t)snprintf(paths + used, sizeof paths - used, "%s%s", i > 0 ? ", " : "",
+                                     md5gl_path_name(path));
+    }
+    for (md5gl_path path = MD5GL_PATH_4; num_meshes > LISTED && path <= MD5GL_PATH_COMPUTE; path++)
+        if (counts[path] > 0)
+            used += (size_t)snprintf(paths + used, sizeof paths - used, "%s%u \xC3\x97 %s",
+                                     used > 0 ? ", " : "", counts[path], md5gl_path_name(path));
+
     view_add_row(rows, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
                  scene->dual ? DOT "dual quaternions" : "");
     view_add_row(rows, VIEW_BRIGHT, "Light", "%s%s", stage->shown->classic ? "classic" : "studio",
@@ -282,36 +263,6 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
             view_add_row(rows, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
 
-// Only names if there are many meshes: the list serves to hide them.
-static void list_meshes(const view_stage *stage, view_rows *rows)
-{
-    const md5_model *const model = stage->document->scene.model;
-    const bool in_full = model->num_meshes <= MESHES_IN_FULL;
-    if (!in_full)
-        view_add_gap(rows);
-    for (uint32_t i = 0; i < model->num_meshes && i < MESHES_LISTED; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        if (in_full)
-            view_add_gap(rows);
-        view_row *const row = view_add_row(rows, VIEW_PLAIN, NULL, "Mesh %u  %s", i, mesh->name);
-        row->kind = VIEW_ROW_SWITCH;
-        row->on = (stage->hidden_meshes >> i & 1) == 0;
-        row->hit = HIT_MESHES + (int32_t)i;
-        if (!in_full)
-            continue;
-        const char *reason;
-        const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, &reason);
-        view_add_row(rows, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles", mesh->num_vertices,
-                     mesh->num_triangles);
-        view_add_row(rows, VIEW_PLAIN, "Weights", "%u" DOT "at most %u per vertex",
-                     mesh->num_weights, mesh->max_weights);
-        view_add_row(rows, VIEW_PLAIN, "Path", "%s" DOT "%s", md5gl_path_name(path), reason);
-        list_material(stage, i, rows);
-    }
-    if (model->num_meshes > MESHES_LISTED)
-        view_add_row(rows, VIEW_DIM, NULL, "and %u more", model->num_meshes - MESHES_LISTED);
-}
-
 static void list_statistics(const view_stage *stage, view_rows *rows)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -338,8 +289,35 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     if (scene->num_unopened > 0)
         view_add_row(rows, VIEW_PLAIN, "Unopened", "%zu animations", scene->num_unopened);
     view_add_wrapped(rows, VIEW_DIM, md5gl_device_name(stage->renderer), 3);
-    if (scene->model != NULL)
-        list_meshes(stage, rows);
+    if (scene->model != NULL) {
+        // Only names if there are many meshes: the list serves to hide them.
+        const md5_model *const model = scene->model;
+        const bool in_full = model->num_meshes <= MESHES_IN_FULL;
+        if (!in_full)
+            view_add_gap(rows);
+        for (uint32_t i = 0; i < model->num_meshes && i < MESHES_LISTED; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
+            if (in_full)
+                view_add_gap(rows);
+            view_row *const row =
+                view_add_row(rows, VIEW_PLAIN, NULL, "Mesh %u  %s", i, mesh->name);
+            row->kind = VIEW_ROW_SWITCH;
+            row->on = (stage->hidden_meshes >> i & 1) == 0;
+            row->hit = HIT_MESHES + (int32_t)i;
+            if (!in_full)
+                continue;
+            const char *reason;
+            const md5gl_path path = md5gl_mesh_path(stage->document->drawn, i, &reason);
+            view_add_row(rows, VIEW_PLAIN, "Vertices", "%u" DOT "%u triangles", mesh->num_vertices,
+                         mesh->num_triangles);
+            view_add_row(rows, VIEW_PLAIN, "Weights", "%u" DOT "at most %u per vertex",
+                         mesh->num_weights, mesh->max_weights);
+            view_add_row(rows, VIEW_PLAIN, "Path", "%s" DOT "%s", md5gl_path_name(path), reason);
+            list_material(stage, i, rows);
+        }
+        if (model->num_meshes > MESHES_LISTED)
+            view_add_row(rows, VIEW_DIM, NULL, "and %u more", model->num_meshes - MESHES_LISTED);
+    }
 }
 
 static void list_warnings(const view_log *log, view_rows *rows)
@@ -375,7 +353,17 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     if (document->scene.turn.is_set && !is_crowd)
         view_add_row(rows, VIEW_AMBER, "Axes", "%s", text);
     if (!is_brief) {
-        list_camera_path(stage, rows);
+        const view_camera_path *const path = &stage->document->scene.camera_path;
+        if (path->camera != NULL) {
+            const view_camera_path_place place = view_find_place(path, stage->play);
+            view_add_gap(rows);
+            view_add_row(rows, VIEW_BRIGHT, "Camera", "%s",
+                         stage->following ? path->name : "free" DOT "V: path");
+            view_add_row(rows, VIEW_BRIGHT, "Shot", "%u of %u" DOT "frame %.1f", place.shot + 1,
+                         path->camera->num_cuts + 1, place.frame);
+            view_add_row(rows, VIEW_BRIGHT, "View", "%.1f\xC2\xB0 wide",
+                         (double)view_camera_path_at(path, stage->play).fov);
+        }
         list_crowd(stage, rows);
         list_model(stage, rows);
     }

@@ -143,24 +143,6 @@ static void heat_color(float weight, uint8_t rgba[4])
     rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0.0f, 1.0f) * 235.0f);
 }
 
-// Covers a triangle with lines along its third side, `spacing` apart.
-static void fill_triangle(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
-                          float spacing)
-{
-    enum { MAX_LINES = 48 };
-    const float reach = fmaxf(md5_vec3_length(md5_vec3_sub(corners[1], corners[0])),
-                              md5_vec3_length(md5_vec3_sub(corners[2], corners[0])));
-    const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MAX_LINES);
-    for (int i = 0; i <= count; i++) {
-        const float part = (float)i / (float)count;
-        view_add_line(lines, md5_vec3_lerp(corners[0], corners[1], part),
-                      md5_vec3_lerp(corners[0], corners[2], part), 0);
-        for (int end = 0; end < 2; end++)
-            heat_color(weights[0] + (weights[1 + end] - weights[0]) * part,
-                       lines->vertices[(int)lines->count - 2 + end].rgba);
-    }
-}
-
 // Lines over the triangles that the joint moves.
 static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, float width)
 {
@@ -188,8 +170,21 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
             for (uint32_t i = 0; i < 3; i++)
                 corners[i] = md5_vec3_add(skinned->positions[indices[i]],
                                           md5_vec3_scale(skinned->normals[indices[i]], lift));
-            if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f)
-                fill_triangle(stage->lines, corners, parts, spacing);
+            if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f) {
+                // Lines along the third side cover it, `spacing` apart.
+                enum { MAX_LINES = 48 };
+                const float reach = fmaxf(md5_vec3_length(md5_vec3_sub(corners[1], corners[0])),
+                                          md5_vec3_length(md5_vec3_sub(corners[2], corners[0])));
+                const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MAX_LINES);
+                for (int i = 0; i <= count; i++) {
+                    const float part = (float)i / (float)count;
+                    view_add_line(stage->lines, md5_vec3_lerp(corners[0], corners[1], part),
+                                  md5_vec3_lerp(corners[0], corners[2], part), 0);
+                    for (int end = 0; end < 2; end++)
+                        heat_color(parts[0] + (parts[1 + end] - parts[0]) * part,
+                                   stage->lines->vertices[(int)stage->lines->count - 2 + end].rgba);
+                }
+            }
         }
         free(weights);
     }

@@ -286,27 +286,6 @@ static void draw_transitions(const view_stage *stage, const layer_graph *graph)
 
 // -- The panel ------------------------------------------------------------------------------
 
-static void draw_layer(view_ui *ui, const view_stage *stage, uint32_t number, view_rect area)
-{
-    const view_machine *const machine = &stage->document->scene.machine;
-    char title[96];
-    layer_graph graph = {.layer = &machine->desc->layers[number],
-                         .status = md5_player_layer(machine->player, number)};
-    place_nodes(&graph, stage->font, area);
-    const uint32_t num_more = graph.layer->num_states - graph.count;
-    (void)snprintf(title, sizeof title, num_more > 0 ? "%s, and %u more" : "%s", graph.layer->name,
-                   num_more);
-    view_draw_text(stage->canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
-    draw_transitions(stage, &graph);
-    for (uint32_t i = 0; i < graph.count; i++) {
-        draw_node(stage, &graph, i);
-        (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
-                       graph.layer->states[i].name);
-        if (ui_item(ui, graph.nodes[i], title))
-            ui_ask(ui, (view_command){.action = VIEW_GO_TO_STATE, .number = number, .item = i});
-    }
-}
-
 // Layers of one state have nothing to show. Those with more states are wider.
 static float share_of(const md5_layer_desc *layer)
 {
@@ -329,8 +308,25 @@ static void graph_panel(view_ui *ui, const view_stage *stage)
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const float width = (box.width - padding) * share_of(&desc->layers[i]) / sum;
         const view_rect area = {x, box.y + padding, width - padding, box.height - 2.0f * padding};
-        if (area.width > 0.0f)
-            draw_layer(ui, stage, i, area);
+        if (area.width > 0.0f) {
+            const view_machine *const machine = &stage->document->scene.machine;
+            char title[96];
+            layer_graph graph = {.layer = &machine->desc->layers[i],
+                                 .status = md5_player_layer(machine->player, i)};
+            place_nodes(&graph, stage->font, area);
+            const uint32_t num_more = graph.layer->num_states - graph.count;
+            (void)snprintf(title, sizeof title, num_more > 0 ? "%s, and %u more" : "%s",
+                           graph.layer->name, num_more);
+            view_draw_text(stage->canvas, VIEW_TEXT, area.x, area.y, area.width, VIEW_DIM, title);
+            draw_transitions(stage, &graph);
+            for (uint32_t j = 0; j < graph.count; j++) {
+                draw_node(stage, &graph, j);
+                (void)snprintf(title, sizeof title, "%s/%s", graph.layer->name,
+                               graph.layer->states[j].name);
+                if (ui_item(ui, graph.nodes[j], title))
+                    ui_ask(ui, (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = j});
+            }
+        }
         x += width;
     }
 }
@@ -492,53 +488,12 @@ static void bar_panel(view_ui *ui, const view_stage *stage)
 
 // == Sliders ===============================================================================
 
-static view_rect lights_panel(view_ui *ui, const view_stage *stage, float bottom)
-{
-    const view_rect box = ui_open_sliders(ui, "lights", stage->width, bottom, "Lights",
-                                          "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
-    for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
-        const view_light_range *const range = view_range_of_light(light);
-        float value = stage->lights->values[light];
-        char text[32];
-        (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0",
-                       (double)value);
-        const ui_slider_row row = {range->name,   text,       range->low, range->high,
-                                   &range->usual, VIEW_PLAIN, VIEW_BRIGHT};
-        if (ui_slider(ui, &row, &value))
-            stage->lights->values[light] = value;
-    }
-    return box;
-}
-
 // The upper end of a slider: further steps of the usual range if the value is beyond it, so that
 // time, which runs on, can be moved wherever it is.
 static float parm_high(float usual_high, float value)
 {
     const bool is_beyond = value > usual_high && value < 1e6f * usual_high;
     return is_beyond ? usual_high * ceilf(value / usual_high) : usual_high;
-}
-
-// Rows that no material of the model reads are dim.
-static view_rect materials_panel(view_ui *ui, const view_stage *stage, float right, float bottom)
-{
-    const view_rect box =
-        ui_open_sliders(ui, "parms", right, bottom, "Materials",
-                        "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f);
-    for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
-        const view_parm_range *const range = view_range_of_parm(number);
-        const bool is_time = number == VIEW_PARM_TIME;
-        float value = is_time ? view_material_time(stage->parms, stage->play->time)
-                              : view_parm_of(stage, number);
-        const bool is_read = stage->document->textures.layers.read >> number & 1;
-        const view_color color = is_read ? VIEW_BRIGHT : VIEW_DIM;
-        char text[32];
-        (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", (double)value);
-        const ui_slider_row row = {range->name,   text,  0.0f, parm_high(range->high, value),
-                                   &range->usual, color, color};
-        if (ui_slider(ui, &row, &value))
-            view_set_parm(stage->parms, number, value, stage->play->time);
-    }
-    return box;
 }
 
 // Lights and materials, at the right. Returns the upper edge of the one at the
@@ -548,12 +503,44 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
     const view_shown *const shown = stage->shown;
     float right = stage->width, top = bottom;
     if (shown->light_list) {
-        const view_rect box = lights_panel(ui, stage, bottom);
+        const view_rect box =
+            ui_open_sliders(ui, "lights", stage->width, bottom, "Lights",
+                            "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
+        for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
+            const view_light_range *const range = view_range_of_light(light);
+            float value = stage->lights->values[light];
+            char text[32];
+            (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0",
+                           (double)value);
+            const ui_slider_row row = {range->name,   text,       range->low, range->high,
+                                       &range->usual, VIEW_PLAIN, VIEW_BRIGHT};
+            if (ui_slider(ui, &row, &value))
+                stage->lights->values[light] = value;
+        }
+
         right = box.x;
         top = box.y;
     }
     if (shown->parm_list) {
-        const view_rect box = materials_panel(ui, stage, right, bottom);
+        // Rows that no material of the model reads are dim.
+        const view_rect box = ui_open_sliders(ui, "parms", right, bottom, "Materials",
+                                              "Bright: in use. Click on a name to reset it",
+                                              VIEW_NUM_PARM_ROWS, 100.0f);
+        for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
+            const view_parm_range *const range = view_range_of_parm(number);
+            const bool is_time = number == VIEW_PARM_TIME;
+            float value = is_time ? view_material_time(stage->parms, stage->play->time)
+                                  : view_parm_of(stage, number);
+            const bool is_read = stage->document->textures.layers.read >> number & 1;
+            const view_color color = is_read ? VIEW_BRIGHT : VIEW_DIM;
+            char text[32];
+            (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", (double)value);
+            const ui_slider_row row = {range->name,   text,  0.0f, parm_high(range->high, value),
+                                       &range->usual, color, color};
+            if (ui_slider(ui, &row, &value))
+                view_set_parm(stage->parms, number, value, stage->play->time);
+        }
+
         top = shown->light_list ? top : box.y;
     }
     return top;
@@ -855,20 +842,6 @@ static void surface_panel(view_ui *ui, const view_stage *stage)
 // In layout units: the minimum width and height for a model.
 static const float least_room = 120.0f;
 
-// A panel in a corner leaves the area beside it or the area below it.
-static view_rect beside_figures(view_rect all, view_rect box)
-{
-    const float right = all.x + all.width, bottom = all.y + all.height;
-    const float x = box.x + box.width, y = box.y + box.height;
-    const view_rect beside = {x, all.y, right - x, all.height};
-    const view_rect below = {all.x, y, all.width, bottom - y};
-    // A model fills a square better than a strip.
-    const float side = fminf(beside.width, beside.height), low = fminf(below.width, below.height);
-    return side > low || (side == low && beside.width * beside.height >= below.width * below.height)
-               ? beside
-               : below;
-}
-
 view_rect view_box_of(const view_stage *stage, view_list_fn *list)
 {
     view_rows rows = {0};
@@ -894,7 +867,20 @@ view_rect view_free_region(const view_stage *stage)
     lasting.economy = (view_economy){.scale = 0.0f};
     if (stage->surface != VIEW_SURFACE_WEIGHTS)
         region.width = fminf(region.width, view_surface_box(&lasting).x);
-    region = beside_figures(region, view_box_of(&lasting, view_list_figures));
+
+    // A panel in a corner leaves the area beside it or the area below it.
+    view_rect box = view_box_of(&lasting, view_list_figures);
+    const float right = region.x + region.width, bottom = region.y + region.height;
+    const float x = box.x + box.width, y = box.y + box.height;
+    const view_rect beside = {x, region.y, right - x, region.height};
+    const view_rect below = {region.x, y, region.width, bottom - y};
+    // A model fills a square better than a strip.
+    const float side = fminf(beside.width, beside.height), low = fminf(below.width, below.height);
+    region =
+        side > low || (side == low && beside.width * beside.height >= below.width * below.height)
+            ? beside
+            : below;
+
     const float least = least_room * scale;
     return region.width >= least && region.height >= least ? region : all;
 }
