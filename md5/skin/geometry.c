@@ -75,33 +75,20 @@ static bind_columns columns_of(const md5_mat34 *bind)
 }
 
 // (bias * point, bias)
-static inline quad weigh(const bind_columns *bind, const md5_weight *weight)
+static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     const md5_vec3 offset = weight->offset;
+    bind_columns own;
+    const bind_columns *bind = &own;
+    if (merger->columns)
+        bind = &merger->columns[weight->joint];
+    else
+        own = columns_of(&merger->joints->bind[weight->joint]);
     const quad x = quad_scale(bind->columns[0], md5_pair_both((double)offset.x));
     const quad y = quad_scale(bind->columns[1], md5_pair_both((double)offset.y));
     const quad z = quad_scale(bind->columns[2], md5_pair_both((double)offset.z));
     return quad_scale(quad_add(quad_add(quad_add(x, y), z), bind->columns[3]),
                       md5_pair_both((double)weight->bias));
-}
-
-static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
-{
-    if (merger->columns)
-        return weigh(&merger->columns[weight->joint], weight);
-    const bind_columns columns = columns_of(&merger->joints->bind[weight->joint]);
-    return weigh(&columns, weight);
-}
-
-static joint_sum *find_sum(weight_merger *merger, uint32_t joint)
-{
-    const uint32_t slot = merger->slots[joint];
-    if (slot < merger->num_sums && merger->sums[slot].joint == joint)
-        return &merger->sums[slot];
-    merger->slots[joint] = merger->num_sums;
-    joint_sum *sum = &merger->sums[merger->num_sums++];
-    *sum = (joint_sum){quad_zero(), joint};
-    return sum;
 }
 
 // Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
@@ -185,48 +172,6 @@ static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_ve
     return count;
 }
 
-// The same for a vertex of one weight, whose point is also the position.
-static uint32_t write_one(const weight_merger *merger, const md5_weight *weight, md5_vec3 *position,
-                          uint32_t *joint, md5_vec4 *value)
-{
-    // Adding to zero turns -0 into +0, as any other sum does.
-    const quad sum = quad_add(quad_zero(), weighted_point(merger, weight));
-    const md5_vec4 rounded = md5_pair_round(sum.xy, sum.zw);
-    *position = (md5_vec3){rounded.x, rounded.y, rounded.z};
-    if (is_zero(rounded))
-        return 0;
-    *joint = weight->joint;
-    *value = rounded;
-    return 1;
-}
-
-// Allocates memory for the vertex of most weights, and converts all bind matrices in advance, if
-// there are enough references to weights to pay for it.
-static bool prepare_merger(md5_arena *scratch, const md5_mesh_joints *joints,
-                           const md5_mesh_build *mesh, weight_merger *merger)
-{
-    enum { WORTH = 8 }; // references per joint
-    uint32_t max_weights = 0;
-    uint64_t num_references = 0;
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
-        const uint32_t count = mesh->file_vertices[i].num_weights;
-        max_weights = count > max_weights ? count : max_weights;
-        num_references += count;
-    }
-    *merger = (weight_merger){.joints = joints, .slots = joints->scratch};
-    if (num_references / WORTH >= joints->num_joints) {
-        bind_columns *const columns = MD5_ROOM(scratch, bind_columns, joints->num_joints);
-        TRY(columns);
-        for (uint32_t joint = 0; joint < joints->num_joints; joint++)
-            columns[joint] = columns_of(&joints->bind[joint]);
-        merger->columns = columns;
-    }
-    TRY(merger->sums = MD5_ROOM(scratch, joint_sum, max_weights));
-    if (max_weights > FEW_INFLUENCES)
-        TRY(merger->results = MD5_ROOM(scratch, influence, max_weights));
-    return true;
-}
-
 // Writes positions, first_influence (except the last element), influence_joints and influences of
 // the file's vertices, and sets *used to the number of influences. Returns false and sets the
 // context's error if memory runs out.
@@ -237,10 +182,26 @@ static bool prepare_merger(md5_arena *scratch, const md5_mesh_joints *joints,
 static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
                               md5_mesh_build *mesh, uint32_t *used)
 {
-    weight_merger merger;
-    TRY(prepare_merger(scratch, joints, mesh, &merger));
+    enum { WORTH = 8 }; // references per joint that pay for converting all bind matrices in advance
+    weight_merger merger = {.joints = joints, .slots = joints->scratch};
+    uint32_t max_weights = 0, next = 0;
+    uint64_t num_references = 0;
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+        const uint32_t count = mesh->file_vertices[i].num_weights;
+        max_weights = count > max_weights ? count : max_weights;
+        num_references += count;
+    }
+    if (num_references / WORTH >= joints->num_joints) {
+        bind_columns *const columns = MD5_ROOM(scratch, bind_columns, joints->num_joints);
+        TRY(columns);
+        for (uint32_t joint = 0; joint < joints->num_joints; joint++)
+            columns[joint] = columns_of(&joints->bind[joint]);
+        merger.columns = columns;
+    }
+    TRY(merger.sums = MD5_ROOM(scratch, joint_sum, max_weights));
+    if (max_weights > FEW_INFLUENCES)
+        TRY(merger.results = MD5_ROOM(scratch, influence, max_weights));
 
-    uint32_t next = 0;
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t num_weights = mesh->file_vertices[i].num_weights;
         const md5_weight *const weights = mesh->weights + mesh->file_vertices[i].first_weight;
@@ -248,7 +209,16 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         md5_vec4 *const values = mesh->influences + next;
         mesh->first_influence[i] = next;
         if (num_weights == 1) {
-            next += write_one(&merger, weights, &mesh->positions[i], influence_joints, values);
+            // Its point is also the position. Adding to zero turns -0 into +0, as any other sum
+            // does.
+            const quad sum = quad_add(quad_zero(), weighted_point(&merger, weights));
+            const md5_vec4 rounded = md5_pair_round(sum.xy, sum.zw);
+            mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
+            if (is_zero(rounded))
+                continue;
+            *influence_joints = weights->joint;
+            *values = rounded;
+            next++;
             continue;
         }
 
@@ -257,8 +227,13 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         merger.num_sums = 0;
         for (uint32_t j = 0; j < num_weights; j++) {
             const quad point = weighted_point(&merger, &weights[j]);
-            joint_sum *const sum = find_sum(&merger, weights[j].joint);
-            sum->sum = quad_add(sum->sum, point);
+            const uint32_t joint = weights[j].joint;
+            uint32_t slot = merger.slots[joint];
+            if (slot >= merger.num_sums || merger.sums[slot].joint != joint) {
+                slot = merger.slots[joint] = merger.num_sums++;
+                merger.sums[slot] = (joint_sum){quad_zero(), joint};
+            }
+            merger.sums[slot].sum = quad_add(merger.sums[slot].sum, point);
             position = quad_add(position, point);
         }
         const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
@@ -281,11 +256,6 @@ static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
     return (uses[vertex / PER_BYTE] >> (BITS * (vertex % PER_BYTE)) & BOTH) == BOTH;
 }
 
-static void add_use(unsigned char *uses, uint32_t vertex, unsigned use)
-{
-    uses[vertex / PER_BYTE] |= (unsigned char)(use << (BITS * (vertex % PER_BYTE)));
-}
-
 // Whether the texture is mirrored on a triangle: negative signed area of a, b, c on the texture.
 // An area of 0 counts as not mirrored. The sign is exact for coordinates of common size, because
 // a double holds the products of the differences of such floats without rounding.
@@ -295,15 +265,6 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
     const md5_pair ab = md5_pair_sub(md5_pair_of_floats(&texcoords[b]), at);
     const md5_pair ac = md5_pair_sub(md5_pair_of_floats(&texcoords[c]), at);
     return md5_pair_cross(ab, ac) < 0.0;
-}
-
-static inline void add_uses(unsigned char *uses, const md5_vec2 *texcoords, uint32_t a, uint32_t b,
-                            uint32_t c)
-{
-    const unsigned use = is_mirrored(texcoords, a, b, c) ? MIRRORED : PLAIN;
-    add_use(uses, a, use);
-    add_use(uses, b, use);
-    add_use(uses, c, use);
 }
 
 // Returns NULL and sets the context's error if memory runs out.
@@ -317,23 +278,20 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
     const size_t num_corners = 3 * (size_t)mesh->num_triangles;
     const uint16_t *const narrow = mesh->narrow_indices;
     const uint32_t *const wide = mesh->indices;
-    for (size_t i = 0; i < num_corners && narrow; i += 3)
-        add_uses(uses, mesh->texcoords, narrow[i], narrow[i + 1], narrow[i + 2]);
-    for (size_t i = 0; i < num_corners && !narrow; i += 3)
-        add_uses(uses, mesh->texcoords, wide[i], wide[i + 1], wide[i + 2]);
+    for (size_t i = 0; i < num_corners; i += 3) {
+        const uint32_t corners[3] = {narrow ? narrow[i] : wide[i],
+                                     narrow ? narrow[i + 1] : wide[i + 1],
+                                     narrow ? narrow[i + 2] : wide[i + 2]};
+        const unsigned use =
+            is_mirrored(mesh->texcoords, corners[0], corners[1], corners[2]) ? MIRRORED : PLAIN;
+        for (int k = 0; k < 3; k++)
+            uses[corners[k] / PER_BYTE] |= (unsigned char)(use << (BITS * (corners[k] % PER_BYTE)));
+    }
     return uses;
 }
 
 // Vertices of more weights than this are rare, and finding their equal joints takes long.
 enum { FEW_WEIGHTS = 16 };
-
-static bool is_joint_among(uint32_t joint, const md5_weight *weights, uint32_t count)
-{
-    uint32_t i = 0;
-    while (i < count && (weights[i].joint != joint || weights[i].bias == 0.0f))
-        i++;
-    return i < count;
-}
 
 // Returns the number of influences of a file's vertex: weights of bias 0 add nothing, those on the
 // same joint are merged. Of many weights all count, and if weights cancel out, or are below what a
@@ -345,8 +303,12 @@ static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights
     for (uint32_t i = 0; i < num_weights; i++) {
         const uint64_t joint = (uint64_t)(weights[i].bias != 0.0f) << weights[i].joint % 64;
         count += joint != 0;
-        if ((joints & joint) && num_weights <= FEW_WEIGHTS)
-            num_merged += is_joint_among(weights[i].joint, weights, i);
+        if ((joints & joint) && num_weights <= FEW_WEIGHTS) {
+            uint32_t k = 0; // an earlier weight on the same joint
+            while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0.0f))
+                k++;
+            num_merged += k < i;
+        }
         joints |= joint;
     }
     return count - num_merged;
@@ -435,19 +397,6 @@ static void add_to_corners(const normal_sums *sums, const uint32_t *corners, md5
     }
 }
 
-static md5_vec3d sum_of(const normal_sums *sums, uint32_t vertex)
-{
-    double xy[2];
-    memcpy(xy, &sums->xy[vertex], sizeof xy);
-    return (md5_vec3d){xy[0], xy[1], sums->z[vertex]};
-}
-
-// Returns what the length of a sum is compared to.
-static double weight_of(const normal_sums *sums, uint32_t vertex)
-{
-    return sums->weights ? sums->weights[vertex] : 1.0;
-}
-
 // -- Equal weights --------------------------------------------------------------------------
 
 // x y z of an edge of each of two triangles.
@@ -503,23 +452,6 @@ static bool write_normal(md5_vec3d sum, double weight, md5_vec3 *normal)
     return true;
 }
 
-// Numbers the positions that several vertices share, from num_vertices on: shared_ids[i] becomes
-// that number, and stays i if no other vertex has the position. Returns the number of shared
-// positions.
-static uint32_t number_shared_positions(uint32_t *shared_ids, uint32_t num_vertices)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < num_vertices; i++) {
-        const uint32_t first = shared_ids[i];
-        if (first == i)
-            continue;
-        if (shared_ids[first] == first)
-            shared_ids[first] = num_vertices + count++;
-        shared_ids[i] = shared_ids[first];
-    }
-    return count;
-}
-
 // Takes zeroed sums from the arena, as far as tangents have no room for them.
 static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weighting,
                        md5_vec4 *tangents, normal_sums *sums)
@@ -540,33 +472,34 @@ static bool begin_sums(md5_arena *arena, uint32_t num_vertices, md5_normals weig
 typedef struct all_sums {
     normal_sums of_vertices;
     position_sum *of_positions;
-    const uint32_t *shared_ids; // as number_shared_positions() makes them
+    const uint32_t *shared_ids; // [num_vertices] the vertex, or num_vertices + its position
     uint32_t num_vertices;
 } all_sums;
 
-static inline bool is_shared(const all_sums *sums, uint32_t vertex)
-{
-    return sums->shared_ids[vertex] != vertex;
-}
-
+// NULL for a vertex that shares its position with no other.
 static inline position_sum *shared_sum(const all_sums *sums, uint32_t vertex)
 {
-    return &sums->of_positions[sums->shared_ids[vertex] - sums->num_vertices];
+    const uint32_t id = sums->shared_ids[vertex];
+    return id == vertex ? NULL : &sums->of_positions[id - sums->num_vertices];
 }
 
 static inline position_sum own_sum(const all_sums *sums, uint32_t vertex)
 {
-    const position_sum own = {sum_of(&sums->of_vertices, vertex),
-                              weight_of(&sums->of_vertices, vertex)};
+    const normal_sums *const all = &sums->of_vertices;
+    double xy[2];
+    memcpy(xy, &all->xy[vertex], sizeof xy);
+    const position_sum own = {{xy[0], xy[1], all->z[vertex]},
+                              all->weights ? all->weights[vertex] : 1.0};
     return own;
 }
 
 static inline position_sum first_choice(const all_sums *sums, uint32_t vertex)
 {
-    return is_shared(sums, vertex) ? *shared_sum(sums, vertex) : own_sum(sums, vertex);
+    const position_sum *const shared = shared_sum(sums, vertex);
+    return shared ? *shared : own_sum(sums, vertex);
 }
 
-// Writes the normals of two vertices, as write_any_normal() does. Returns false if the sum of one
+// Writes the normals of two vertices. Returns false if the sum of one
 // has no direction.
 static inline bool write_two_normals(const all_sums *sums, uint32_t vertex, md5_vec3 *normals)
 {
@@ -595,11 +528,20 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
     uint32_t *const shared_ids = MD5_ROOM(arena, uint32_t, num_vertices);
     TRY(shared_ids);
     TRY(md5i_weld(arena, mesh->positions, num_vertices, shared_ids));
-    const uint32_t num_shared = number_shared_positions(shared_ids, num_vertices);
+    // The positions that several vertices share get numbers, from num_vertices on.
+    uint32_t num_shared = 0;
+    for (uint32_t i = 0; i < num_vertices; i++) {
+        const uint32_t first = shared_ids[i];
+        if (first == i)
+            continue;
+        if (shared_ids[first] == first)
+            shared_ids[first] = num_vertices + num_shared++;
+        shared_ids[i] = shared_ids[first];
+    }
     all_sums sums = {.shared_ids = shared_ids, .num_vertices = num_vertices};
     TRY(begin_sums(arena, num_vertices, weighting, mesh->tangents, &sums.of_vertices));
     TRY(sums.of_positions = MD5_NEW(arena, position_sum, num_shared));
-    const normal_sums *of_vertices = &sums.of_vertices;
+    const normal_sums *const of_vertices = &sums.of_vertices;
     const size_t num_triangles = mesh->num_triangles;
     for (size_t i = 0; i < num_triangles && of_vertices->weights; i++) {
         // The outward unit normal of a triangle, times its weight at each corner.
@@ -649,22 +591,22 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             add_to_corners(of_vertices, next, md5_pair_seconds(unit_x, unit_y),
                            md5_pair_first(md5_pair_swap(unit_z)));
     }
-    const double *const weights = sums.of_vertices.weights;
-    for (uint32_t i = 0; i < sums.num_vertices; i++) {
-        if (!is_shared(&sums, i))
-            continue;
+    for (uint32_t i = 0; i < num_vertices; i++) {
         position_sum *const sum = shared_sum(&sums, i);
-        sum->normal = md5_vec3d_add(sum->normal, sum_of(&sums.of_vertices, i));
-        sum->weight = weights ? sum->weight + weights[i] : 1.0;
+        if (!sum)
+            continue;
+        const position_sum own = own_sum(&sums, i);
+        sum->normal = md5_vec3d_add(sum->normal, own.normal);
+        sum->weight = of_vertices->weights ? sum->weight + own.weight : 1.0;
     }
-    for (uint32_t i = 0; i < sums.num_vertices;) {
-        if (i + 1 < sums.num_vertices && write_two_normals(&sums, i, &mesh->normals[i])) {
+    for (uint32_t i = 0; i < num_vertices;) {
+        if (i + 1 < num_vertices && write_two_normals(&sums, i, &mesh->normals[i])) {
             i += 2;
         } else {
             // The sum of a position if it has a direction, else that of the vertex, else up.
             md5_vec3 *const normal = &mesh->normals[i];
             const position_sum own = own_sum(&sums, i);
-            const position_sum *const shared = is_shared(&sums, i) ? shared_sum(&sums, i) : NULL;
+            const position_sum *const shared = shared_sum(&sums, i);
             if (!(shared && write_normal(shared->normal, shared->weight, normal))
                 && !write_normal(own.normal, own.weight, normal))
                 *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
@@ -906,7 +848,6 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
             mesh->tangents[vertex] =
                 (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
         }
-
         return true;
     }
     TRY(build_normals(scratch, mesh));

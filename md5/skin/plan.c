@@ -219,40 +219,6 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         add_single(builder, open[i], set);
 }
 
-// Adds consecutive vertices of the same kind on the same joints.
-static void add_consecutive(plan_builder *builder, uint32_t first, uint32_t end, joint_set set)
-{
-    if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
-        for (uint32_t vertex = first; vertex < end; vertex++)
-            add_single(builder, vertex, set);
-        return;
-    }
-    for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
-        uint32_t group[MD5_SKIN_GROUP];
-        for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
-            group[i] = first + i;
-        add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
-    }
-    uint32_t hash = set.kind;
-    for (uint32_t i = 0; i < set.count; i++)
-        hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
-    const uint32_t slot = hash >> (32 - builder->log2_slots);
-    for (; first < end; first++) {
-        // If another set of joints occupies the slot, its group is closed first: linear time for
-        // any joints.
-        uint8_t *const count = &builder->num_open[slot];
-        uint32_t *const open = builder->open[slot];
-        if (*count > 0
-            && !is_same(set, set_of(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot])))
-            close_slot(builder, slot);
-        builder->kinds[slot] = (uint8_t)set.kind;
-        builder->num_taken += *count == 0;
-        open[(*count)++] = first;
-        if (*count == MD5_SKIN_GROUP)
-            close_slot(builder, slot);
-    }
-}
-
 static void walk(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
@@ -265,7 +231,36 @@ static void walk(plan_builder *builder)
             if (!is_same(set, next))
                 break;
         }
-        add_consecutive(builder, first, end, set);
+        // Consecutive vertices of the same kind on the same joints: full groups, then what is left.
+        if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
+            for (uint32_t vertex = first; vertex < end; vertex++)
+                add_single(builder, vertex, set);
+            continue;
+        }
+        for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
+            uint32_t group[MD5_SKIN_GROUP];
+            for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+                group[i] = first + i;
+            add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
+        }
+        uint32_t hash = set.kind;
+        for (uint32_t i = 0; i < set.count; i++)
+            hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
+        const uint32_t slot = hash >> (32 - builder->log2_slots);
+        for (; first < end; first++) {
+            // If another set of joints occupies the slot, its group is closed first: linear time
+            // for any joints.
+            uint8_t *const count = &builder->num_open[slot];
+            uint32_t *const open = builder->open[slot];
+            if (*count > 0
+                && !is_same(set, set_of(mesh, open[0], (md5_skin_kind)builder->kinds[slot])))
+                close_slot(builder, slot);
+            builder->kinds[slot] = (uint8_t)set.kind;
+            builder->num_taken += *count == 0;
+            open[(*count)++] = first;
+            if (*count == MD5_SKIN_GROUP)
+                close_slot(builder, slot);
+        }
     }
     for (uint32_t slot = 0; builder->num_taken > 0; slot++) {
         if (builder->num_open[slot] > 0)
@@ -274,24 +269,6 @@ static void walk(plan_builder *builder)
 }
 
 // -- Memory ---------------------------------------------------------------------------------
-
-// Singles of one kind form one run, sorted by number of influences.
-static void lay_out_run(plan_builder *builder, md5_skin_run *run, md5_skin_order order,
-                        md5_skin_kind kind, uint32_t num_influences)
-{
-    *run = (md5_skin_run){run->count,    builder->num_vertices, (uint32_t)builder->num_words,
-                          (uint8_t)kind, (uint8_t)order,        (uint8_t)num_influences};
-    md5_skin_run *const last = builder->runs + builder->num_runs - 1;
-    if (builder->num_runs > 0 && run->order == MD5_SKIN_SINGLES && last->order == run->order
-        && last->kind == run->kind)
-        last->count += run->count;
-    else
-        builder->runs[builder->num_runs++] = *run;
-    builder->num_vertices += run->count * md5_skin_num_vertices(order);
-    if (order != MD5_SKIN_SINGLES)
-        builder->num_words +=
-            (uint64_t)run->count * md5_skin_num_words(kind, order, num_influences);
-}
 
 // Takes the plan from its block. Returns NULL while measuring.
 static md5_skin_plan *take_plan(md5_block *block, plan_builder *builder)
@@ -330,12 +307,27 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     memset(builder.num_open, 0, (size_t)1 << builder.log2_slots);
     walk(&builder);
 
+    // Singles of one kind form one run, sorted by number of influences.
     for (int order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
         for (int kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++)
             for (uint32_t count = 0; count < NUM_COUNTS; count++) {
                 md5_skin_run *const run = &builder.possible[order][kind][count];
-                if (run->count > 0)
-                    lay_out_run(&builder, run, (md5_skin_order)order, (md5_skin_kind)kind, count);
+                if (run->count == 0)
+                    continue;
+                *run =
+                    (md5_skin_run){run->count,    builder.num_vertices, (uint32_t)builder.num_words,
+                                   (uint8_t)kind, (uint8_t)order,       (uint8_t)count};
+                md5_skin_run *const last = builder.runs + builder.num_runs - 1;
+                if (builder.num_runs > 0 && order == MD5_SKIN_SINGLES && last->order == run->order
+                    && last->kind == run->kind)
+                    last->count += run->count;
+                else
+                    builder.runs[builder.num_runs++] = *run;
+                builder.num_vertices += run->count * md5_skin_num_vertices((md5_skin_order)order);
+                if (order != MD5_SKIN_SINGLES)
+                    builder.num_words +=
+                        (uint64_t)run->count
+                        * md5_skin_num_words((md5_skin_kind)kind, (md5_skin_order)order, count);
             }
     if (builder.num_words > UINT32_MAX)
         return true;

@@ -7,17 +7,12 @@ typedef struct point_key {
     uint32_t words[3];
 } point_key;
 
-static uint32_t float_bits(float value)
-{
-    const float plain = value + 0.0f; // -0 becomes +0
-    uint32_t bits;
-    memcpy(&bits, &plain, sizeof bits);
-    return bits;
-}
-
 static point_key key_of(md5_vec3 point)
 {
-    return (point_key){{float_bits(point.x), float_bits(point.y), float_bits(point.z)}};
+    const float plain[3] = {point.x + 0.0f, point.y + 0.0f, point.z + 0.0f}; // -0 becomes +0
+    point_key key;
+    memcpy(&key, plain, sizeof key);
+    return key;
 }
 
 static bool are_equal(md5_vec3 a, md5_vec3 b)
