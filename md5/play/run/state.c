@@ -565,8 +565,12 @@ double md5i_progress(const md5_active_state *active)
     return md5_progress_of(active->elapsed, active->duration);
 }
 
-float md5i_fade_at(const md5_active_state *active, double shift)
+float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
+                   double shift)
 {
+    const md5_active_state *const active = md5_active_at(layer_state, position);
+    if (position == part.begin && !part.has_snapshot)
+        return 1.0f;
     return md5_curved_weight(active->curve, active->easing,
                              md5_progress_of(active->elapsed + shift, active->duration));
 }
