@@ -397,7 +397,6 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             .duration = open->duration,
             .fade = open->fade,
             .easing = open->easing,
-            .curve = open->curve,
             .priority = open->priority,
             .interrupt = open->interrupt,
         };
@@ -526,8 +525,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     layer_state->order[layer_state->num_used++] = slot;
     md5_active_state *const active = md5_slot(layer_state, slot);
     active->from = duration > 0.0 ? source : -1;
-    active->easing = change->easing;
-    active->curve = change->curve > 0 ? &player->machine->curves[change->curve - 1] : NULL;
+    active->easing = &machine->easings[change->easing];
     active->elapsed = 0.0;
     active->duration = duration;
     active->fades = fades;
@@ -722,10 +720,9 @@ static void fire(const step_context *context, const md5_walker *walker)
             rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0.0 : shift);
         // A fade is 0 where a state begins, but the events must not be silent: they get the weight
         // in the middle of the first eighth of the fade.
-        const float fade = !is_start ? md5i_fade_in(layer_state, all, walker->position, shift)
-                           : active->fades
-                               ? md5_curved_weight(active->curve, active->easing, START_FADE)
-                               : 1.0f;
+        const float fade = !is_start       ? md5i_fade_in(layer_state, all, walker->position, shift)
+                           : active->fades ? md5_eased_weight(active->easing, START_FADE)
+                                           : 1.0f;
         weight = rest * fade;
         weight =
             weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;

@@ -330,7 +330,7 @@ bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, floa
                           .begin = MD5_BEGIN_BEHIND,
                           .duration = isfinite(duration) ? md5i_decimal_of(duration) : 0.0,
                           .fade = fade,
-                          .easing = easing,
+                          .easing = (uint32_t)easing,
                           .interrupt = MD5_INTERRUPT_ANY,
                       });
     return true;

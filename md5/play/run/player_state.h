@@ -91,9 +91,8 @@ static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip
 typedef struct md5_active_state {
     const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
-    int32_t from; // source of its transition, -1 = none
-    md5_ease_kind easing;
-    const md5_easing *curve;  // of the machine, or NULL
+    int32_t from;             // source of its transition, -1 = none
+    const md5_easing *easing; // of the machine
     double elapsed, duration; // of its transition
     int32_t priority;
     md5_interrupt interrupt;
@@ -343,8 +342,7 @@ typedef struct md5_change {
     md5_begin begin;
     double duration;
     md5_fade fade;
-    md5_ease_kind easing;
-    uint32_t curve; // as of md5_transition
+    uint32_t easing; // as of md5_transition
     int32_t priority;
     md5_interrupt interrupt;
 } md5_change;
