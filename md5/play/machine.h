@@ -17,13 +17,10 @@ enum { MD5_PLAY_MODES = 3 };
 // Easings of fades: those without parameters.
 #define MD5_LAST_FADE_EASING MD5_EASE_BOUNCE_IN_OUT
 
-// The eased weight of a fade. Easings that overshoot stay at 0 and 1. `curve`, if there is one, is
-// used instead of `easing`.
-static inline float md5_curved_weight(const md5_easing *curve, md5_ease_kind easing,
-                                      double progress)
+// The eased weight of a fade. Easings that overshoot stay at 0 and 1.
+static inline float md5_eased_weight(const md5_easing *easing, double progress)
 {
-    const md5_easing plain = {.kind = easing};
-    const double eased = md5i_eased(curve ? curve : &plain, progress);
+    const double eased = md5i_eased(easing, progress);
     return (float)(eased < 0.0 ? 0.0 : eased > 1.0 ? 1.0 : eased);
 }
 
@@ -37,7 +34,7 @@ static inline bool md5_is_curve_known(const md5_easing *curve)
 typedef struct md5_weight_rule {
     float fixed;       // if there is no parameter
     int32_t parameter; // -1: none
-    uint32_t curve;    // that eases it: 1 + its index in `curves`; 0: none
+    uint32_t easing;   // its index in `easings`; 0: none
 } md5_weight_rule;
 
 typedef struct md5_source {
@@ -201,8 +198,7 @@ typedef struct md5_transition {
     int32_t priority;
     double exit, duration, start; // md5i_decimal_of() those of the table
     md5_fade fade;
-    md5_ease_kind easing;
-    uint32_t curve; // 1 + its index in `curves`; 0: `easing` has no numbers
+    uint32_t easing; // its index in `easings`
     md5_interrupt interrupt;
     bool waits, keeps_phase;
 } md5_transition;
@@ -289,7 +285,7 @@ struct md5_machine {
     md5_play_layer *layers;   // [layers]
     md5_play_condition *conditions;
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
-    md5_easing *curves;        // of weights and transitions
+    md5_easing *easings;       // those without numbers, by kind; then of weights and transitions
     md5_modifier *modifiers;   // [modifiers]
     md5_event *clip_ends;      // [clips], if they are reported
     md5_limb *legs;            // [num_feet]
@@ -300,7 +296,7 @@ struct md5_machine {
     uint32_t *morph_firsts;    // [num_morphs] the first row of each target
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
-    size_t num_conditions, num_kinks, num_curves, num_springs, num_feet, num_gazes, num_soles,
+    size_t num_conditions, num_kinks, num_easings, num_springs, num_feet, num_gazes, num_soles,
         num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;

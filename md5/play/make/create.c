@@ -373,7 +373,7 @@ int32_t md5i_find_name(const md5_names *names, const char *text)
 
 // -- Easing curves ------------------------------------------------------------------------------
 
-static size_t count_curves(const md5_machine_desc *desc)
+static size_t count_easings(const md5_machine_desc *desc)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < desc->num_motions; i++) {
@@ -402,16 +402,16 @@ static bool check_steps(md5_building *building, const md5_easing *easing, const 
                         easing->steps, least, MD5_MAX_EASE_STEPS);
 }
 
-bool md5i_build_curve(md5_building *building, const md5_easing *easing, const char *kind,
-                      const char *owner, uint32_t *number)
+bool md5i_build_easing(md5_building *building, const md5_easing *easing, const char *kind,
+                       const char *owner, uint32_t *number)
 {
     md5_machine *const machine = building->machine;
     *number = 0;
     if (easing->kind == MD5_EASE_LINEAR)
         return true;
     TRY(check_steps(building, easing, kind, owner));
-    machine->curves[machine->num_curves++] = *easing;
-    *number = (uint32_t)machine->num_curves;
+    *number = (uint32_t)machine->num_easings++;
+    machine->easings[*number] = *easing;
     return true;
 }
 
@@ -457,9 +457,13 @@ static bool build_parameters(md5_building *building)
                         desc->num_parameters, sizeof *desc->parameters));
     TRY(build_follows(building));
     md5_machine *const machine = building->machine;
-    machine->curves = (md5_easing *)md5i_build_array(building, count_curves(building->desc),
-                                                     sizeof *machine->curves);
-    return machine->curves != NULL;
+    const size_t num_plain = MD5_LAST_FADE_EASING + 1;
+    machine->easings = (md5_easing *)md5i_build_array(
+        building, num_plain + count_easings(building->desc), sizeof *machine->easings);
+    TRY(machine->easings);
+    for (; machine->num_easings < num_plain; machine->num_easings++)
+        machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
+    return true;
 }
 
 // Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips

@@ -484,8 +484,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
     item->weight.fixed = filled.weight;
     TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
-    TRY(md5i_build_curve(building, &from->weight_easing, "motion", desc->name,
-                         &item->weight.curve));
+    TRY(md5i_build_easing(building, &from->weight_easing, "motion", desc->name,
+                          &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5i_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
@@ -901,7 +901,7 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         .duration = md5i_decimal_of(desc->duration),
         .start = md5i_decimal_of(desc->start),
         .fade = desc->fade,
-        .easing = desc->easing.kind,
+        .easing = (uint32_t)desc->easing.kind,
         .interrupt = desc->interrupt,
         .waits = desc->waits,
         .keeps_phase = desc->keeps_phase,
@@ -916,11 +916,9 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
                   "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
                   QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
     }
-    if (md5_has_numbers(desc->easing.kind)) {
-        transition->easing = MD5_EASE_LINEAR;
-        TRY(md5i_build_curve(building, &desc->easing, "a transition of layer", owner,
-                             &transition->curve));
-    }
+    if (md5_has_numbers(desc->easing.kind))
+        TRY(md5i_build_easing(building, &desc->easing, "a transition of layer", owner,
+                              &transition->easing));
     return build_conditions(building, desc, owner, transition);
 }
 
@@ -973,8 +971,8 @@ static bool build_layer(md5_building *building, uint32_t number)
     TRY(md5i_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
     TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
                      &layer->weight.parameter));
-    TRY(md5i_build_curve(building, &desc->weight_easing, "layer", desc->name,
-                         &layer->weight.curve));
+    TRY(md5i_build_easing(building, &desc->weight_easing, "layer", desc->name,
+                          &layer->weight.easing));
     TRY(build_states(building, &work));
     return build_transitions(building, &work);
 }

@@ -156,12 +156,6 @@ static bool is_following(const md5_player *player)
     return row < player->machine->tables.num_follows;
 }
 
-// Where the parameter of a row will be in `seconds`.
-static float followed(const md5_player *player, int32_t row, double seconds)
-{
-    return value_after(&player->machine->tables.follows[row], &player->followings[row], seconds);
-}
-
 // == Transitions ================================================================================
 //
 // Which transition is taken, and when; and how one state replaces another.
@@ -230,19 +224,6 @@ static bool is_behind(const md5_active_state *active, double exit, double time)
     return distance_to(&position, time) <= MD5_BORDER;
 }
 
-// Whether `exit` has been reached; backward it counts from the end. A state without motion is
-// always at its end.
-static bool has_reached(const md5_active_state *active, double exit)
-{
-    return is_behind(active, exit, md5i_active_time(active));
-}
-
-// Whether it began at or after `exit`.
-static bool began_behind(const md5_active_state *active, double exit)
-{
-    return is_behind(active, exit, active->start_time);
-}
-
 // Seconds, up to `most`, until `exit` is reached.
 static double seconds_until(md5_player *player, const md5_active_state *active, double exit,
                             double most)
@@ -304,14 +285,6 @@ static bool holds_for(const md5_play_condition *condition, float value)
     return value >= condition->value;
 }
 
-static bool holds(const md5_player *player, uint32_t layer, const md5_play_condition *condition)
-{
-    const bool is_used = player->consumed[condition->parameter] == layer + 1;
-    if (is_used && (condition->compare == MD5_IS_SET || condition->compare == MD5_IS_CLEAR))
-        return condition->compare == MD5_IS_CLEAR;
-    return holds_for(condition, player->parameters[condition->parameter]);
-}
-
 // Whether a transition is possible, apart from its exit time.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
@@ -324,9 +297,13 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
         if (active->interrupt == MD5_INTERRUPT_HIGHER && transition->priority <= active->priority)
             return false;
     }
-    const md5_play_condition *const conditions = transition->conditions;
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
-        if (!holds(player, layer, &conditions[i]))
+        const md5_play_condition *const condition = &transition->conditions[i];
+        const bool is_clear = condition->compare == MD5_IS_CLEAR;
+        // A trigger that this layer has consumed is clear to it.
+        const bool is_used = player->consumed[condition->parameter] == layer + 1
+                             && (is_clear || condition->compare == MD5_IS_SET);
+        if (is_used ? !is_clear : !holds_for(condition, player->parameters[condition->parameter]))
             return false;
     }
     return true;
@@ -369,9 +346,10 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     candidates all = candidates_of(player, layer, active);
     for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
         // In a resting layer only transitions that open later count: see take_in_layer().
-        if (is_open(player, layer, active, at) && (!at->waits || has_reached(active, at->exit))
+        if (is_open(player, layer, active, at)
+            && (!at->waits || is_behind(active, at->exit, md5i_active_time(active)))
             && !(player->layer_states[layer].is_resting
-                 && (!at->waits || began_behind(active, at->exit))))
+                 && (!at->waits || is_behind(active, at->exit, active->start_time))))
             return at;
     }
     return NULL;
@@ -419,7 +397,6 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             .duration = open->duration,
             .fade = open->fade,
             .easing = open->easing,
-            .curve = open->curve,
             .priority = open->priority,
             .interrupt = open->interrupt,
         };
@@ -444,16 +421,6 @@ static bool clear_triggers(md5_player *player)
     player->has_consumed = false;
     player->is_weighed = false;
     return true;
-}
-
-// A consumed trigger may open transitions that wait for it to be clear.
-static void take_transitions(md5_player *player)
-{
-    do {
-        md5i_weigh_all(player);
-        for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
-            take_in_layer(player, i);
-    } while (clear_triggers(player));
 }
 
 // Seconds, up to `most`, until a transition of the layer becomes active.
@@ -482,7 +449,9 @@ static double seconds_until_kink(md5_player *player, double most)
         // It may be the one that ends the time already.
         double before = 0.0, middle = most - SAME_TIME;
         while (most - before > SAME_TIME) {
-            if (holds_for(kink, followed(player, row, middle)) == holds_for(kink, now))
+            const float then =
+                value_after(&machine->tables.follows[row], &player->followings[row], middle);
+            if (holds_for(kink, then) == holds_for(kink, now))
                 before = middle;
             else
                 most = middle;
@@ -556,8 +525,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     layer_state->order[layer_state->num_used++] = slot;
     md5_active_state *const active = md5_slot(layer_state, slot);
     active->from = duration > 0.0 ? source : -1;
-    active->easing = change->easing;
-    active->curve = change->curve > 0 ? &player->machine->curves[change->curve - 1] : NULL;
+    active->easing = &machine->easings[change->easing];
     active->elapsed = 0.0;
     active->duration = duration;
     active->fades = fades;
@@ -598,18 +566,12 @@ enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 
 // -- Weights ------------------------------------------------------------------------------------
 
-// Fade weight of a state in the chain over those below it.
-static float fade_in_chain(md5_layer_state *layer_state, uint32_t position, double shift)
-{
-    const bool is_bottom = position == 0 && !layer_state->has_snapshot;
-    return is_bottom ? 1.0f : md5i_fade_at(md5_active_at(layer_state, position), shift);
-}
-
 // Mean weight of each active state in its layer over the last `seconds`, by Simpson's rule, which
 // depends little on how this time is split.
 static void weigh_chain(md5_layer_state *layer_state, double seconds)
 {
     static const float parts[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
+    const md5_chain_range all = md5_whole_chain(layer_state);
     if (layer_state->num_used == 1 && !layer_state->has_snapshot) {
         md5_newest(layer_state)->weight = 1.0f;
         return;
@@ -619,7 +581,7 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
     for (int point = 0; point < 3; point++) {
         float rest = 1.0f;
         for (uint32_t i = layer_state->num_used; i-- > 0;) {
-            const float weight = rest * fade_in_chain(layer_state, i, -0.5 * point * seconds);
+            const float weight = rest * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
             md5_active_at(layer_state, i)->weight += parts[point] * weight;
             rest -= weight;
         }
@@ -628,22 +590,6 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
 
 // Progress of a fade that events at its start are weighted with.
 #define START_FADE (1.0 / 16.0)
-
-// Weight of events where a state begins. A fade is 0 there, but the events must not be silent: they
-// get the weight in the middle of the first eighth of the fade.
-static float fade_of_start(const md5_active_state *active)
-{
-    return active->fades ? md5_curved_weight(active->curve, active->easing, START_FADE) : 1.0f;
-}
-
-// Weight that the states above a position leave for it.
-static float rest_for(md5_layer_state *layer_state, uint32_t position, double shift)
-{
-    float rest = 1.0f;
-    for (uint32_t i = layer_state->num_used; i-- > position + 1;)
-        rest -= rest * fade_in_chain(layer_state, i, shift);
-    return rest;
-}
 
 // -- Events -------------------------------------------------------------------------------------
 
@@ -767,10 +713,17 @@ static void fire(const step_context *context, const md5_walker *walker)
         weight = md5i_shot_event_weight(player, walker->shot, shift);
     } else {
         const md5_active_state *const active = md5_active_at(layer_state, walker->position);
+        const md5_chain_range all = md5_whole_chain(layer_state);
         const bool is_start = context->seconds == 0.0;
-        const float fade =
-            is_start ? fade_of_start(active) : fade_in_chain(layer_state, walker->position, shift);
-        weight = rest_for(layer_state, walker->position, is_start ? 0.0 : shift) * fade;
+        float rest = 1.0f; // what the states above leave
+        for (uint32_t i = layer_state->num_used; i-- > walker->position + 1;)
+            rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0.0 : shift);
+        // A fade is 0 where a state begins, but the events must not be silent: they get the weight
+        // in the middle of the first eighth of the fade.
+        const float fade = !is_start       ? md5i_fade_in(layer_state, all, walker->position, shift)
+                           : active->fades ? md5_eased_weight(active->easing, START_FADE)
+                                           : 1.0f;
+        weight = rest * fade;
         weight =
             weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
     }
@@ -867,9 +820,14 @@ static void fire_starts(const step_context *context)
 
 static void handle_instant(const step_context *context)
 {
-    take_transitions(context->player);
+    md5_player *const player = context->player;
+    do { // a consumed trigger may open transitions that wait for it to be clear
+        md5i_weigh_all(player);
+        for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+            take_in_layer(player, i);
+    } while (clear_triggers(player));
     fire_starts(context);
-    context->player->is_settled = context->player->num_steps < MD5_MAX_STEP_PARTS;
+    player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }
 
 static void step(const step_context *context)

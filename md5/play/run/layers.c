@@ -112,16 +112,6 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
     blend_joints(&sets->partial, other, weight, pose);
 }
 
-// blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
-// joints of partial mask weight of the lower one, as stored by save_between().
-static void save_between(const md5_machine *machine, int32_t mask, const md5_xform *pose,
-                         md5_xform saved[MD5_MOST_SAVED])
-{
-    const md5_joint_set *const set = &machine->mask_sets[mask].partial;
-    for (uint32_t i = 0; i < set->count; i++)
-        saved[i] = pose[set->list[i]];
-}
-
 // Adds the difference of these joints to the reference to those of `pose`.
 static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *source,
                                      const md5_xform *reference, float weight, md5_xform *pose)
@@ -164,13 +154,6 @@ static uint64_t cycles_at(md5_player *player, const md5_active_state *active, do
     return mark;
 }
 
-// Whether all clips of a state that has a motion are in the same cycle at two times, in seconds
-// from now.
-static bool stays_in_cycle(md5_player *player, const md5_active_state *active, double a, double b)
-{
-    return cycles_at(player, active, a) == cycles_at(player, active, b);
-}
-
 // Clocks of a state's clips: now, or `shift` seconds from now as computed by md5i_find_clocks(). A
 // clip with MD5_INTERPOLATE_STEP stands still.
 typedef struct instant {
@@ -178,15 +161,6 @@ typedef struct instant {
     const md5_clock *shifted; // NULL: now
     double shift;
 } instant;
-
-static md5_clock clock_at(const instant *at, uint32_t number, const md5_source *source,
-                          const md5_timing *timing)
-{
-    const md5_clip_instance *const instance = &at->instances[number];
-    if (!at->shifted || source->interpolation == MD5_INTERPOLATE_STEP)
-        return instance->now;
-    return md5_clock_after(timing, instance, at->shifted[number], at->shift);
-}
 
 // Some of a clip's joints: those of a layer, of a level of detail, or of both.
 typedef struct selection {
@@ -204,7 +178,11 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
     const md5_playable *const playable = plan->playable;
     const md5_source *const source = playable->source;
     const md5_binding *const binding = source->binding;
-    const md5_clock clock = clock_at(at, number, source, playable->timing);
+    const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
+    const md5_clock clock =
+        !at->shifted || is_step
+            ? instance->now
+            : md5_clock_after(playable->timing, instance, at->shifted[number], at->shift);
     const md5_moment moment = md5i_clock_moment(playable->timing, clock, source->interpolation);
     const md5_joint_set *const joints = only ? only->joints : NULL;
     const uint32_t *const listed = joints ? joints->list : NULL;
@@ -236,8 +214,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
     if (source->extract == MD5_EXTRACT_NONE)
         return;
     const md5_root_track track = md5_track_of(source);
-    const bool is_known =
-        md5_is_at(&instance->root, clock) && source->interpolation != MD5_INTERPOLATE_STEP;
+    const bool is_known = md5_is_at(&instance->root, clock) && !is_step;
     md5i_remove_root_delta(machine->model->skeleton.axes,
                            is_known ? instance->root.delta : md5i_root_delta_at(&track, &moment),
                            &pose[0]);
@@ -329,8 +306,7 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
 static void sample_shot(const md5_machine *machine, const md5_shot *shot, md5_xform *pose)
 {
     const md5_source *const source = &machine->sources[shot->source];
-    const md5_timing *const timing = md5i_shot_timing(machine, shot);
-    const md5_moment moment = md5i_clock_moment(timing, shot->now, source->interpolation);
+    const md5_moment moment = md5_shot_moment(machine, shot);
     md5i_sample_source(machine, source, &moment, pose);
 }
 
@@ -471,7 +447,8 @@ static double clip_shift(const blending *of, const md5_active_state *active)
     double moved = 0.0;
     for (int step = 0; step < MOST_STEPS; step++) {
         const double begin = direction * (of->begin + moved);
-        if (stays_in_cycle(of->player, active, begin, begin + direction * VELOCITY_STEP))
+        if (cycles_at(of->player, active, begin)
+            == cycles_at(of->player, active, begin + direction * VELOCITY_STEP))
             break;
         moved += further;
     }
@@ -524,8 +501,7 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
         const md5_active_state *const active = md5_active_at(of->layer_state, i);
-        const bool is_bottom = i == part.begin && !part.has_snapshot;
-        const float fade = is_bottom ? 1.0f : md5i_fade_at(active, of->shift);
+        const float fade = md5i_fade_in(of->layer_state, part, i, of->shift);
         const float own = !active->tree ? 0.0f : fade;
         covered = (1.0f - fade) * covered + own;
         if (own == 0.0f)
@@ -561,22 +537,13 @@ static void measure(blending *of, md5_chain_range part, double begin, md5_xform 
     md5i_pose_velocity(before, after, of->count, (float)VELOCITY_STEP, velocities);
 }
 
-static void offset_morphs(const blending *of, uint32_t layer, md5_chain_range old,
-                          md5_chain_range fresh)
-{
-    float *const from = of->player->morphs, *const offsets = of->layer_state->morph_offsets;
-    md5i_weigh_morphs(of->player, layer, old, from);
-    md5i_weigh_morphs(of->player, layer, fresh, offsets);
-    for (uint32_t i = 0; i < of->player->machine->num_morphs; i++)
-        offsets[i] = from[i] - offsets[i];
-}
-
 void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration)
 {
     blending of = blending_of(player, layer);
     md5_layer_state *const layer_state = of.layer_state;
     const uint32_t newest = layer_state->num_used - 1u;
-    const md5_chain_range old = {0, newest, layer_state->has_snapshot, layer_state->has_offsets};
+    md5_chain_range old = md5_whole_chain(layer_state);
+    old.end = newest;
     const md5_chain_range fresh = {.begin = newest, .end = layer_state->num_used};
     md5_xform *const from = player->spare, *const other = spare_pose(&of, player->spare, 1);
     md5_xform *const rest = spare_pose(&of, player->spare, 2);
@@ -591,22 +558,15 @@ void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration)
     md5_xform *const to = layer_state->snapshot; // no longer needed
     measure(&of, fresh, 0.0, other, to, player->velocities);
     evaluate_chain(&of, fresh, rest, to);
-    offset_morphs(&of, layer, old, fresh);
+    md5i_weigh_morphs(player, layer, old, player->morphs);
+    md5i_weigh_morphs(player, layer, fresh, layer_state->morph_offsets);
+    for (uint32_t i = 0; i < player->machine->num_morphs; i++)
+        layer_state->morph_offsets[i] = player->morphs[i] - layer_state->morph_offsets[i];
     md5i_make_offsets(from, layer_state->velocities, to, player->velocities, of.count,
                       layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
     layer_state->settling = (md5_fade_time){0.0, duration};
-}
-
-// A frozen pose is blended into the next frozen pose, so rounding errors of its rotations' lengths
-// would accumulate for as long as transitions interrupt each other.
-static void freeze(const md5_xform *pose, uint32_t count, md5_xform *snapshot)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        snapshot[i] = pose[i];
-        snapshot[i].rotation = md5_quat_normalize(pose[i].rotation, pose[i].rotation);
-    }
 }
 
 void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
@@ -619,19 +579,15 @@ void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
         layer_state->frozen_root = md5i_measure_root(player, layer_state, oldest, true);
     layer_state->coverage =
         evaluate_chain(&of, oldest, spare_pose(&of, player->spare, 1), player->spare);
-    if (layer_state->coverage > 0.0f)
-        freeze(player->spare, of.count, layer_state->snapshot);
+    // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations'
+    // lengths would accumulate for as long as transitions interrupt each other.
+    for (uint32_t i = 0; layer_state->coverage > 0.0f && i < of.count; i++) {
+        layer_state->snapshot[i] = player->spare[i];
+        layer_state->snapshot[i].rotation =
+            md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
+    }
     md5i_weigh_morphs(player, layer, oldest, layer_state->frozen_morphs);
     layer_state->has_snapshot = true;
-}
-
-// Writes the pose of a layer and returns its coverage.
-static float evaluate_layer(const blending *of, md5_xform *spare, md5_xform *pose)
-{
-    const md5_layer_state *const layer_state = of->layer_state;
-    const md5_chain_range all = {0, layer_state->num_used, layer_state->has_snapshot,
-                                 layer_state->has_offsets};
-    return evaluate_chain(of, all, spare, pose);
 }
 
 // The common case: a layer with one state and nothing else to blend. Returns NULL otherwise.
@@ -653,7 +609,9 @@ static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xf
         add_difference_of_joints(joints, spare, reference_of(of, single), weight, pose);
         return;
     }
-    const float covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
+    const float covered =
+        weight
+        * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
     if (covered > 0.0f) {
         md5_xform of_pose[CHUNK];
         for (joint_part part = {0}; next_part(joints, &part);) {
@@ -672,10 +630,12 @@ static void blend_layer_over(const blending *of, float weight, md5_xform *spare,
     float covered = weight;
     if (single && weight == 1.0f && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
-        save_between(machine, layer->mask, pose, saved);
+        const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
+        for (uint32_t i = 0; i < partial->count; i++)
+            saved[i] = pose[partial->list[i]];
         evaluate_joints(of->player, layer, single, NULL, spare, pose);
         md5_xform of_pose[CHUNK];
-        for (joint_part part = {0}; next_part(&machine->mask_sets[layer->mask].partial, &part);) {
+        for (joint_part part = {0}; next_part(partial, &part);) {
             md5_xform *const other = take_out(&part, pose, of_pose);
             md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
             put(&part, other, pose);
@@ -685,7 +645,9 @@ static void blend_layer_over(const blending *of, float weight, md5_xform *spare,
     if (single)
         evaluate_joints(of->player, layer, single, of->detail, spare_pose(of, spare, 1), spare);
     else
-        covered = weight * evaluate_layer(of, spare_pose(of, spare, 1), spare);
+        covered =
+            weight
+            * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
     if (covered > 0.0f)
         blend_over(machine, of->detail, layer->mask, spare, covered, pose);
 }
@@ -705,7 +667,7 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
     const md5_play_layer *const layer = of->layer;
     // The first layer is evaluated into the result if nothing is visible below it.
     if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask < 0 && weight == 1.0f) {
-        const float covered = evaluate_layer(of, spare, pose);
+        const float covered = evaluate_chain(of, md5_whole_chain(of->layer_state), spare, pose);
         if (covered == 0.0f)
             memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
         else if (covered < 1.0f)

@@ -46,8 +46,8 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
         const md5_clip_instance *const instance = &active->instances[i];
         if (instance->weight == 0.0f)
             continue;
-        const md5_moment moment = md5i_clock_moment(&source->timings[playable->mode], instance->now,
-                                                    source->interpolation);
+        const md5_moment moment =
+            md5i_clock_moment(playable->timing, instance->now, source->interpolation);
         const footing own = footing_at(machine, sole, source, &moment);
         sum.stands += instance->weight * own.stands;
         sum.turns += instance->weight * own.turns;
@@ -66,8 +66,7 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
     footing sum = {0.0f, 0.0f, 0.0f, layer_state->has_snapshot ? layer_state->coverage : 0.0f};
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
-        const bool is_bottom = i == 0 && !layer_state->has_snapshot;
-        const float fade = is_bottom ? 1.0f : md5i_fade_at(active, 0.0);
+        const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0.0);
         const footing own = footing_of_state(player, active, sole);
         sum.stands += (own.stands - sum.stands) * fade;
         sum.turns += (own.turns - sum.turns) * fade;
@@ -92,8 +91,7 @@ static footing footing_of_shots(const md5_player *player, uint32_t joint, size_t
             if (shot->mode == MD5_LAYER_ADD)
                 continue;
             const md5_source *const source = &machine->sources[shot->source];
-            const md5_moment moment = md5i_clock_moment(md5i_shot_timing(machine, shot), shot->now,
-                                                        source->interpolation);
+            const md5_moment moment = md5_shot_moment(machine, shot);
             below =
                 blend(below, footing_at(machine, sole, source, &moment),
                       md5i_shot_weight(player, shot, 0.0) * mask_at(machine, shot->mask, joint));

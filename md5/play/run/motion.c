@@ -150,16 +150,6 @@ static md5_root_delta delta_of(const md5_root_velocity *velocity, double seconds
     return turn_half(straight, 1.0);
 }
 
-// Adds what is left of a layer's velocity, over the last `seconds`: half of it before, half after.
-static md5_root_delta add_rest(md5_root_delta delta, const md5_layer_state *layer_state,
-                               double seconds)
-{
-    const double time = integral_of_left(layer_state->settling, 0.0)
-                        - integral_of_left(layer_state->settling, -fabs(seconds));
-    const md5_root_delta half = delta_of(&layer_state->root_offset, copysign(0.5 * time, seconds));
-    return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
-}
-
 // Displacement of a state's root in the VELOCITY_STEP before now, or after it.
 static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *active,
                                         bool is_before)
@@ -200,8 +190,7 @@ md5_root_velocity md5i_measure_root(md5_player *player, md5_layer_state *layer_s
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
         md5_active_state *const active = md5_active_at(layer_state, i);
-        const bool is_bottom = i == part.begin && !part.has_snapshot;
-        const double fade = is_bottom ? 1.0 : (double)md5i_fade_at(active, 0.0);
+        const double fade = (double)md5i_fade_in(layer_state, part, i, 0.0);
         const double own = !active->tree ? 0.0 : fade;
         covered = (1.0 - fade) * covered + own;
         if (own > 0.0)
@@ -265,7 +254,13 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
         delta =
             blend(delta, root_delta_of_state(player, active), (double)active->weight / *coverage);
     }
-    return layer_state->has_offsets ? add_rest(delta, layer_state, seconds) : delta;
+    if (!layer_state->has_offsets)
+        return delta;
+    // What is left of its velocity over the last `seconds`: half of it before, half after.
+    const double time = integral_of_left(layer_state->settling, 0.0)
+                        - integral_of_left(layer_state->settling, -fabs(seconds));
+    const md5_root_delta half = delta_of(&layer_state->root_offset, copysign(0.5 * time, seconds));
+    return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
 }
 
 // Root motion of a one-shot.
@@ -436,8 +431,7 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
         weights[i] = part.has_snapshot ? layer_state->frozen_morphs[i] : 0.0f;
     for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
-        const bool is_bottom = k == part.begin && !part.has_snapshot;
-        const float fade = is_bottom ? 1.0f : md5i_fade_at(active, 0.0);
+        const float fade = md5i_fade_in(layer_state, part, k, 0.0);
         for (uint32_t i = 0; i < count; i++)
             weights[i] *= 1.0f - fade;
         for (uint32_t i = 0; i < machine->tables.num_morphs; i++)
@@ -452,12 +446,6 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
         weights[i] += left * layer_state->morph_offsets[i];
 }
 
-static float weight_of_parameter(const md5_player *player, uint32_t parameter)
-{
-    const float value = player->parameters[parameter];
-    return value > MOST_VALUE ? MOST_VALUE : value < -MOST_VALUE ? -MOST_VALUE : value;
-}
-
 static float weight_of_shots(const md5_player *player, uint32_t number)
 {
     const md5_machine *const machine = player->machine;
@@ -468,8 +456,7 @@ static float weight_of_shots(const md5_player *player, uint32_t number)
             const md5_shot *const shot = &player->slots[i].shots[k];
             if (shot->source != source)
                 continue;
-            const md5_moment moment = md5i_clock_moment(md5i_shot_timing(machine, shot), shot->now,
-                                                        machine->sources[source].interpolation);
+            const md5_moment moment = md5_shot_moment(machine, shot);
             sum += md5i_shot_weight(player, shot, 0.0)
                    * weight_at_moment(&machine->tables.morphs[number], &moment);
         }
@@ -490,19 +477,18 @@ void md5_player_morphs(md5_player *player, float *weights)
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i];
         if (row->drive == MD5_MORPH_BY_PARAMETER)
-            weights[row->target] += row->weight * weight_of_parameter(player, row->source);
+            weights[row->target] +=
+                row->weight
+                * fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
         else if (row->drive == MD5_MORPH_BY_CLIP && player->num_shots > 0)
             weights[row->target] += row->weight * weight_of_shots(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        const md5_layer_state *const layer_state = &player->layer_states[i];
         const float weight = md5i_weight_of(player, &layer->weight);
-        const md5_chain_range all = {0, layer_state->num_used, layer_state->has_snapshot,
-                                     layer_state->has_offsets};
         if (weight == 0.0f)
             continue;
-        md5i_weigh_morphs(player, i, all, player->morphs);
+        md5i_weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

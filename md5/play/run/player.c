@@ -99,18 +99,40 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 
 // -- A player from the outside: made, set, asked ------------------------------------------------
 
-// Room for the largest state of a layer. `layer_state` is NULL while measuring.
+// An array of a player, of a layer's state or of a state that is active: the pointer to it.
+typedef struct placed_array {
+    void *pointer;
+    size_t count, size;
+} placed_array;
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a member
+#define ARRAY(owner, member, count)                        \
+    {                                                      \
+        &(owner)->member, (count), sizeof *(owner)->member \
+    }
+
+// Places arrays in the block, or only measures them.
+static void place(md5_block *block, const placed_array *arrays, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *const bytes = md5i_block_take(block, arrays[i].count, arrays[i].size);
+        memcpy(arrays[i].pointer, &bytes, sizeof bytes);
+    }
+}
+
+#define PLACE(block, arrays) place(block, arrays, sizeof(arrays) / sizeof((arrays)[0]))
+
+// Room for the largest state of a layer.
 static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)
 {
-    const md5_active_state placed = {
-        .instances = (md5_clip_instance *)md5i_block_take(block, layer->max_instances,
-                                                          sizeof *placed.instances),
-        .groups = (md5_clock *)md5i_block_take(block, layer->max_groups, sizeof *placed.groups),
-        .weights = (float *)md5i_block_take(block, layer->max_parts, sizeof *placed.weights),
-        .totals = (float *)md5i_block_take(block, layer->max_parts, sizeof *placed.totals),
+    *active = (md5_active_state){.tree = NULL};
+    const placed_array arrays[] = {
+        ARRAY(active, instances, layer->max_instances),
+        ARRAY(active, groups, layer->max_groups),
+        ARRAY(active, weights, layer->max_parts),
+        ARRAY(active, totals, layer->max_parts),
     };
-    if (active)
-        *active = placed;
+    PLACE(block, arrays);
 }
 
 // Lays a player out in the block, or measures that. What each step and each pose need lies together
@@ -118,82 +140,70 @@ static void place_live(md5_block *block, const md5_play_layer *layer, md5_active
 static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
+    const size_t num_layers = tables->num_layers, num_joints = machine->num_joints;
     md5_player *const player = (md5_player *)md5i_block_take(block, 1, sizeof *player);
     md5_player placed = {.machine = machine};
-    placed.parameters =
-        (float *)md5i_block_take(block, tables->num_parameters, sizeof *placed.parameters);
-    placed.followings =
-        (md5_following *)md5i_block_take(block, tables->num_follows, sizeof *placed.followings);
-    placed.consumed =
-        (uint32_t *)md5i_block_take(block, tables->num_parameters, sizeof *placed.consumed);
-    placed.layer_states =
-        (md5_layer_state *)md5i_block_take(block, tables->num_layers, sizeof *placed.layer_states);
+    md5_layer_state measured = {.num_used = 0};
+    md5_active_state other;
+    const placed_array begun[] = {
+        ARRAY(&placed, parameters, tables->num_parameters),
+        ARRAY(&placed, followings, tables->num_follows),
+        ARRAY(&placed, consumed, tables->num_parameters),
+        ARRAY(&placed, layer_states, num_layers),
+    };
+    PLACE(block, begun);
     if (placed.layer_states)
-        memset(placed.layer_states, 0, tables->num_layers * sizeof *placed.layer_states);
+        memset(placed.layer_states, 0, num_layers * sizeof *placed.layer_states);
     size_t num_instances = 0;
-    for (uint32_t i = 0; i < tables->num_layers; i++) {
+    for (size_t i = 0; i < num_layers; i++) {
         place_live(block, &machine->layers[i],
-                   placed.layer_states ? &placed.layer_states[i].first : NULL);
+                   placed.layer_states ? &placed.layer_states[i].first : &other);
         num_instances += machine->layers[i].max_instances;
     }
-    placed.targets =
-        (md5_target *)md5i_block_take(block, tables->num_modifiers, sizeof *placed.targets);
-    placed.are_placed =
-        (bool *)md5i_block_take(block, tables->num_modifiers, sizeof *placed.are_placed);
-    placed.drops = (float *)md5i_block_take(block, tables->num_modifiers, sizeof *placed.drops);
-    placed.feet = (md5_foot *)md5i_block_take(block, machine->num_feet, sizeof *placed.feet);
-    placed.held = (md5_held *)md5i_block_take(block, machine->num_soles, sizeof *placed.held);
-    placed.gazes = (md5_gaze *)md5i_block_take(block, machine->num_gazes, sizeof *placed.gazes);
-    placed.flows = (md5_flow *)md5i_block_take(block, machine->max_parts, sizeof *placed.flows);
-    placed.gathered = (float *)md5i_block_take(block, machine->max_parts, sizeof *placed.gathered);
-    placed.instance_clocks =
-        (md5_clock *)md5i_block_take(block, machine->max_instances, sizeof *placed.instance_clocks);
-    placed.group_clocks =
-        (md5_clock *)md5i_block_take(block, machine->max_groups, sizeof *placed.group_clocks);
-    placed.sync_items =
-        (md5_sync_item *)md5i_block_take(block, machine->max_instances, sizeof *placed.sync_items);
-    placed.root_deltas = (md5_root_delta *)md5i_block_take(
-        block, machine->has_root_motion ? machine->max_poses : 0, sizeof *placed.root_deltas);
-    for (uint32_t i = 0; i < tables->num_layers; i++) {
-        // What is only needed while states change.
-        md5_layer_state *layer_state = placed.layer_states ? &placed.layer_states[i] : NULL;
-        md5_active_state *const others =
-            (md5_active_state *)md5i_block_take(block, MD5_SLOTS - 1, sizeof *others);
-        for (uint32_t j = 0; j < MD5_SLOTS - 1; j++)
-            place_live(block, &machine->layers[i], others ? &others[j] : NULL);
-        md5_xform *const snapshot =
-            (md5_xform *)md5i_block_take(block, machine->num_joints, sizeof *snapshot);
-        md5_offset *const offsets =
-            (md5_offset *)md5i_block_take(block, machine->num_joints, sizeof *offsets);
-        md5_velocity *const velocities =
-            (md5_velocity *)md5i_block_take(block, machine->num_joints, sizeof *velocities);
-        float *const frozen = (float *)md5i_block_take(block, machine->num_morphs,
-                                                       sizeof *layer_state->frozen_morphs);
-        float *const left = (float *)md5i_block_take(block, machine->num_morphs,
-                                                     sizeof *layer_state->morph_offsets);
-        if (!layer_state)
-            continue;
-        layer_state->frozen_morphs = frozen;
-        layer_state->morph_offsets = left;
-        layer_state->others = others;
-        layer_state->snapshot = snapshot;
-        layer_state->offsets = offsets;
-        layer_state->velocities = velocities;
+    const placed_array used[] = {
+        ARRAY(&placed, targets, tables->num_modifiers),
+        ARRAY(&placed, are_placed, tables->num_modifiers),
+        ARRAY(&placed, drops, tables->num_modifiers),
+        ARRAY(&placed, feet, machine->num_feet),
+        ARRAY(&placed, held, machine->num_soles),
+        ARRAY(&placed, gazes, machine->num_gazes),
+        ARRAY(&placed, flows, machine->max_parts),
+        ARRAY(&placed, gathered, machine->max_parts),
+        ARRAY(&placed, instance_clocks, machine->max_instances),
+        ARRAY(&placed, group_clocks, machine->max_groups),
+        ARRAY(&placed, sync_items, machine->max_instances),
+        ARRAY(&placed, root_deltas, machine->has_root_motion ? machine->max_poses : 0),
+    };
+    PLACE(block, used);
+    for (size_t i = 0; i < num_layers; i++) { // what is only needed while states change
+        md5_layer_state *const layer_state =
+            placed.layer_states ? &placed.layer_states[i] : &measured;
+        const placed_array others[] = {ARRAY(layer_state, others, MD5_SLOTS - 1)};
+        const placed_array rest[] = {
+            ARRAY(layer_state, snapshot, num_joints),
+            ARRAY(layer_state, offsets, num_joints),
+            ARRAY(layer_state, velocities, num_joints),
+            ARRAY(layer_state, frozen_morphs, machine->num_morphs),
+            ARRAY(layer_state, morph_offsets, machine->num_morphs),
+        };
+        PLACE(block, others);
+        for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
+            place_live(block, &machine->layers[i],
+                       layer_state->others ? &layer_state->others[k] : &other);
+        PLACE(block, rest);
     }
-    placed.slots =
-        (md5_shot_slot *)md5i_block_take(block, machine->num_slots, sizeof *placed.slots);
-    placed.springs =
-        (md5_spring_joint *)md5i_block_take(block, machine->num_springs, sizeof *placed.springs);
     const size_t num_walkers =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
-    placed.walkers = (md5_walker *)md5i_block_take(
-        block, machine->has_clip_events ? num_walkers : 0, sizeof *placed.walkers);
-    placed.kept = (md5_xform *)md5i_block_take(block, machine->num_joints, sizeof *placed.kept);
-    placed.velocities =
-        (md5_velocity *)md5i_block_take(block, machine->num_joints, sizeof *placed.velocities);
-    placed.morphs = (float *)md5i_block_take(block, machine->num_morphs, sizeof *placed.morphs);
-    placed.spare = (md5_xform *)md5i_block_take(
-        block, md5i_captured_poses(machine) * machine->num_joints, sizeof *placed.spare);
+    const placed_array last[] = {
+        ARRAY(&placed, slots, machine->num_slots),
+        ARRAY(&placed, springs, machine->num_springs),
+        ARRAY(&placed, walkers, machine->has_clip_events ? num_walkers : 0),
+        ARRAY(&placed, kept, num_joints),
+        ARRAY(&placed, velocities, num_joints),
+        ARRAY(&placed, morphs, machine->num_morphs),
+        ARRAY(&placed, spare, md5i_captured_poses(machine) * num_joints),
+    };
+    PLACE(block, last);
     if (player)
         *player = placed;
     return player;
@@ -320,7 +330,7 @@ bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, floa
                           .begin = MD5_BEGIN_BEHIND,
                           .duration = isfinite(duration) ? md5i_decimal_of(duration) : 0.0,
                           .fade = fade,
-                          .easing = easing,
+                          .easing = (uint32_t)easing,
                           .interrupt = MD5_INTERRUPT_ANY,
                       });
     return true;

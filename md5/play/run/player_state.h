@@ -91,9 +91,8 @@ static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip
 typedef struct md5_active_state {
     const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
-    int32_t from; // source of its transition, -1 = none
-    md5_ease_kind easing;
-    const md5_easing *curve;  // of the machine, or NULL
+    int32_t from;             // source of its transition, -1 = none
+    const md5_easing *easing; // of the machine
     double elapsed, duration; // of its transition
     int32_t priority;
     md5_interrupt interrupt;
@@ -312,6 +311,12 @@ static inline bool md5_is_layer_seen(const md5_player *player, uint32_t layer)
     return mask < 0 || machine->are_seen[(size_t)mask * machine->tables.num_layers + layer];
 }
 
+static inline md5_chain_range md5_whole_chain(const md5_layer_state *layer_state)
+{
+    return (md5_chain_range){0, layer_state->num_used, layer_state->has_snapshot,
+                             layer_state->has_offsets};
+}
+
 // The state that fades in, or the only one.
 static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 {
@@ -337,8 +342,7 @@ typedef struct md5_change {
     md5_begin begin;
     double duration;
     md5_fade fade;
-    md5_ease_kind easing;
-    uint32_t curve; // as of md5_transition
+    uint32_t easing; // as of md5_transition
     int32_t priority;
     md5_interrupt interrupt;
 } md5_change;
@@ -369,8 +373,10 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
 // Progress of its transition, 0..1.
 double md5i_progress(const md5_active_state *active);
 
-// Eased progress of its fade, 0..1, `shift` seconds from now.
-float md5i_fade_at(const md5_active_state *active, double shift);
+// Weight of a state over those below it in a part of the chain, `shift` seconds from now: the eased
+// progress of its fade, 0..1, or 1 at the bottom.
+float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
+                   double shift);
 
 // -- advance.c: changes of state, parameters that follow ----------------------------------------
 
@@ -416,6 +422,12 @@ float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double sh
 float md5i_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift);
 
 const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *shot);
+
+static inline md5_moment md5_shot_moment(const md5_machine *machine, const md5_shot *shot)
+{
+    return md5i_clock_moment(md5i_shot_timing(machine, shot), shot->now,
+                             machine->sources[shot->source].interpolation);
+}
 
 // The weight to blend or add a one-shot with where its mask has `mask`, so that it and those that
 // are newer than it in its slot have the shares weight * mask of the result. `shares` are their
@@ -475,8 +487,5 @@ static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
 {
     return run.first < set->first + set->count && set->first < run.first + run.count;
 }
-
-// md5i_blend_over() with weight 1 and exchanged roles: `pose` holds the upper pose, and saved[] the
-// joints of partial mask weight of the lower one, as stored by md5i_save_between().
 
 #endif

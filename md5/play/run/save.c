@@ -408,16 +408,11 @@ static void keep_offsets(md5_archive *archive, const md5_machine *machine, uint3
 static void keep_active(md5_archive *archive, const md5_machine *machine,
                         const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {
-    // The machine's curves are numbered behind the easings without numbers.
-    const uint32_t first_curve = MD5_LAST_FADE_EASING + 1, last = layer->num_states - 1;
-    uint32_t easing = 0;
-    if (archive->mode == WRITE)
-        easing = active->curve ? first_curve + (uint32_t)(active->curve - machine->curves)
-                               : (uint32_t)active->easing;
+    const uint32_t last = layer->num_states - 1;
+    uint32_t easing = archive->mode == WRITE ? (uint32_t)(active->easing - machine->easings) : 0;
     const uint32_t state = keep_uint(archive, &active->state, 0, last, "a state");
     keep(archive, INT, &active->from, -1.0, last, "the source of a transition");
-    keep_uint(archive, &easing, 0, MD5_LAST_FADE_EASING + (uint32_t)machine->num_curves,
-              "an easing");
+    easing = keep_uint(archive, &easing, 0, (uint32_t)machine->num_easings - 1, "an easing");
     keep_uint(archive, &active->interrupt, 0, MD5_INTERRUPT_NONE, "an interruption");
     keep(archive, INT, &active->priority, INT32_MIN, INT32_MAX, "a priority");
     keep_time(archive, &active->elapsed, "the time of a transition");
@@ -429,8 +424,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
         fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
     const md5_blend_tree *const tree = layer->states[state].tree;
     if (archive->mode == STORE) {
-        active->curve = easing >= first_curve ? &machine->curves[easing - first_curve] : NULL;
-        active->easing = active->curve ? MD5_EASE_LINEAR : (md5_ease_kind)easing;
+        active->easing = &machine->easings[easing];
         active->tree = tree;
     }
     for (uint32_t i = 0; tree && i < tree->num_groups; i++) {

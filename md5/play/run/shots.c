@@ -21,11 +21,6 @@ const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *s
 
 // -- Weights ----------------------------------------------------------------------------------
 
-static float eased(const md5_easing *curve, double progress)
-{
-    return md5_curved_weight(curve, MD5_EASE_LINEAR, progress);
-}
-
 // Cycles until a clip's end, in the direction in which it is played.
 static double cycles_left(const md5_shot *shot, double phase)
 {
@@ -51,19 +46,19 @@ static float left_of_stop(const md5_shot *shot, double shift)
         return shot->kept;
     const double progress =
         md5_progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
-    return shot->kept * (1.0f - eased(&shot->stop_curve, progress));
+    return shot->kept * (1.0f - md5_eased_weight(&shot->stop_curve, progress));
 }
 
 // A curve of steps may jump at 0: until the fade before the end begins it does not count.
 static float left_of_ending(const md5_shot *shot, double ending)
 {
-    return ending > 0.0 ? 1.0f - eased(&shot->fade_out_curve, ending) : 1.0f;
+    return ending > 0.0 ? 1.0f - md5_eased_weight(&shot->fade_out_curve, ending) : 1.0f;
 }
 
 static float weight_at(const md5_shot *shot, double begun, double ending, double shift)
 {
-    return shot->weight * eased(&shot->fade_in_curve, begun) * left_of_ending(shot, ending)
-           * left_of_stop(shot, shift);
+    return shot->weight * md5_eased_weight(&shot->fade_in_curve, begun)
+           * left_of_ending(shot, ending) * left_of_stop(shot, shift);
 }
 
 float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift)

@@ -308,9 +308,8 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
     if (rule->parameter < 0)
         return rule->fixed;
     const float value = player->parameters[rule->parameter];
-    if (rule->curve > 0)
-        return md5_curved_weight(&player->machine->curves[rule->curve - 1], MD5_EASE_LINEAR,
-                                 (double)value);
+    if (rule->easing > 0)
+        return md5_eased_weight(&player->machine->easings[rule->easing], (double)value);
     return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
@@ -565,8 +564,12 @@ double md5i_progress(const md5_active_state *active)
     return md5_progress_of(active->elapsed, active->duration);
 }
 
-float md5i_fade_at(const md5_active_state *active, double shift)
+float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
+                   double shift)
 {
-    return md5_curved_weight(active->curve, active->easing,
-                             md5_progress_of(active->elapsed + shift, active->duration));
+    const md5_active_state *const active = md5_active_at(layer_state, position);
+    if (position == part.begin && !part.has_snapshot)
+        return 1.0f;
+    return md5_eased_weight(active->easing,
+                            md5_progress_of(active->elapsed + shift, active->duration));
 }
