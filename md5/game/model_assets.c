@@ -34,11 +34,9 @@ static void *pass_on(md5_game *game, const md5_error *error)
 static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_skeleton *skeleton)
 {
     md5_arena *const arena = &game->arena;
-    md5_mesh_asset *const asset = (md5_mesh_asset *)md5i_arena_alloc(arena, 1, sizeof *asset);
-    md5_joint *const joints =
-        (md5_joint *)md5i_arena_alloc(arena, skeleton->num_joints, sizeof *joints);
-    uint32_t *const numbers =
-        (uint32_t *)md5i_arena_alloc(arena, skeleton->num_joints, sizeof *numbers);
+    md5_mesh_asset *const asset = MD5_NEW(arena, md5_mesh_asset, 1);
+    md5_joint *const joints = MD5_NEW(arena, md5_joint, skeleton->num_joints);
+    uint32_t *const numbers = MD5_NEW(arena, uint32_t, skeleton->num_joints);
     if (!asset || !joints || !numbers)
         return NULL;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -75,8 +73,7 @@ static void *load_anim(md5_game *game, const char *file, const char *text, size_
     md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
     if (!anim)
         return pass_on(game, &error);
-    md5_anim_asset *const asset =
-        (md5_anim_asset *)md5i_arena_alloc(&game->arena, 1, sizeof *asset);
+    md5_anim_asset *const asset = MD5_NEW(&game->arena, md5_anim_asset, 1);
     if (asset) {
         asset->file = file;
         asset->num_frames = anim->num_frames;
