@@ -191,20 +191,6 @@ static char *folder_of(const char *path)
     return length > 0 ? common_format("%.*s", (int)length, path) : common_copy(".");
 }
 
-// Opens a new file beside writer->path.
-static FILE *open_beside(common_writer *writer, bool is_there)
-{
-    char *const folder = folder_of(writer->path);
-    int descriptor = -1;
-    if (!is_there || access(writer->path, MAY_WRITE) == 0) {
-        descriptor = open_unnamed(folder);
-        if (descriptor < 0)
-            descriptor = claim_name(writer, -1);
-    }
-    free(folder);
-    return descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-}
-
 bool common_begin_file(common_writer *writer, const char *path)
 {
     common_status status;
@@ -223,7 +209,17 @@ bool common_begin_file(common_writer *writer, const char *path)
         forget(writer);
         writer->file = fopen(path, "wb");
     } else {
-        writer->file = open_beside(writer, is_there);
+        // Opens a new file beside writer->path.
+        char *const folder = folder_of(writer->path);
+        int descriptor = -1;
+        if (!is_there || access(writer->path, MAY_WRITE) == 0) {
+            descriptor = open_unnamed(folder);
+            if (descriptor < 0)
+                descriptor = claim_name(writer, -1);
+        }
+        free(folder);
+        writer->file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+
         if (writer->file == NULL)
             forget(writer);
     }

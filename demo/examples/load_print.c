@@ -20,18 +20,6 @@ static int fail(const md5_error *error)
     return 1;
 }
 
-static void print_model(const md5_model *model)
-{
-    printf("%u joints, %u meshes, %zu bytes in memory\n", (unsigned)model->skeleton.num_joints,
-           (unsigned)model->num_meshes, model->size);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *mesh = &model->meshes[i];
-        printf("  mesh %s, shader %s: %u vertices, %u triangles, up to %u joints a vertex\n",
-               mesh->name, mesh->shader, (unsigned)mesh->num_vertices,
-               (unsigned)mesh->num_triangles, (unsigned)mesh->max_influences);
-    }
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -43,7 +31,14 @@ int main(int argc, char **argv)
     md5_model *model = md5_load_model(argv[1], &opts, &error);
     if (!model)
         return fail(&error);
-    print_model(model);
+    printf("%u joints, %u meshes, %zu bytes in memory\n", (unsigned)model->skeleton.num_joints,
+           (unsigned)model->num_meshes, model->size);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *mesh = &model->meshes[i];
+        printf("  mesh %s, shader %s: %u vertices, %u triangles, up to %u joints a vertex\n",
+               mesh->name, mesh->shader, (unsigned)mesh->num_vertices,
+               (unsigned)mesh->num_triangles, (unsigned)mesh->max_influences);
+    }
     md5_anim *anim = md5_load_anim(argv[2], &opts, &error);
     if (!anim)
         return fail(&error);

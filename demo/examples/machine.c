@@ -20,14 +20,6 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
         printf("%5.2f s  %s %s\n", state->time, event->name, event->text);
 }
 
-static int fail(const md5_error *error)
-{
-    char text[600];
-    md5_format_error(error, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -37,8 +29,12 @@ int main(int argc, char **argv)
     md5_error error = {0};
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
-    if (!player)
-        return fail(&error);
+    if (!player) {
+        char text[600];
+        md5_format_error(&error, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+        return 1;
+    }
 
     // Names become numbers once; -1 if the machine has no such parameter, which sets nothing.
     const uint32_t speed = md5_find_parameter(character->machine, "speed");

@@ -7,14 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int fail(const md5_error *error)
-{
-    char text[600];
-    md5_format_error(error, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 3) {
@@ -25,8 +17,12 @@ int main(int argc, char **argv)
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
-    if (!model || !binding)
-        return fail(&error);
+    if (!model || !binding) {
+        char text[600];
+        md5_format_error(&error, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+        return 1;
+    }
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);

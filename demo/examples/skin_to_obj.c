@@ -7,35 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int fail(const md5_error *error)
-{
-    char text[600];
-    md5_format_error(error, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
-    return 1;
-}
-
-// OBJ counts vertices from 1, over all meshes. Triangles of MD5 files are clockwise, those of OBJ
-// counter-clockwise; texture row v = 0 is the top one here, and the bottom one there.
-static void write_mesh(FILE *file, const md5_mesh *mesh, const md5_vec3 *positions,
-                       const md5_vec3 *normals, uint32_t first)
-{
-    fprintf(file, "o %s\nusemtl %s\n", mesh->name, mesh->shader);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        fprintf(file, "v %g %g %g\n", (double)positions[i].x, (double)positions[i].y,
-                (double)positions[i].z);
-        fprintf(file, "vt %g %g\n", (double)mesh->texcoords[i].x,
-                1.0 - (double)mesh->texcoords[i].y);
-        fprintf(file, "vn %g %g %g\n", (double)normals[i].x, (double)normals[i].y,
-                (double)normals[i].z);
-    }
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *corner = mesh->indices + 3 * i;
-        const unsigned a = first + corner[0], b = first + corner[2], c = first + corner[1];
-        fprintf(file, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, b, b, b, c, c, c);
-    }
-}
-
 // Returns false if memory runs out.
 static int write_model(FILE *file, const md5_binding *binding, double time)
 {
@@ -57,7 +28,24 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
         is_written = positions && normals;
         if (is_written) {
             md5_skin(mesh, palette, positions, normals, NULL); // NULL: no tangents
-            write_mesh(file, mesh, positions, normals, first);
+
+            // OBJ counts vertices from 1, over all meshes. Triangles of MD5 files are clockwise,
+            // those of OBJ counter-clockwise; texture row v = 0 is the top one here, and the bottom
+            // one there.
+            fprintf(file, "o %s\nusemtl %s\n", mesh->name, mesh->shader);
+            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+                fprintf(file, "v %g %g %g\n", (double)positions[j].x, (double)positions[j].y,
+                        (double)positions[j].z);
+                fprintf(file, "vt %g %g\n", (double)mesh->texcoords[j].x,
+                        1.0 - (double)mesh->texcoords[j].y);
+                fprintf(file, "vn %g %g %g\n", (double)normals[j].x, (double)normals[j].y,
+                        (double)normals[j].z);
+            }
+            for (uint32_t j = 0; j < mesh->num_triangles; j++) {
+                const uint32_t *corner = mesh->indices + 3 * j;
+                const unsigned a = first + corner[0], b = first + corner[2], c = first + corner[1];
+                fprintf(file, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, b, b, b, c, c, c);
+            }
         }
         first += mesh->num_vertices;
         free(normals);
@@ -78,8 +66,12 @@ int main(int argc, char **argv)
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
-    if (!binding)
-        return fail(&error);
+    if (!binding) {
+        char text[600];
+        md5_format_error(&error, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+        return 1;
+    }
     FILE *file = fopen(argv[4], "w");
     const int is_written = file && write_model(file, binding, strtod(argv[3], NULL));
     if (!file || fclose(file) != 0 || !is_written) {

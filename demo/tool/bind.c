@@ -296,20 +296,6 @@ static bool read_obj(const char *path, tool_obj *obj, md5_error *error)
 
 // == Binding ======================================================================================
 
-// The bind pose as a file has it, and what a reader makes of that.
-static void find_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34 *bind)
-{
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
-        md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
-        const double rest =
-            1.0 - (double)q.x * (double)q.x - (double)q.y * (double)q.y - (double)q.z * (double)q.z;
-        q.w = -(float)sqrt(fabs(rest));
-        joints[i] = md5_xform_from_mat34(model->bind[i]);
-        joints[i].rotation = q;
-        bind[i] = md5_mat34_from_xform(joints[i]);
-    }
-}
-
 static int find_excluded(const tool_arguments *arguments, const md5_model *model, bool *excluded)
 {
     for (int i = 0; i < arguments->num_excluded; i++) {
@@ -365,7 +351,7 @@ typedef struct bind_vertices {
     uint32_t *next;           // [count] 1 + the next one of the same position; 0 = none
     uint32_t *first;          // [positions] 1 + the first vertex of each; 0 = none
     uint32_t *weight;         // [positions] the first weight, in this mesh
-    uint32_t count, num_weights;
+    uint32_t count;
 } bind_vertices;
 
 static uint32_t vertex_of(bind_vertices *vertices, tool_obj_corner corner)
@@ -379,103 +365,93 @@ static uint32_t vertex_of(bind_vertices *vertices, tool_obj_corner corner)
     return vertices->count - 1;
 }
 
-// Texture coordinates of OBJ files count from the bottom, those of .md5mesh files from the top.
-static void print_vertices(FILE *file, const tool_obj *obj, const md5_weights *weights,
-                           bind_vertices *vertices)
-{
-    uint32_t num_weights = 0;
-    fprintf(file, "\n\tnumverts %u\n", vertices->count);
-    for (uint32_t i = 0; i < vertices->count; i++) {
-        const tool_obj_corner corner = vertices->corners[i];
-        const uint32_t count = weights->vertices[corner.position].num_weights;
-        // Vertices of one position share their weights.
-        if (vertices->first[corner.position] != UINT32_MAX) {
-            vertices->first[corner.position] = UINT32_MAX;
-            vertices->weight[corner.position] = num_weights;
-            num_weights += count;
-        }
-        const md5_vec2 at =
-            corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0.0f, 1.0f};
-        fprintf(file, "\tvert %u ( %.9g %.9g ) %u %u\n", i, (double)at.x, (double)(1.0f - at.y),
-                vertices->weight[corner.position], count);
-    }
-    vertices->num_weights = num_weights;
-}
-
-// In the order in which print_vertices() counted them.
-static void print_weights(FILE *file, const md5_weights *weights, const bind_vertices *vertices)
-{
-    uint32_t number = 0;
-    fprintf(file, "\n\tnumweights %u\n", vertices->num_weights);
-    for (uint32_t i = 0; i < vertices->count; i++) {
-        const uint32_t position = vertices->corners[i].position;
-        const md5_vertex *const at = &weights->vertices[position];
-        if (vertices->weight[position] != number)
-            continue;
-        for (uint32_t k = 0; k < at->num_weights; k++) {
-            const md5_weight *const weight = &weights->weights[at->first_weight + k];
-            fprintf(file, "\tweight %u %u %.9g ( %.9g %.9g %.9g )\n", number++, weight->joint,
-                    (double)weight->bias, (double)weight->offset.x, (double)weight->offset.y,
-                    (double)weight->offset.z);
-        }
-    }
-}
-
-// Triangles of .md5mesh files are clockwise seen from outside.
-static void print_mesh(FILE *file, const tool_obj *obj, const tool_obj_part *part,
-                       const md5_weights *weights)
-{
-    const size_t num_corners = 3 * (size_t)part->num_triangles;
-    bind_vertices vertices = {
-        .corners = common_alloc(num_corners, sizeof *vertices.corners),
-        .next = common_alloc(num_corners, sizeof *vertices.next),
-        .first = common_alloc(obj->num_positions, sizeof *vertices.first),
-        .weight = common_alloc(obj->num_positions, sizeof *vertices.weight),
-    };
-    uint32_t *const corners = common_alloc(num_corners, sizeof *corners);
-    for (size_t i = 0; i < num_corners; i++)
-        corners[i] = vertex_of(&vertices, part->corners[i]);
-    fprintf(file, "\nmesh {\n\tshader \"%s\"\n", part->material);
-    print_vertices(file, obj, weights, &vertices);
-    fprintf(file, "\n\tnumtris %u\n", part->num_triangles);
-    for (uint32_t i = 0; i < part->num_triangles; i++) {
-        const uint32_t *const corner = corners + 3 * (size_t)i;
-        fprintf(file, "\ttri %u %u %u %u\n", i, corner[0], corner[2], corner[1]);
-    }
-    print_weights(file, weights, &vertices);
-    fputs("}\n", file);
-    free(corners);
-    free(vertices.corners);
-    free(vertices.next);
-    free(vertices.first);
-    free(vertices.weight);
-}
-
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const tool_obj *obj, const md5_weights *weights, md5_error *error)
 {
     common_writer writer;
     if (!common_begin_file(&writer, path))
         return tool_fail_to_write(path, error);
+    FILE *const file = writer.file;
     const md5_skeleton *const skeleton = &model->skeleton;
     uint32_t num_meshes = 0;
     for (uint32_t i = 0; i < obj->num_parts; i++)
         num_meshes += obj->parts[i].num_triangles > 0;
-    fprintf(writer.file,
-            "MD5Version 10\ncommandline \"md5tool bind\"\n\nnumJoints %u\nnumMeshes %u\n\n",
+    fprintf(file, "MD5Version 10\ncommandline \"md5tool bind\"\n\nnumJoints %u\nnumMeshes %u\n\n",
             skeleton->num_joints, num_meshes);
-    fputs("joints {\n", writer.file);
+    fputs("joints {\n", file);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_vec3 t = joints[i].translation;
         const md5_quat q = joints[i].rotation;
-        fprintf(writer.file, "\t\"%s\"\t%d ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n",
+        fprintf(file, "\t\"%s\"\t%d ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n",
                 skeleton->joints[i].name, (int)skeleton->joints[i].parent, (double)t.x, (double)t.y,
                 (double)t.z, (double)q.x, (double)q.y, (double)q.z);
     }
-    fputs("}\n", writer.file);
-    for (uint32_t i = 0; i < obj->num_parts; i++)
-        if (obj->parts[i].num_triangles > 0)
-            print_mesh(writer.file, obj, &obj->parts[i], weights);
+    fputs("}\n", file);
+    for (uint32_t i = 0; i < obj->num_parts; i++) {
+        const tool_obj_part *const part = &obj->parts[i];
+        if (part->num_triangles == 0)
+            continue;
+        const size_t num_corners = 3 * (size_t)part->num_triangles;
+        bind_vertices vertices = {
+            .corners = common_alloc(num_corners, sizeof *vertices.corners),
+            .next = common_alloc(num_corners, sizeof *vertices.next),
+            .first = common_alloc(obj->num_positions, sizeof *vertices.first),
+            .weight = common_alloc(obj->num_positions, sizeof *vertices.weight),
+        };
+        uint32_t *const corners = common_alloc(num_corners, sizeof *corners);
+        for (size_t j = 0; j < num_corners; j++)
+            corners[j] = vertex_of(&vertices, part->corners[j]);
+        fprintf(file, "\nmesh {\n\tshader \"%s\"\n", part->material);
+
+        // Texture coordinates of OBJ files count from the bottom, those of .md5mesh files from
+        // the top.
+        uint32_t num_weights = 0;
+        fprintf(file, "\n\tnumverts %u\n", vertices.count);
+        for (uint32_t j = 0; j < vertices.count; j++) {
+            const tool_obj_corner corner = vertices.corners[j];
+            const uint32_t count = weights->vertices[corner.position].num_weights;
+            // Vertices of one position share their weights.
+            if (vertices.first[corner.position] != UINT32_MAX) {
+                vertices.first[corner.position] = UINT32_MAX;
+                vertices.weight[corner.position] = num_weights;
+                num_weights += count;
+            }
+            const md5_vec2 at =
+                corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0.0f, 1.0f};
+            fprintf(file, "\tvert %u ( %.9g %.9g ) %u %u\n", j, (double)at.x, (double)(1.0f - at.y),
+                    vertices.weight[corner.position], count);
+        }
+
+        // Triangles of .md5mesh files are clockwise seen from outside.
+        fprintf(file, "\n\tnumtris %u\n", part->num_triangles);
+        for (uint32_t j = 0; j < part->num_triangles; j++) {
+            const uint32_t *const corner = corners + 3 * (size_t)j;
+            fprintf(file, "\ttri %u %u %u %u\n", j, corner[0], corner[2], corner[1]);
+        }
+
+        // In the order in which they were counted above.
+        uint32_t number = 0;
+        fprintf(file, "\n\tnumweights %u\n", num_weights);
+        for (uint32_t j = 0; j < vertices.count; j++) {
+            const uint32_t position = vertices.corners[j].position;
+            const md5_vertex *const at = &weights->vertices[position];
+            if (vertices.weight[position] != number)
+                continue;
+            for (uint32_t k = 0; k < at->num_weights; k++) {
+                const md5_weight *const weight = &weights->weights[at->first_weight + k];
+                fprintf(file, "\tweight %u %u %.9g ( %.9g %.9g %.9g )\n", number++, weight->joint,
+                        (double)weight->bias, (double)weight->offset.x, (double)weight->offset.y,
+                        (double)weight->offset.z);
+            }
+        }
+
+        fputs("}\n", file);
+        free(corners);
+        free(vertices.corners);
+        free(vertices.next);
+        free(vertices.first);
+        free(vertices.weight);
+    }
     return common_end_file(&writer, true) || tool_fail_to_write(path, error);
 }
 
@@ -489,7 +465,17 @@ static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md
     md5_weights *weights = NULL;
     int status = find_excluded(arguments, model, excluded);
     if (status == TOOL_OK) {
-        find_bind_pose(model, joints, bind);
+        // The bind pose as a file has it, and what a reader makes of that.
+        for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+            md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
+            const double rest = 1.0 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
+                                - (double)q.z * (double)q.z;
+            q.w = -(float)sqrt(fabs(rest));
+            joints[i] = md5_xform_from_mat34(model->bind[i]);
+            joints[i].rotation = q;
+            bind[i] = md5_mat34_from_xform(joints[i]);
+        }
+
         for (uint32_t i = 0; i < obj->num_positions && arguments->is_y_up; i++) {
             const md5_vec3 at = obj->positions[i];
             obj->positions[i] = (md5_vec3){at.z, at.x, at.y};

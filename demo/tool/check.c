@@ -21,24 +21,20 @@ typedef struct checker {
 
 // -- Showing a line -------------------------------------------------------------------------
 
-// Reads the file again to show lines on a terminal. A pipe cannot be read again.
-static void read_text(checker *check)
-{
-    FILE *file = common_is_file(check->path) ? fopen(check->path, "rb") : NULL;
-    if (!file)
-        return;
-    const size_t room = (size_t)common_file_size(check->path);
-    check->text = common_alloc(room, 1);
-    check->size = fread(check->text, 1, room, file);
-    fclose(file);
-}
-
 // Prints the part of the line around the column that fits a terminal, and a caret below it.
 static void show_place(checker *check, uint32_t line, uint32_t column)
 {
     enum { BEFORE = 60, WIDTH = 100 };
-    if (!check->text)
-        read_text(check);
+    if (!check->text) {
+        // The file is read again. A pipe cannot be.
+        FILE *const file = common_is_file(check->path) ? fopen(check->path, "rb") : NULL;
+        if (file) {
+            const size_t room = (size_t)common_file_size(check->path);
+            check->text = common_alloc(room, 1);
+            check->size = fread(check->text, 1, room, file);
+            fclose(file);
+        }
+    }
     if (!check->text || line == 0)
         return;
     const char *bytes = check->text, *const end = check->text + check->size;
@@ -156,21 +152,6 @@ static void check_joint(const cube_check *check, const char *what, const char *n
         report_name(check, what, name);
 }
 
-static void check_names(const cube_check *check, const md5_cube2_part *part)
-{
-    for (uint32_t i = 0; i < part->num_tags; i++)
-        check_joint(check, "md5tag: the mesh has no joint", part->tags[i].joint);
-    for (uint32_t i = 0; i < part->num_pitches; i++)
-        check_joint(check, "md5pitch: the mesh has no joint", part->pitches[i].joint);
-    for (uint32_t i = 0; i < part->num_adjustments; i++)
-        check_joint(check, "md5adjust: the mesh has no joint", part->adjustments[i].joint);
-    for (uint32_t i = 0; i < part->num_rows; i++) {
-        const char *const mesh = part->rows[i].mesh;
-        if (strcmp(mesh, "*") != 0 && md5_find_mesh(check->model, mesh) == MD5_NONE)
-            report_name(check, "no mesh has the name", mesh);
-    }
-}
-
 // Loads each file once, however often it is named in a row.
 static void check_anims(const cube_check *check, const md5_cube2_part *part)
 {
@@ -202,27 +183,20 @@ static void check_cube(const md5_cube2 *cube, report *to)
             add_finding(to, &error);
             continue;
         }
-        check_names(&check, part);
+        for (uint32_t j = 0; j < part->num_tags; j++)
+            check_joint(&check, "md5tag: the mesh has no joint", part->tags[j].joint);
+        for (uint32_t j = 0; j < part->num_pitches; j++)
+            check_joint(&check, "md5pitch: the mesh has no joint", part->pitches[j].joint);
+        for (uint32_t j = 0; j < part->num_adjustments; j++)
+            check_joint(&check, "md5adjust: the mesh has no joint", part->adjustments[j].joint);
+        for (uint32_t j = 0; j < part->num_rows; j++) {
+            const char *const mesh = part->rows[j].mesh;
+            if (strcmp(mesh, "*") != 0 && md5_find_mesh(check.model, mesh) == MD5_NONE)
+                report_name(&check, "no mesh has the name", mesh);
+        }
         check_anims(&check, part);
         md5_free_model(model);
     }
-}
-
-static void read_file(report *to)
-{
-    const md5_load_opts opts = {.warn = add_finding, .warn_user = to};
-    tool_asset asset;
-    md5_error error = {0};
-    if (!tool_load(to->path, &opts, &asset, &error))
-        add_finding(to, &error);
-    unsigned num_warnings = 0;
-    for (size_t k = 0; k < to->count; k++)
-        num_warnings += to->findings[k].is_warning;
-    if (asset.num_warnings > num_warnings)
-        to->num_unreported = asset.num_warnings - num_warnings;
-    if (asset.cube)
-        check_cube(asset.cube, to);
-    tool_free(&asset);
 }
 
 // -- Files and folders ----------------------------------------------------------------------
@@ -264,21 +238,6 @@ static bool show_search(void *user, size_t num_files)
     return true;
 }
 
-// Adds the files in `top` and its subfolders.
-static void add_folder(checker *check, common_list *files, const char *top, bool is_game)
-{
-    common_walk walk = {is_game ? is_checked_in_game : is_checked, show_search, check, false};
-    common_list found = common_walk_folder(top, &walk);
-    for (size_t i = 0; i < found.count; i++)
-        common_add(files, found.names[i]);
-    free(found.names);
-    if (!walk.is_cut)
-        return;
-    const md5_error cut = {.status = MD5_WARNING, .message = "too many files: not all are checked"};
-    finding warning = make_finding(&cut);
-    print_finding(check, &warning);
-}
-
 // Files that are read before their findings are printed.
 typedef struct reading {
     const checker *check;
@@ -303,7 +262,20 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         if (worker == 0 && i % 16 == 0)
             print_progress(of, of->num_before + i);
-        read_file(&of->reports[i]);
+        report *const to = &of->reports[i];
+        const md5_load_opts opts = {.warn = add_finding, .warn_user = to};
+        tool_asset asset;
+        md5_error error = {0};
+        if (!tool_load(to->path, &opts, &asset, &error))
+            add_finding(to, &error);
+        unsigned num_warnings = 0;
+        for (size_t k = 0; k < to->count; k++)
+            num_warnings += to->findings[k].is_warning;
+        if (asset.num_warnings > num_warnings)
+            to->num_unreported = asset.num_warnings - num_warnings;
+        if (asset.cube)
+            check_cube(asset.cube, to);
+        tool_free(&asset);
     }
 }
 
@@ -339,7 +311,17 @@ static int check_all(tool_arguments *arguments)
         arguments->folder = path;
         if (is_game)
             num_game_files += check_game(&check, arguments);
-        add_folder(&check, &files, path, is_game);
+        common_walk walk = {is_game ? is_checked_in_game : is_checked, show_search, &check, false};
+        common_list found = common_walk_folder(path, &walk);
+        for (size_t j = 0; j < found.count; j++)
+            common_add(&files, found.names[j]);
+        free(found.names);
+        if (!walk.is_cut)
+            continue;
+        const md5_error cut = {.status = MD5_WARNING,
+                               .message = "too many files: not all are checked"};
+        finding warning = make_finding(&cut);
+        print_finding(&check, &warning);
     }
     if (arguments->num_words == 0)
         num_game_files = check_game(&check, arguments);

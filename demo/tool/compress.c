@@ -103,55 +103,6 @@ static bool check_size(const md5_anim *compressed, const md5_anim *anim, const c
                      anim->num_frames, (unsigned long long)size, (int)MOST_GROWTH);
 }
 
-static void print_anim(FILE *file, const md5_anim *anim, const md5_binding *own)
-{
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    const uint32_t num_joints = skeleton->num_joints;
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
-    fprintf(file,
-            "MD5Version 10\ncommandline \"md5tool decompress\"\n\nnumFrames %u\nnumJoints %u\n"
-            "frameRate %.17g\nnumAnimatedComponents %u\n\nhierarchy {\n",
-            anim->num_frames, num_joints, anim->frame_rate, anim->num_components);
-    for (uint32_t i = 0; i < num_joints; i++)
-        fprintf(file, "\t\"%s\"\t%d %u %u\n", skeleton->joints[i].name,
-                (int)skeleton->joints[i].parent, anim->tracks[i].flags, anim->tracks[i].first);
-    fputs("}\n\nbounds {\n", file);
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-        const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-        md5_sample(own, still, MD5_ROOT_FILE, pose);
-        md5_local_to_model(skeleton, pose, joints);
-        for (uint32_t i = 0; i < num_joints; i++) {
-            const md5_vec3 at = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
-            bounds = md5_bounds_union(bounds, md5_bounds_from_points(&at, 1));
-        }
-        print_pair(file, bounds.min, bounds.max);
-    }
-    fputs("}\n\nbaseframe {\n", file);
-    for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
-        print_pair(file, anim->base_frame[i].translation, (md5_vec3){q.x, q.y, q.z});
-    }
-    fputs("}\n", file);
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-        const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        md5_sample(own, still, MD5_ROOT_FILE, pose);
-        fprintf(file, "\nframe %u {\n", frame);
-        for (uint32_t i = 0; i < num_joints; i++) {
-            const md5_vec3 t = pose[i].translation;
-            const md5_quat q = tool_stored_rotation(pose[i].rotation);
-            if (anim->tracks[i].flags & 7)
-                fprintf(file, "\t%.9g %.9g %.9g\n", (double)t.x, (double)t.y, (double)t.z);
-            if (anim->tracks[i].flags & 56)
-                fprintf(file, "\t%.9g %.9g %.9g\n", (double)q.x, (double)q.y, (double)q.z);
-        }
-        fputs("}\n", file);
-    }
-    free(joints);
-    free(pose);
-}
-
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
     common_writer writer;
@@ -161,7 +112,52 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
         return false;
     bool is_written = common_begin_file(&writer, path);
     if (is_written) {
-        print_anim(writer.file, anim, own);
+        FILE *const file = writer.file;
+        const md5_skeleton *const skeleton = &anim->skeleton;
+        const uint32_t num_joints = skeleton->num_joints;
+        md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+        md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
+        fprintf(file,
+                "MD5Version 10\ncommandline \"md5tool decompress\"\n\nnumFrames %u\nnumJoints %u\n"
+                "frameRate %.17g\nnumAnimatedComponents %u\n\nhierarchy {\n",
+                anim->num_frames, num_joints, anim->frame_rate, anim->num_components);
+        for (uint32_t i = 0; i < num_joints; i++)
+            fprintf(file, "\t\"%s\"\t%d %u %u\n", skeleton->joints[i].name,
+                    (int)skeleton->joints[i].parent, anim->tracks[i].flags, anim->tracks[i].first);
+        fputs("}\n\nbounds {\n", file);
+        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+            const md5_moment still = {.frame0 = frame, .frame1 = frame};
+            md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+            md5_sample(own, still, MD5_ROOT_FILE, pose);
+            md5_local_to_model(skeleton, pose, joints);
+            for (uint32_t i = 0; i < num_joints; i++) {
+                const md5_vec3 at = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
+                bounds = md5_bounds_union(bounds, md5_bounds_from_points(&at, 1));
+            }
+            print_pair(file, bounds.min, bounds.max);
+        }
+        fputs("}\n\nbaseframe {\n", file);
+        for (uint32_t i = 0; i < num_joints; i++) {
+            const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
+            print_pair(file, anim->base_frame[i].translation, (md5_vec3){q.x, q.y, q.z});
+        }
+        fputs("}\n", file);
+        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+            const md5_moment still = {.frame0 = frame, .frame1 = frame};
+            md5_sample(own, still, MD5_ROOT_FILE, pose);
+            fprintf(file, "\nframe %u {\n", frame);
+            for (uint32_t i = 0; i < num_joints; i++) {
+                const md5_vec3 t = pose[i].translation;
+                const md5_quat q = tool_stored_rotation(pose[i].rotation);
+                if (anim->tracks[i].flags & 7)
+                    fprintf(file, "\t%.9g %.9g %.9g\n", (double)t.x, (double)t.y, (double)t.z);
+                if (anim->tracks[i].flags & 56)
+                    fprintf(file, "\t%.9g %.9g %.9g\n", (double)q.x, (double)q.y, (double)q.z);
+            }
+            fputs("}\n", file);
+        }
+        free(joints);
+        free(pose);
         is_written = common_end_file(&writer, true);
     }
     md5_free_binding(own);

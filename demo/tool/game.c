@@ -251,22 +251,6 @@ static int compare_names(const void *a, const void *b)
     return common_compare_case(*(char *const *)a, *(char *const *)b);
 }
 
-// Lists the files with an ending that no model has named.
-static void list_files(const lister *list, const char *ending)
-{
-    const common_list *const used = &list->used;
-    if (used->count > 0)
-        qsort(used->names, used->count, sizeof *used->names, compare_names);
-    const size_t count = md5_game_num_files(list->opened->game);
-    for (size_t i = 0; i < count; i++) {
-        const char *const name = md5_game_file(list->opened->game, i);
-        if (common_has_ending(name, ending)
-            && !(used->count > 0
-                 && bsearch(&name, used->names, used->count, sizeof name, compare_names)))
-            print_line(list, NULL, name, NULL, 0);
-    }
-}
-
 // == explain ======================================================================================
 
 typedef struct explainer {
@@ -683,8 +667,21 @@ static int list(tool_arguments *arguments)
             list.kind = kinds[i].name;
             status =
                 tool_end(walk_decls(&game, kinds[i].type, kinds[i].list, &list, &error), &error);
-            if (status == TOOL_OK && kinds[i].ending && !list.is_cut)
-                list_files(&list, kinds[i].ending);
+            if (status == TOOL_OK && kinds[i].ending && !list.is_cut) {
+                // Files with the ending that no model has named.
+                const common_list *const used = &list.used;
+                if (used->count > 0)
+                    qsort(used->names, used->count, sizeof *used->names, compare_names);
+                const size_t count = md5_game_num_files(list.opened->game);
+                for (size_t j = 0; j < count; j++) {
+                    const char *const name = md5_game_file(list.opened->game, j);
+                    if (common_has_ending(name, kinds[i].ending)
+                        && !(used->count > 0
+                             && bsearch(&name, used->names, used->count, sizeof name,
+                                        compare_names)))
+                        print_line(&list, NULL, name, NULL, 0);
+                }
+            }
         }
         if (list.is_cut)
             status = TOOL_BAD_FILE;

@@ -105,27 +105,6 @@ static tool_kind kind_of_text(const char *text, size_t size)
     return TOOL_MODEL;
 }
 
-// The text is read first and then parsed: a pipe can be read only once.
-static void load_unknown(const char *path, const md5_load_opts *opts, tool_asset *asset,
-                         md5_error *error)
-{
-    md5_load_opts named = opts ? *opts : (md5_load_opts){0};
-    named.file_name = path;
-    const char *reason = NULL;
-    size_t size = 0;
-    char *const text = common_read_stream(path, &size, &reason);
-    const tool_kind kind = text ? kind_of_text(text, size) : TOOL_UNKNOWN;
-    if (kind == TOOL_MODEL)
-        asset->model = md5_parse_model(text, size, &named, error);
-    else if (kind == TOOL_ANIM)
-        asset->anim = md5_parse_anim(text, size, &named, error);
-    else if (kind == TOOL_CAMERA)
-        asset->camera = md5_parse_camera(text, size, &named, error);
-    else
-        tool_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    free(text);
-}
-
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
 {
     *asset = (tool_asset){0};
@@ -147,9 +126,24 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
     case TOOL_CUBE:
         asset->cube = md5_load_cube2(path, NULL, opts, error);
         break;
-    default:
-        load_unknown(path, opts, asset, error);
-        break;
+    default: {
+        // The text is read first and then parsed: a pipe can be read only once.
+        md5_load_opts named = opts ? *opts : (md5_load_opts){0};
+        named.file_name = path;
+        const char *reason = NULL;
+        size_t size = 0;
+        char *const text = common_read_stream(path, &size, &reason);
+        const tool_kind kind = text ? kind_of_text(text, size) : TOOL_UNKNOWN;
+        if (kind == TOOL_MODEL)
+            asset->model = md5_parse_model(text, size, &named, error);
+        else if (kind == TOOL_ANIM)
+            asset->anim = md5_parse_anim(text, size, &named, error);
+        else if (kind == TOOL_CAMERA)
+            asset->camera = md5_parse_camera(text, size, &named, error);
+        else
+            tool_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+        free(text);
+    } break;
     }
     asset->num_warnings = asset->model       ? asset->model->num_warnings
                           : asset->anim      ? asset->anim->num_warnings

@@ -244,17 +244,6 @@ static void clear(md5_actor_slot *slot, int64_t time, uint32_t blend)
     }
 }
 
-// Makes room for a new animation. One that has no weight, or that began just now, is replaced.
-static void push(md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
-{
-    if (slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
-        return;
-    for (int i = MD5_ACTOR_SLOTS - 1; i > 0; i--)
-        slots[i] = slots[i - 1];
-    slots[0] = empty_slot;
-    clear(&slots[1], actor->time, blend);
-}
-
 // -- Commands -------------------------------------------------------------------------------------
 
 static bool is_channel(md5_channel channel)
@@ -271,7 +260,14 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
     TRY(is_channel(channel) && clip < entity->num_clips && entity->clips[clip].num_files > 0);
     const md5_model_anim *const anim = entity->clips[clip].anim;
     md5_actor_slot *const slots = actor->slots[channel];
-    push(actor, slots, blend);
+
+    // Room for a new animation. One that has no weight, or that began just now, is replaced.
+    if (slot_weight(&slots[0], actor->time) != 0.0f && slots[0].start != actor->time) {
+        for (int i = MD5_ACTOR_SLOTS - 1; i > 0; i--)
+            slots[i] = slots[i - 1];
+        slots[0] = empty_slot;
+        clear(&slots[1], actor->time, blend);
+    }
     slots[0] = (md5_actor_slot){
         .clip = clip,
         .is_cycling = mode != MD5_ACTOR_ONCE,
@@ -360,16 +356,6 @@ static void choose_next(md5_actor *actor)
     md5_actor_blink *const blink = &actor->blink;
     const int64_t range = (int64_t)blink->max - blink->min;
     blink->next = actor->time + blink->min + range * (int64_t)actor_random(actor) / 0x8000;
-}
-
-// Begins to blink if it is time for that.
-static void actor_blink_now(md5_actor *actor)
-{
-    const md5_actor_blink *const blink = &actor->blink;
-    if (blink->clip == MD5_NONE || blink->is_stopped || blink->next > actor->time)
-        return;
-    (void)md5_actor_play(actor, MD5_CHANNEL_EYELIDS, blink->clip, MD5_ACTOR_ONCE, 0, 1);
-    choose_next(actor);
 }
 
 void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
@@ -550,31 +536,6 @@ static void fire(const frame_listener *listener, const md5_entity_clip *clip, ui
         listener->on_frame(listener->user, &anim->commands[i], clip, listener->channel);
 }
 
-static void fire_slot(const md5_actor *actor, const md5_actor_slot *slot,
-                      const frame_listener *listener)
-{
-    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    if (!clip || slot->held > 0 || clip->anim->num_commands == 0
-        || (slot->end > 0 && actor->before > slot->end) || actor->time <= slot->start)
-        return;
-    const md5_anim *const anim = clip->anims[0];
-    const int64_t from = slot_time(actor, slot, actor->before);
-    int64_t to = slot_time(actor, slot, actor->time);
-    to += to < from ? clip->anim->milliseconds : 0;
-    const uint32_t old = frames_at(anim, from, slot->is_cycling).frame0;
-    const uint32_t now = frames_at(anim, to, slot->is_cycling).frame0;
-    const bool is_first = from <= 0;
-    if (is_first || old < now) {
-        fire(listener, clip, is_first ? 0 : old + 1, now);
-    } else if (old > now) {
-        // Past the end of a cycle: up to the last frame, and from the first one, which shows the
-        // same.
-        if (old + 1 < anim->num_frames)
-            fire(listener, clip, old + 1, anim->num_frames - 1);
-        fire(listener, clip, 0, now);
-    }
-}
-
 // -- Root motion ----------------------------------------------------------------------------------
 
 // The root motion of several slots, blended.
@@ -584,31 +545,6 @@ typedef struct root_sum {
     md5_quat turn;
 } root_sum;
 
-static void add_slot(const md5_actor *actor, const md5_actor_slot *slot, root_sum *sum)
-{
-    const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    const float weight = slot_weight(slot, actor->time);
-    if (!clip || slot->held > 0 || weight == 0.0f || (slot->end > 0 && actor->before > slot->end))
-        return;
-    const int64_t from = slot_time(actor, slot, actor->before);
-    int64_t to = slot_time(actor, slot, actor->time);
-    to += to < from ? clip->anim->milliseconds : 0;
-    const md5_anim *const anim = clip->anims[0];
-    const md5_moment first = frames_at(anim, from, slot->is_cycling);
-    const md5_moment last = frames_at(anim, to, slot->is_cycling);
-    const md5_vec3 move = md5_vec3_sub(root_at(anim, &last), root_at(anim, &first));
-    sum->weight += weight;
-    sum->move = md5_vec3_lerp(sum->move, move, weight / sum->weight);
-    if (!(clip->anim->flags & MD5_ANIM_TURN))
-        return;
-    sum->turn_weight += weight;
-    md5_sample(clip->bindings[0], first, MD5_ROOT_ID, actor->clip_pose);
-    const md5_quat before = actor->clip_pose[0].rotation;
-    md5_sample(clip->bindings[0], last, MD5_ROOT_ID, actor->clip_pose);
-    const md5_quat turn = md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(before));
-    sum->turn = md5_quat_slerp(sum->turn, turn, weight / sum->turn_weight);
-}
-
 md5_xform md5_actor_root_motion(const md5_actor *actor)
 {
     MD5_ASSERT(actor != NULL, "actor: not NULL");
@@ -617,8 +553,32 @@ md5_xform md5_actor_root_motion(const md5_actor *actor)
     const bool moves =
         actor->time != actor->before && actor->entity->model->skeleton.num_joints > 0;
     for (int channel = 0; channel < MD5_NUM_CHANNELS && moves; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS && masks[channel][0] > 0.0f; i++)
-            add_slot(actor, &actor->slots[channel][i], &sum);
+        for (int i = 0; i < MD5_ACTOR_SLOTS && masks[channel][0] > 0.0f; i++) {
+            const md5_actor_slot *const slot = &actor->slots[channel][i];
+            const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+            const float weight = slot_weight(slot, actor->time);
+            if (!clip || slot->held > 0 || weight == 0.0f
+                || (slot->end > 0 && actor->before > slot->end))
+                continue;
+            const int64_t from = slot_time(actor, slot, actor->before);
+            int64_t to = slot_time(actor, slot, actor->time);
+            to += to < from ? clip->anim->milliseconds : 0;
+            const md5_anim *const anim = clip->anims[0];
+            const md5_moment first = frames_at(anim, from, slot->is_cycling);
+            const md5_moment last = frames_at(anim, to, slot->is_cycling);
+            const md5_vec3 move = md5_vec3_sub(root_at(anim, &last), root_at(anim, &first));
+            sum.weight += weight;
+            sum.move = md5_vec3_lerp(sum.move, move, weight / sum.weight);
+            if (!(clip->anim->flags & MD5_ANIM_TURN))
+                continue;
+            sum.turn_weight += weight;
+            md5_sample(clip->bindings[0], first, MD5_ROOT_ID, actor->clip_pose);
+            const md5_quat before = actor->clip_pose[0].rotation;
+            md5_sample(clip->bindings[0], last, MD5_ROOT_ID, actor->clip_pose);
+            const md5_quat turn =
+                md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(before));
+            sum.turn = md5_quat_slerp(sum.turn, turn, weight / sum.turn_weight);
+        }
     }
     return (md5_xform){.rotation = sum.turn, .translation = sum.move};
 }
@@ -633,11 +593,37 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
     MD5_ASSERT(actor != NULL, "actor: not NULL");
     actor->before = actor->time;
     actor->time = actor->time < LAST_TIME ? actor->time + milliseconds : actor->time;
-    actor_blink_now(actor);
+    // It may be time to blink.
+    const md5_actor_blink *const blink = &actor->blink;
+    if (blink->clip != MD5_NONE && !blink->is_stopped && blink->next <= actor->time) {
+        (void)md5_actor_play(actor, MD5_CHANNEL_EYELIDS, blink->clip, MD5_ACTOR_ONCE, 0, 1);
+        choose_next(actor);
+    }
     for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
         const frame_listener listener = {on_frame, user, (md5_channel)channel};
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
-            fire_slot(actor, &actor->slots[channel][i], &listener);
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+            const md5_actor_slot *const slot = &actor->slots[channel][i];
+            const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
+            if (!clip || slot->held > 0 || clip->anim->num_commands == 0
+                || (slot->end > 0 && actor->before > slot->end) || actor->time <= slot->start)
+                continue;
+            const md5_anim *const anim = clip->anims[0];
+            const int64_t from = slot_time(actor, slot, actor->before);
+            int64_t to = slot_time(actor, slot, actor->time);
+            to += to < from ? clip->anim->milliseconds : 0;
+            const uint32_t old = frames_at(anim, from, slot->is_cycling).frame0;
+            const uint32_t now = frames_at(anim, to, slot->is_cycling).frame0;
+            const bool is_first = from <= 0;
+            if (is_first || old < now) {
+                fire(&listener, clip, is_first ? 0 : old + 1, now);
+            } else if (old > now) {
+                // Past the end of a cycle: up to the last frame, and from the first one, which
+                // shows the same.
+                if (old + 1 < anim->num_frames)
+                    fire(&listener, clip, old + 1, anim->num_frames - 1);
+                fire(&listener, clip, 0, now);
+            }
+        }
     }
 }
 

@@ -57,7 +57,7 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
             return &near->value;
         byte++;
     }
-    md5_name_node *const nodes = (md5_name_node *)md5i_arena_alloc(arena, 2, sizeof *nodes);
+    md5_name_node *const nodes = MD5_NEW(arena, md5_name_node, 2);
     if (!nodes)
         return NULL;
     nodes[0].name = name;
@@ -112,7 +112,7 @@ static md5_shared_node *own_node(md5_arena *arena, const void *owner, void *from
     md5_shared_node *const node = (md5_shared_node *)from;
     if (node && node->owner == owner)
         return node;
-    md5_shared_node *const own = (md5_shared_node *)md5i_arena_alloc(arena, 1, sizeof *own);
+    md5_shared_node *const own = MD5_NEW(arena, md5_shared_node, 1);
     if (own && node)
         *own = *node;
     if (own)

@@ -4,6 +4,9 @@
 
 #include "md5/core/arena.h"
 
+// Returns `count` zeroed items, or NULL and the context's error if memory runs out.
+#define MD5_NEW(arena, type, count) ((type *)md5i_arena_alloc(arena, count, sizeof(type)))
+
 // == Arrays that grow =============================================================================
 
 // Returns an array with room for one item more than `count`, all of `size` bytes: `items`, which

@@ -48,6 +48,8 @@ static void *cube_add(md5_arena *arena, md5_cube2_list *list, size_t size)
     return memset(item, 0, size);
 }
 
+#define CUBE_NEW(arena, list, type) ((type *)cube_add(arena, list, sizeof(type)))
+
 // -- Arguments ------------------------------------------------------------------------------------
 
 typedef struct cube_call {
@@ -116,8 +118,7 @@ static bool read_image(const cube_call *call, uint32_t word, md5_cube2_image *im
         name = strchr(name, '>') + 1;
     if (*name == '\0')
         return true;
-    char *const commands =
-        (char *)md5i_arena_alloc(call->reader->arena, (size_t)(name - text) + 1, 1);
+    char *const commands = MD5_NEW(call->reader->arena, char, (size_t)(name - text) + 1);
     TRY(commands);
     memcpy(commands, text, (size_t)(name - text));
     image->commands = commands;
@@ -131,7 +132,7 @@ static bool read_image(const cube_call *call, uint32_t word, md5_cube2_image *im
 static md5_cube2_part_reader *cube_add_part(md5_cube2_reader *reader, const char *mesh)
 {
     md5_cube2_part_reader *const part =
-        (md5_cube2_part_reader *)cube_add(reader->arena, &reader->parts, sizeof *part);
+        CUBE_NEW(reader->arena, &reader->parts, md5_cube2_part_reader);
     if (!part || !cube_add(reader->arena, &part->masks, sizeof(md5_cube2_mask)))
         return NULL;
     part->mesh = mesh;
@@ -142,8 +143,6 @@ static md5_cube2_part_reader *cube_add_part(md5_cube2_reader *reader, const char
 // md5load MESH [SKELETON] [DEGREES]
 static bool read_load(const cube_call *call)
 {
-    if (!has_words(call, 1, "the file of a mesh"))
-        return true;
     const char *const mesh = path_of(call, 1);
     md5_cube2_part_reader *const part = mesh ? cube_add_part(call->reader, mesh) : NULL;
     TRY(part);
@@ -157,8 +156,6 @@ static bool read_load(const cube_call *call)
 static bool read_dir(const cube_call *call)
 {
     md5_cube2_reader *const reader = call->reader;
-    if (!has_words(call, 1, "a folder"))
-        return true;
     const char *const folder = md5i_cube2_join(reader->arena, text_of(call, 1), "/");
     reader->folder = folder ? md5i_cube2_join(reader->arena, reader->models, folder) : NULL;
     return reader->folder != NULL;
@@ -169,10 +166,7 @@ static bool read_dir(const cube_call *call)
 static bool read_tag(const cube_call *call)
 {
     const float half = 0.00872664626f; // of a degree, in radians
-    if (!has_words(call, 2, "a joint and the name of a tag"))
-        return true;
-    md5_cube2_tag *const tag =
-        (md5_cube2_tag *)cube_add(call->reader->arena, &call->part->tags, sizeof *tag);
+    md5_cube2_tag *const tag = CUBE_NEW(call->reader->arena, &call->part->tags, md5_cube2_tag);
     TRY(tag);
     const float x = number_of(call, 6) * half, y = number_of(call, 7) * half;
     const float z = number_of(call, 8) * half;
@@ -192,10 +186,8 @@ static bool read_tag(const cube_call *call)
 // md5pitch JOINT SCALE [OFFSET [LEAST MOST]]
 static bool read_pitch(const cube_call *call)
 {
-    if (!has_words(call, 2, "a joint and a factor"))
-        return true;
     md5_cube2_pitch *const pitch =
-        (md5_cube2_pitch *)cube_add(call->reader->arena, &call->part->pitches, sizeof *pitch);
+        CUBE_NEW(call->reader->arena, &call->part->pitches, md5_cube2_pitch);
     TRY(pitch);
     pitch->joint = text_of(call, 1);
     pitch->scale = number_of(call, 2);
@@ -213,10 +205,8 @@ static bool read_pitch(const cube_call *call)
 // md5adjust JOINT [YAW PITCH ROLL [x y z]]
 static bool read_adjust(const cube_call *call)
 {
-    if (!has_words(call, 1, "a joint"))
-        return true;
-    md5_cube2_adjustment *const adjustment = (md5_cube2_adjustment *)cube_add(
-        call->reader->arena, &call->part->adjustments, sizeof *adjustment);
+    md5_cube2_adjustment *const adjustment =
+        CUBE_NEW(call->reader->arena, &call->part->adjustments, md5_cube2_adjustment);
     TRY(adjustment);
     const md5_vec3 translation = vector_of(call, 5);
     adjustment->joint = text_of(call, 1);
@@ -234,9 +224,7 @@ static bool read_anim(const cube_call *call)
 {
     md5_cube2_part_reader *const part = call->part;
     md5_arena *const arena = call->reader->arena;
-    if (!has_words(call, 2, "the name of an animation and its file"))
-        return true;
-    md5_cube2_anim *const anim = (md5_cube2_anim *)cube_add(arena, &part->anims, sizeof *anim);
+    md5_cube2_anim *const anim = CUBE_NEW(arena, &part->anims, md5_cube2_anim);
     const char *const file = path_of(call, 2);
     TRY(anim && file);
     void **const known = md5i_name_map_find(&part->files, file);
@@ -261,14 +249,13 @@ static bool read_anim_part(const cube_call *call)
 {
     md5_arena *const arena = call->reader->arena;
     md5_cube2_list names = {0};
-    md5_cube2_mask *const mask =
-        (md5_cube2_mask *)cube_add(arena, &call->part->masks, sizeof *mask);
+    md5_cube2_mask *const mask = CUBE_NEW(arena, &call->part->masks, md5_cube2_mask);
     TRY(mask);
     for (const char *at = text_of(call, 1); *at;) {
         const size_t length = strcspn(at, " \t\r\n");
         if (length > 0) {
             const char **const name = (const char **)cube_add(arena, &names, sizeof *name);
-            char *const copy = (char *)md5i_arena_alloc(arena, length + 1, 1);
+            char *const copy = MD5_NEW(arena, char, length + 1);
             TRY(name && copy);
             memcpy(copy, at, length);
             *name = copy;
@@ -285,8 +272,6 @@ static bool read_anim_part(const cube_call *call)
 static bool read_link(const cube_call *call)
 {
     const uint32_t num_parts = call->reader->parts.count;
-    if (!has_words(call, 3, "two parts and the name of a tag"))
-        return true;
     const int32_t parent = whole_of(call, 1), child = whole_of(call, 2);
     if (parent < 0 || child < 0 || (uint32_t)parent >= num_parts || (uint32_t)child >= num_parts) {
         md5i_cube2_script_warn(&call->reader->script, &call->command->words[1],
@@ -295,7 +280,7 @@ static bool read_link(const cube_call *call)
         return true;
     }
     md5_cube2_link *const link =
-        (md5_cube2_link *)cube_add(call->reader->arena, &call->reader->links, sizeof *link);
+        CUBE_NEW(call->reader->arena, &call->reader->links, md5_cube2_link);
     TRY(link);
     link->parent = (uint32_t)parent;
     link->child = (uint32_t)child;
@@ -336,10 +321,8 @@ static bool read_setting(const cube_call *call)
 {
     const md5_cube2_command *const command = call->command;
     md5_arena *const arena = call->reader->arena;
-    md5_cube2_setting *const setting =
-        (md5_cube2_setting *)cube_add(arena, &call->reader->settings, sizeof *setting);
-    const char **const values =
-        (const char **)md5i_arena_alloc(arena, command->num_words, sizeof *values);
+    md5_cube2_setting *const setting = CUBE_NEW(arena, &call->reader->settings, md5_cube2_setting);
+    const char **const values = MD5_NEW(arena, const char *, command->num_words);
     TRY(setting && values);
     for (uint32_t i = 1; i < command->num_words; i++)
         values[i - 1] = text_of(call, i);
@@ -434,17 +417,19 @@ typedef struct part_word {
     const char *word;
     bool (*read)(const cube_call *call);
     bool needs_part;
+    uint32_t num_words; // that must follow
+    const char *expected;
 } part_word;
 
 static const part_word part_words[] = {
-    {"md5load", read_load, false},
-    {"md5dir", read_dir, false},
-    {"md5tag", read_tag, true},
-    {"md5pitch", read_pitch, true},
-    {"md5adjust", read_adjust, true},
-    {"md5anim", read_anim, true},
-    {"md5animpart", read_anim_part, true},
-    {"md5link", read_link, true},
+    {"md5load", read_load, false, 1, "the file of a mesh"},
+    {"md5dir", read_dir, false, 1, "a folder"},
+    {"md5tag", read_tag, true, 2, "a joint and the name of a tag"},
+    {"md5pitch", read_pitch, true, 2, "a joint and a factor"},
+    {"md5adjust", read_adjust, true, 1, "a joint"},
+    {"md5anim", read_anim, true, 2, "the name of an animation and its file"},
+    {"md5animpart", read_anim_part, true, 0, NULL},
+    {"md5link", read_link, true, 3, "two parts and the name of a tag"},
 };
 
 static const part_word *find_part_word(const char *word)
@@ -474,13 +459,12 @@ static bool cube_run(md5_cube2_reader *reader, const md5_cube2_command *command)
         return true;
     }
     if (known)
-        return known->read(&call);
+        return !has_words(&call, known->num_words, known->expected) || known->read(&call);
     if (form) {
         uint32_t num_images = 0, num_numbers = 0;
         if (!has_words(&call, 1, "the name of a mesh, or *"))
             return true;
-        md5_cube2_row *const row =
-            (md5_cube2_row *)cube_add(call.reader->arena, &call.part->rows, sizeof *row);
+        md5_cube2_row *const row = CUBE_NEW(call.reader->arena, &call.part->rows, md5_cube2_row);
         TRY(row);
         row->word = form->word;
         row->mesh = text_of(&call, 1);
@@ -532,7 +516,7 @@ static size_t end_of_part(const char *path, size_t length, const char *part)
 
 static const char *copy_start(md5_arena *arena, const char *path, size_t length)
 {
-    char *const copy = (char *)md5i_arena_alloc(arena, length + 1, 1);
+    char *const copy = MD5_NEW(arena, char, length + 1);
     if (copy && length > 0)
         memcpy(copy, path, length);
     return copy;
@@ -605,8 +589,7 @@ static bool read_default(md5_cube2_reader *reader)
     TRY(part);
     if (!can_open(context, file))
         return context->error.status == MD5_OK;
-    md5_cube2_anim *const anim =
-        (md5_cube2_anim *)cube_add(reader->arena, &part->anims, sizeof *anim);
+    md5_cube2_anim *const anim = CUBE_NEW(reader->arena, &part->anims, md5_cube2_anim);
     TRY(anim);
     anim->names = "mapmodel";
     anim->file = file;
@@ -637,8 +620,7 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
 
 static bool build_parts(md5_cube2_reader *reader)
 {
-    md5_cube2_part *const parts =
-        (md5_cube2_part *)md5i_arena_alloc(reader->arena, reader->parts.count, sizeof *parts);
+    md5_cube2_part *const parts = MD5_NEW(reader->arena, md5_cube2_part, reader->parts.count);
     TRY(parts);
     for (uint32_t i = 0; i < reader->parts.count; i++) {
         const md5_cube2_part_reader *const from =
@@ -668,8 +650,7 @@ static bool build_parts(md5_cube2_reader *reader)
 
 static bool read_cube(cube_block *block, const char *path, const char *root)
 {
-    md5_cube2_reader *const reader =
-        (md5_cube2_reader *)md5i_arena_alloc(&block->arena, 1, sizeof *reader);
+    md5_cube2_reader *const reader = MD5_NEW(&block->arena, md5_cube2_reader, 1);
     TRY(reader);
     reader->arena = reader->script.arena = &block->arena;
     reader->script.context = &block->context;

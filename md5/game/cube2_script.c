@@ -260,14 +260,6 @@ static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
 
 // -- Texts ----------------------------------------------------------------------------------------
 
-static void begin_frame(md5_cube2_script *script, const char *file, const char *bytes, size_t size)
-{
-    md5_cube2_frame *const frame = &script->frames[script->depth++];
-    memset(frame, 0, sizeof *frame);
-    frame->file = file;
-    md5i_lex_begin(&frame->lex, script->arena, bytes, size);
-}
-
 bool md5i_cube2_script_open(md5_cube2_script *script, const char *file)
 {
     md5_file_text text = {0};
@@ -278,8 +270,11 @@ bool md5i_cube2_script_open(md5_cube2_script *script, const char *file)
         return false;
     }
     script->num_files++;
-    begin_frame(script, file, text.bytes, text.size);
-    top_frame(script)->text = text;
+    md5_cube2_frame *const frame = &script->frames[script->depth++];
+    memset(frame, 0, sizeof *frame);
+    frame->file = file;
+    md5i_lex_begin(&frame->lex, script->arena, text.bytes, text.size);
+    frame->text = text;
     return true;
 }
 

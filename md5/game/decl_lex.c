@@ -66,6 +66,16 @@ bool md5i_token_is_word(const md5_token *token, const char *text)
     return i == token->size && text[i] == '\0';
 }
 
+const void *md5i_token_row(const md5_token *token, const void *rows, size_t count, size_t size)
+{
+    const char *row = (const char *)rows;
+    for (size_t i = 0; i < count; i++, row += size) {
+        if (md5i_token_is_word(token, *(const char *const *)(const void *)row))
+            return row;
+    }
+    return NULL;
+}
+
 float md5i_token_float(const md5_token *token)
 {
     return token->kind == MD5_TOKEN_NUMBER ? (float)token->number : 0.0f;

@@ -68,6 +68,12 @@ void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...) MD5_PR
 bool md5i_token_is(const md5_token *token, const char *text);
 bool md5i_token_is_word(const md5_token *token, const char *text);
 
+// Returns the row of an array whose first member is a word that the token is, ignoring case; NULL
+// if there is none.
+const void *md5i_token_row(const md5_token *token, const void *rows, size_t count, size_t size);
+#define MD5_TOKEN_ROW(type, rows, token) \
+    ((const type *)md5i_token_row(token, rows, sizeof(rows) / sizeof(rows)[0], sizeof(rows)[0]))
+
 // The value of a number as the engine converts it, 0 for other tokens.
 float md5i_token_float(const md5_token *token);
 int32_t md5i_token_int(const md5_token *token);

@@ -42,8 +42,7 @@ static bool copy_lists(md5_game *game)
         const md5_decl_list *const from = &game->decls[i];
         md5_decl_list *const to = &game->other_decls[i];
         md5_arena *const arena = &game->arena;
-        md5_decl_entry *const copies =
-            (md5_decl_entry *)md5i_arena_alloc(arena, from->count, sizeof *copies);
+        md5_decl_entry *const copies = MD5_NEW(arena, md5_decl_entry, from->count);
         TRY(copies);
         for (uint32_t k = 0; k < from->count && from->entries[k]->decl.file; k++) {
             md5_decl_entry *const copy = &copies[to->count];
@@ -72,7 +71,7 @@ bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
         game->verdict = verdict;
         return true;
     }
-    md5_game_begin(game, error);
+    (void)md5_game_begin(game, error);
     const bool is_copied = copy_lists(game);
     md5_game_end(game);
     TRY(is_copied);
@@ -208,11 +207,6 @@ static const foreign_word *find(const md5_token *word, md5_word_place place)
     return row;
 }
 
-const char *md5i_engine_of_word(const md5_token *word, md5_word_place place)
-{
-    return find(word, place)->engine;
-}
-
 // -- Skipping -------------------------------------------------------------------------------------
 
 static bool is_punctuation(const md5_token *token, const char *text)
@@ -242,6 +236,24 @@ void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_p
         (void)md5i_decl_lex_skip_braces(lex, 1);
     if (row->word && row->form == FORM_IMAGE)
         (void)md5i_read_image_text(lex, image);
+}
+
+bool md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place,
+                       const char *what, const char *name, const char *expected)
+{
+    const char *const engine = find(word, place)->engine;
+    const char *const in = place == MD5_WORD_STAGE ? " in material " : name ? " in " : "";
+    const md5_quoted shown = md5i_token_show(word);
+    const md5_quoted owner = name ? md5_quote_text(name) : (md5_quoted){""};
+    bool is_spoilt = false;
+    if (engine && md5_is_lenient(lex->game))
+        md5i_decl_lex_warn(lex, "%s%s%s is a word of %s, skipped", shown.text, in, owner.text,
+                           engine);
+    else
+        is_spoilt = md5i_mistake(lex, expected, "%s %s%s%s", what, shown.text, in, owner.text);
+    if (!is_spoilt)
+        md5i_skip_unknown_word(lex, word, place);
+    return is_spoilt;
 }
 
 // == Declarations =================================================================================
@@ -278,8 +290,7 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     if (found)
         return (md5_decl_entry *)*found;
     const char *const copy = md5_game_copy(&game->arena, key, strlen(key));
-    md5_decl_entry *const entry =
-        (md5_decl_entry *)md5i_arena_alloc(&game->arena, 1, sizeof *entry);
+    md5_decl_entry *const entry = MD5_NEW(&game->arena, md5_decl_entry, 1);
     md5_decl_entry **const entries = (md5_decl_entry **)md5i_grow(
         &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
     if (entries)
@@ -422,7 +433,7 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
         lex->token_at = head->name.at;
         md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
                            md5i_token_show(&head->name).text, entry->decl.file, entry->decl.line);
-        md5_decl *const hidden = (md5_decl *)md5i_arena_alloc(&lex->game->arena, 1, sizeof *hidden);
+        md5_decl *const hidden = MD5_NEW(&lex->game->arena, md5_decl, 1);
         TRY(hidden);
         hidden->type = entry->decl.type;
         hidden->name = entry->decl.name;
@@ -485,7 +496,7 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
         md5_decl_lex nowhere;
         md5i_decl_lex_begin(&nowhere, game, entry->spelled, 0, "", 0);
         md5i_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason.message[0] ? ": " : "",
-                           md5i_quote(reason.message, strlen(reason.message)).text);
+                           md5_quote_text(reason.message).text);
         game->num_unread++;
         return NULL;
     }
@@ -535,14 +546,13 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
 static bool index_decls(md5_game *game)
 {
     const md5_arena_mark start = md5i_arena_here(&game->scratch);
-    size_t *const costs =
-        (size_t *)md5i_arena_alloc(&game->scratch, game->num_paths, sizeof *costs);
+    size_t *const costs = MD5_NEW(&game->scratch, size_t, game->num_paths);
     TRY(costs);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         const md5_arena_mark before = md5i_arena_here(&game->scratch);
         const struct decl_folder *const folder = &folders[i];
-        const md5_game_entry **const found = (const md5_game_entry **)md5i_arena_alloc(
-            &game->scratch, game->num_entries, sizeof(md5_game_entry *));
+        const md5_game_entry **const found =
+            MD5_NEW(&game->scratch, const md5_game_entry *, game->num_entries);
         size_t count = 0;
         TRY(found);
         for (size_t k = 0; k < game->num_entries; k++) {

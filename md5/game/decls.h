@@ -42,8 +42,12 @@ bool md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *for
 // to a brace.
 void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place);
 
-// Returns the engine whose word a token is, or NULL if no engine is known to have it.
-const char *md5i_engine_of_word(const md5_token *word, md5_word_place place);
+// Reports an unknown word that has just been read, as "WHAT 'word'", or, in the lenient verdict, as
+// one of another engine if one is known to have it. `name` is that of the declaration, or NULL if
+// the message does without. Then skips its arguments. Returns true if it spoils the declaration, as
+// md5i_mistake() does.
+bool md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place,
+                       const char *what, const char *name, const char *expected);
 
 // == Tables =======================================================================================
 //

@@ -130,11 +130,6 @@ static bool entity_has_memory(md5_context *context, const md5_error *error)
     return true;
 }
 
-static md5_quoted quote(const char *text)
-{
-    return md5i_quote(text, strlen(text));
-}
-
 // -- Declarations ---------------------------------------------------------------------------------
 
 static const char *value_of(const md5_entity *entity, const char *key)
@@ -160,20 +155,20 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     const char *const own = value_of(entity, "model");
     if (entity->def && !own)
         return report(load->context, MD5_ERROR_MISMATCH, entity->def->decl,
-                      "entityDef %s has no key \"model\"", quote(load->name).text);
+                      "entityDef %s has no key \"model\"", md5_quote_text(load->name).text);
     const char *const model = own ? own : load->name;
     entity->model_def = md5_game_model_def(load->game, model, &error);
     TRY(entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
     if (def && !def->mesh[0])
         return report(
-            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", quote(model).text,
+            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", md5_quote_text(model).text,
             def->decl->state == MD5_DECL_DEFAULTED ? "has a mistake, of which a warning was given"
                                                    : "has no mesh");
     *file = def ? def->mesh : model;
     if (!md5_has_extension(*file, ".md5mesh"))
         return report(load->context, MD5_ERROR_MISMATCH, place_of(entity),
-                      "%s is no %smodelDef and no .md5mesh file", quote(*file).text,
+                      "%s is no %smodelDef and no .md5mesh file", md5_quote_text(*file).text,
                       entity->def ? "" : "entityDef, ");
     return true;
 }
@@ -216,8 +211,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
 {
     md5_entity_owner *const owner = load->owner;
     md5_error error = {.status = MD5_OK};
-    md5_entity_file *const file =
-        (md5_entity_file *)md5i_arena_alloc(&load->arena, 1, sizeof *file);
+    md5_entity_file *const file = MD5_NEW(&load->arena, md5_entity_file, 1);
     TRY(file);
     md5_anim *const anim = md5_load_anim(name, &load->opts, &error);
     md5_binding *const binding = md5_bind(owner->model, anim, &load->opts, &error);
@@ -235,7 +229,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
     (void)report(load->context, MD5_WARNING, place_of(&owner->entity),
-                 "anim %s cannot be played: %.150s", quote(name).text, error.message);
+                 "anim %s cannot be played: %.150s", md5_quote_text(name).text, error.message);
     return true;
 }
 
@@ -258,8 +252,7 @@ static bool load_clips(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
     const uint32_t count = entity->model_def ? entity->model_def->num_anims : 0;
-    md5_entity_clip *const clips =
-        (md5_entity_clip *)md5i_arena_alloc(&load->arena, count, sizeof *clips);
+    md5_entity_clip *const clips = MD5_NEW(&load->arena, md5_entity_clip, count);
     TRY(clips);
     entity->clips = clips;
     entity->num_clips = count;
@@ -285,11 +278,10 @@ static bool make_masks(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
     const uint32_t num_joints = entity->model->skeleton.num_joints;
-    const float **const masks =
-        (const float **)md5i_arena_alloc(&load->arena, MD5_NUM_CHANNELS, sizeof(float *));
+    const float **const masks = MD5_NEW(&load->arena, const float *, MD5_NUM_CHANNELS);
     TRY(masks);
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        float *const mask = (float *)md5i_arena_alloc(&load->arena, num_joints, sizeof *mask);
+        float *const mask = MD5_NEW(&load->arena, float, num_joints);
         TRY(mask);
         masks[channel] = mask;
         for (uint32_t i = 0; channel == MD5_CHANNEL_ALL && i < num_joints; i++)
@@ -320,8 +312,7 @@ static bool find_materials(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
     const uint32_t count = entity->model->num_meshes;
-    const char **const materials =
-        (const char **)md5i_arena_alloc(&load->arena, count, sizeof(char *));
+    const char **const materials = MD5_NEW(&load->arena, const char *, count);
     TRY(materials);
     for (uint32_t i = 0; i < count; i++) {
         // A material that draws nothing is never replaced, else the key "shader" is preferred to
@@ -390,7 +381,7 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
     load->opts = opts ? *opts : (md5_load_opts){.file_name = NULL};
     load->opts.files = (md5_files){.open = open_file, .close = close_file, .user = load};
     const char *file = NULL;
-    load->owner = (md5_entity_owner *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owner);
+    load->owner = MD5_NEW(&load->arena, md5_entity_owner, 1);
     return load->owner && find_decls(load, is_model, &file) && load_model(load, file)
            && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load)
            && add_values(load);
@@ -475,8 +466,8 @@ static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
     const int32_t to = find_joint(&head->model->skeleton, key->value);
     if (from < 0 || to < 0) {
         (void)report(load->context, MD5_WARNING, key->decl, "Unknown copy_joint %s on %sentity %s",
-                     quote(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
-                     quote(body->name).text);
+                     md5_quote_text(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
+                     md5_quote_text(body->name).text);
         return false;
     }
     *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
@@ -494,8 +485,7 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
         if (key->value[0] && read_copy(load, body, key, part->entity, &copies[count]))
             count++;
     }
-    md5_joint_copy *const sorted =
-        (md5_joint_copy *)md5i_arena_alloc(&load->arena, count, sizeof *sorted);
+    md5_joint_copy *const sorted = MD5_NEW(&load->arena, md5_joint_copy, count);
     TRY(sorted);
     // Move each copy behind those of its joint's ancestors.
     uint32_t used = 0;
@@ -535,8 +525,8 @@ static bool make_placing_pose(part_loader *loader)
     if (!clip || num_joints == 0)
         return true;
     md5_arena *const arena = &loader->load->arena;
-    md5_xform *const pose = (md5_xform *)md5i_arena_alloc(arena, num_joints, sizeof *pose);
-    md5_mat34 *const joints = (md5_mat34 *)md5i_arena_alloc(arena, num_joints, sizeof *joints);
+    md5_xform *const pose = MD5_NEW(arena, md5_xform, num_joints);
+    md5_mat34 *const joints = MD5_NEW(arena, md5_mat34, num_joints);
     TRY(pose && joints);
     md5i_base_frame_pose(clip, pose);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
@@ -588,8 +578,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
         above = above->body;
     if (def && above) {
         (void)report(load->context, MD5_WARNING, key->decl,
-                     "%s %s: the entity would be attached to itself", quote(key->name).text,
-                     quote(key->value).text);
+                     "%s %s: the entity would be attached to itself",
+                     md5_quote_text(key->name).text, md5_quote_text(key->value).text);
         return true;
     }
     if (load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
@@ -598,8 +588,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     }
     end_entity_load(&own);
     TRY(entity_has_memory(load->context, &error));
-    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s", quote(key->name).text,
-                 quote(key->value).text, error.message);
+    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s",
+                 md5_quote_text(key->name).text, md5_quote_text(key->value).text, error.message);
     return true;
 }
 
@@ -625,8 +615,9 @@ static bool add_head(part_loader *loader)
     const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
     if (joint < 0) {
         (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for 'head_joint' on %s", quote(name ? name : "").text,
-                     quote(loader->body->name).text);
+                     "Joint %s not found for 'head_joint' on %s",
+                     md5_quote_text(name ? name : "").text,
+                     md5_quote_text(loader->body->name).text);
         return true;
     }
     const md5_xform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -651,8 +642,9 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
     if (joint < 0) {
         (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for attaching %s on %s", quote(name ? name : "").text,
-                     quote(key->value).text, quote(loader->body->name).text);
+                     "Joint %s not found for attaching %s on %s",
+                     md5_quote_text(name ? name : "").text, md5_quote_text(key->value).text,
+                     md5_quote_text(loader->body->name).text);
         free_lone_entity(part.entity);
         return true;
     }
@@ -675,8 +667,7 @@ static bool add_parts(part_loader *loader)
         || (!md5_entity_def_next_key(def, "def_head", NULL)
             && !md5_entity_def_next_key(def, "def_attach", NULL)))
         return true;
-    loader->parts =
-        (md5_entity_part *)md5i_arena_alloc(&loader->load->arena, room, sizeof *loader->parts);
+    loader->parts = MD5_NEW(&loader->load->arena, md5_entity_part, room);
     TRY(loader->parts && make_placing_pose(loader));
     entity->parts = loader->parts;
     TRY(add_head(loader));

@@ -43,7 +43,7 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
     *is_new = !found;
     if (found)
         return &list->keys[*(const uint32_t *)*found];
-    uint32_t *const index = (uint32_t *)md5i_arena_alloc(scratch, 1, sizeof *index);
+    uint32_t *const index = MD5_NEW(scratch, uint32_t, 1);
     list->keys = (md5_entity_key *)md5i_grow(scratch, list->keys, list->count, sizeof *list->keys);
     void **const added = index && list->keys ? md5i_name_map_add(&list->names, scratch, key) : NULL;
     if (!added)
@@ -130,8 +130,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     TRY(set_key(&list, &name, &is_new));
     // Keys that name parents move from the list to the parsed entityDef.
     uint32_t count = 0;
-    parsed->parents =
-        (md5_decl_entry **)md5i_arena_alloc(&game->arena, list.count, sizeof(md5_decl_entry *));
+    parsed->parents = MD5_NEW(&game->arena, md5_decl_entry *, list.count);
     TRY(parsed->parents);
     for (uint32_t i = 0; i < list.count; i++) {
         const md5_entity_key key = list.keys[i];
@@ -145,8 +144,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
             parsed->parents[parsed->num_parents++] = parent;
         else
             md5i_decl_lex_warn(&lex, "Unknown entityDef %s inherited by %s",
-                               md5i_quote(key.value, size).text,
-                               md5i_quote(decl->name, strlen(decl->name)).text);
+                               md5i_quote(key.value, size).text, md5_quote_text(decl->name).text);
     }
     list.count = count;
     parsed->own = keep_keys(&list);
@@ -163,8 +161,7 @@ static parsed_entity *parse(md5_game *game, md5_decl_entry *entry)
     if (entry->parsed)
         return (parsed_entity *)entry->parsed;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    parsed_entity *const parsed =
-        (parsed_entity *)md5i_arena_alloc(&game->arena, 1, sizeof *parsed);
+    parsed_entity *const parsed = MD5_NEW(&game->arena, parsed_entity, 1);
     const bool is_parsed = parsed && parse_own(game, entry, parsed);
     md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? parsed : NULL;
@@ -199,8 +196,7 @@ static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_
     TRY(parsed);
     if (parsed->seen_by == walk)
         return true;
-    open_ancestor *const added =
-        (open_ancestor *)md5i_arena_alloc(&list->game->scratch, 1, sizeof *added);
+    open_ancestor *const added = MD5_NEW(&list->game->scratch, open_ancestor, 1);
     TRY(added && add_own(list, parsed));
     parsed->seen_by = walk;
     added->below = *top;
@@ -246,12 +242,9 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
 
 const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!game) {
-        md5i_fail_missing(error, "game");
+    if (!md5_game_begin(game, error))
         return NULL;
-    }
     MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_there = entry && collect(game, entry);
     md5_game_end(game);
@@ -260,10 +253,8 @@ const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_
 
 bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!game)
-        return md5i_fail_missing(error, "game");
+    TRY(md5_game_begin(game, error));
     MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_done = !entry || parse(game, entry);
     md5_game_end(game);

@@ -75,8 +75,8 @@ static bool read_table(table_reader *reader)
 static bool keep_table(md5_game *game, md5_decl_entry *entry, const table_reader *reader)
 {
     const uint32_t count = reader->table.num_values;
-    md5_table *const table = (md5_table *)md5i_arena_alloc(&game->arena, 1, sizeof *table);
-    float *const values = (float *)md5i_arena_alloc(&game->arena, count + 1, sizeof *values);
+    md5_table *const table = MD5_NEW(&game->arena, md5_table, 1);
+    float *const values = MD5_NEW(&game->arena, float, count + 1);
     TRY(table && values);
     memcpy(values, reader->values, count * sizeof *values);
     values[count] = values[0];
@@ -108,12 +108,9 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 
 const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error)
 {
-    if (!game) {
-        md5i_fail_missing(error, "game");
+    if (!md5_game_begin(game, error))
         return NULL;
-    }
     MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_TABLE, name, strlen(name));
     const bool is_there = entry && md5i_parse_table(game, entry);
     md5_game_end(game);
@@ -203,8 +200,8 @@ static void exceed(md5_material_parser *parser, const char *what)
 {
     md5_decl_lex lex;
     md5i_decl_lex_begin(&lex, parser->game, parser->decl->file, parser->decl->line, "", 0);
-    md5i_decl_lex_warn(&lex, "material %s has too many %s",
-                       md5i_quote(parser->decl->name, strlen(parser->decl->name)).text, what);
+    md5i_decl_lex_warn(&lex, "material %s has too many %s", md5_quote_text(parser->decl->name).text,
+                       what);
     parser->is_defaulted = true;
 }
 
@@ -515,12 +512,6 @@ static int32_t whole(float value)
     return value < 2147483648.0f ? (int32_t)value : INT32_MAX;
 }
 
-static float modulo(float a, float b)
-{
-    const int32_t by = whole(b);
-    return by == 0 || by == -1 ? 0.0f : (float)(whole(a) % by);
-}
-
 static float truth(bool value)
 {
     return value ? 1.0f : 0.0f;
@@ -539,8 +530,10 @@ static float value_of(const md5_material_op *op, const md5_material_input *input
         return a * b;
     case MD5_OP_DIVIDE:
         return a / b;
-    case MD5_OP_MODULO:
-        return modulo(a, b);
+    case MD5_OP_MODULO: {
+        const int32_t by = whole(b);
+        return by == 0 || by == -1 ? 0.0f : (float)(whole(a) % by);
+    }
     case MD5_OP_TABLE:
         return md5i_table_at(op->table, b);
     case MD5_OP_SOUND:

@@ -66,7 +66,7 @@ bool md5i_game_index_files(md5_game *game)
     size_t count = 0;
     for (size_t i = 0; i < game->num_paths; i++)
         count += game->paths[i].num_files;
-    game->entries = (md5_game_entry *)md5i_arena_alloc(&game->arena, count, sizeof *game->entries);
+    game->entries = MD5_NEW(&game->arena, md5_game_entry, count);
     TRY(game->entries);
     for (size_t i = 0; i < game->num_paths; i++) {
         for (size_t file = 0; file < game->paths[i].num_files; file++)

@@ -53,17 +53,27 @@ struct md5_game {
     uint32_t num_model_joints; // see model_spend()
 };
 
-// Begin and end a public call whose failure is the caller's error, which may be NULL.
-static inline void md5_game_begin(md5_game *game, md5_error *error)
+// Begin and end a public call whose failure is the caller's error, which may be NULL. A call
+// without a game fails: md5_game_begin() returns false.
+static inline bool md5_game_begin(md5_game *game, md5_error *error)
 {
+    if (!game)
+        return md5i_fail_missing(error, "game");
     game->context.error = (md5_error){.status = MD5_OK};
     game->context.caller = error;
     game->is_used = true;
+    return true;
 }
 
 static inline void md5_game_end(md5_game *game)
 {
     game->context.caller = NULL;
+}
+
+// Whether the public call has not failed: memory that runs out is the context's error.
+static inline bool md5_game_has_memory(const md5_game *game)
+{
+    return game->context.error.status == MD5_OK;
 }
 
 // Suppresses warnings while a text is read that is also read elsewhere, so that its mistakes are
@@ -89,10 +99,16 @@ static inline void md5_game_end_silence(md5_game *game, md5_game_silence before)
 // Copies a text of `size` bytes into the arena, with a NUL. Returns NULL if memory runs out.
 static inline const char *md5_game_copy(md5_arena *arena, const char *text, size_t size)
 {
-    char *const copy = (char *)md5i_arena_alloc(arena, size + 1, 1);
+    char *const copy = MD5_NEW(arena, char, size + 1);
     for (size_t i = 0; copy && i < size; i++)
         copy[i] = text[i];
     return copy;
+}
+
+// A text for a message: see md5i_quote().
+static inline md5_quoted md5_quote_text(const char *text)
+{
+    return md5i_quote(text, strlen(text));
 }
 
 static inline char md5_lower(char c)

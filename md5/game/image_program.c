@@ -31,15 +31,6 @@ static const struct operation {
     {"makeAlpha", "p", MD5_IMAGE_MAKE_ALPHA},
 };
 
-static const struct operation *operation_of(const md5_token *token)
-{
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-        if (md5i_token_is_word(token, operations[i].word))
-            return &operations[i];
-    }
-    return NULL;
-}
-
 // An operation whose arguments are being read. All of them form a stack, newest first.
 typedef struct open_operation {
     struct open_operation *outer;
@@ -118,7 +109,8 @@ static bool read_to_file(image_reader *reader)
 {
     for (;;) {
         const md5_token token = next_token(reader);
-        const struct operation *const operation = operation_of(&token);
+        const struct operation *const operation =
+            MD5_TOKEN_ROW(struct operation, operations, &token);
         if (!operation) {
             if (!reader->makes_steps)
                 return true;
@@ -130,8 +122,7 @@ static bool read_to_file(image_reader *reader)
             const md5_image_step step = {.kind = MD5_IMAGE_FILE, .file = name};
             return add_step(reader, &step);
         }
-        open_operation *const opened =
-            (open_operation *)md5i_arena_alloc(reader->scratch, 1, sizeof *opened);
+        open_operation *const opened = MD5_NEW(reader->scratch, open_operation, 1);
         TRY(opened);
         opened->outer = reader->open;
         opened->operation = operation;
@@ -185,8 +176,7 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 
 static bool keep_steps(md5_game *game, const image_reader *reader, md5_image_program *program)
 {
-    md5_image_step *const steps =
-        (md5_image_step *)md5i_arena_alloc(&game->arena, reader->num_steps, sizeof *steps);
+    md5_image_step *const steps = MD5_NEW(&game->arena, md5_image_step, reader->num_steps);
     uint32_t i = reader->num_steps;
     TRY(steps);
     for (const step_node *node = reader->steps; node; node = node->before)
@@ -1027,7 +1017,7 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     }
     MD5_ASSERT(program != NULL, "program: not NULL");
     MD5_ASSERT_IMAGE_OPTS(opts);
-    md5_game_begin(game, NULL);
+    (void)md5_game_begin(game, NULL);
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
     if (first && find_builtin(first))
         return make_builtin_image(first, opts, error);
@@ -1058,11 +1048,9 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
 {
     char whole[MD5_IMAGE_TEXT];
     md5_decl_lex lex;
-    if (!game)
-        return md5i_fail_missing(error, "game");
+    TRY(md5_game_begin(game, error));
     MD5_ASSERT(text != NULL, "text: not NULL");
     MD5_ASSERT(program != NULL, "program: not NULL");
-    md5_game_begin(game, error);
     md5i_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_made =

@@ -15,7 +15,6 @@ typedef struct material_reader {
     md5_material_parser *parser;
     md5_material *material;
     md5_decl_lex *lex;
-    bool has_memory;
     int value; // of the word that is read: see `words`
 } material_reader;
 
@@ -26,11 +25,9 @@ static void fail(material_reader *reader, bool is_spoilt)
 }
 
 // Keeps a token as a text of the material.
-static const char *keep(material_reader *reader, const md5_token *token)
+static const char *keep(const material_reader *reader, const md5_token *token)
 {
-    const char *const text = md5i_keep_token(reader->parser->game, token);
-    reader->has_memory &= text != NULL;
-    return text;
+    return md5i_keep_token(reader->parser->game, token);
 }
 
 // -- Texts ----------------------------------------------------------------------------------------
@@ -128,19 +125,15 @@ static const struct surface_word {
 static bool take_surface_word(material_reader *reader, const md5_token *token)
 {
     md5_material *const material = reader->material;
-    for (size_t i = 0; i < sizeof surface_words / sizeof surface_words[0]; i++) {
-        const struct surface_word *const row = &surface_words[i];
-        if (!md5i_token_is_word(token, row->word))
-            continue;
-        if (row->surface & TYPE_MASK)
-            material->surface &= ~(uint32_t)TYPE_MASK;
-        material->surface |= row->surface;
-        material->contents |= row->contents;
-        if (row->clears_solid)
-            material->contents &= ~(uint32_t)SOLID;
-        return true;
-    }
-    return false;
+    const struct surface_word *const row = MD5_TOKEN_ROW(struct surface_word, surface_words, token);
+    TRY(row);
+    if (row->surface & TYPE_MASK)
+        material->surface &= ~(uint32_t)TYPE_MASK;
+    material->surface |= row->surface;
+    material->contents |= row->contents;
+    if (row->clears_solid)
+        material->contents &= ~(uint32_t)SOLID;
+    return true;
 }
 
 // -- Drawing --------------------------------------------------------------------------------------
@@ -219,11 +212,10 @@ static void read_sort(material_reader *reader)
         fail(reader, md5i_mistake(reader->lex, "a number or a word", "missing sort parameter"));
         return;
     }
-    for (size_t i = 0; i < sizeof sort_words / sizeof sort_words[0]; i++) {
-        if (md5i_token_is_word(&token, sort_words[i].word)) {
-            reader->material->sort = sort_words[i].sort;
-            return;
-        }
+    const struct sort_word *const row = MD5_TOKEN_ROW(struct sort_word, sort_words, &token);
+    if (row) {
+        reader->material->sort = row->sort;
+        return;
     }
     // The text as a decimal number, whatever kind of token it is: 010 is 10 here.
     double number = 0.0;
@@ -266,7 +258,8 @@ static void read_deform_decl(material_reader *reader)
         return;
     md5_decl_entry *const table =
         md5i_find_or_add_entry(game, MD5_DECL_TABLE, token.text, token.size);
-    reader->has_memory &= table && md5i_parse_table(game, table);
+    if (table)
+        (void)md5i_parse_table(game, table);
 }
 
 static void read_deform(material_reader *reader)
@@ -274,26 +267,23 @@ static void read_deform(material_reader *reader)
     md5_token token;
     if (!md5i_decl_lex_any(reader->lex, &token))
         return;
-    for (size_t i = 0; i < sizeof deform_words / sizeof deform_words[0]; i++) {
-        const struct deform_word *const row = &deform_words[i];
-        if (!md5i_token_is_word(&token, row->word))
-            continue;
-        reader->material->deform = row->deform;
-        if (row->is_flat) {
-            reader->material->cull = MD5_CULL_NONE;
-            reader->material->no_shadows = true;
-        }
-        if (row->has_decl)
-            read_deform_decl(reader);
-        for (uint32_t k = 0; k < row->num_registers && !reader->parser->is_defaulted; k++)
-            reader->material->deform_registers[k] =
-                md5i_read_expression(reader->parser, reader->lex);
+    const struct deform_word *const row = MD5_TOKEN_ROW(struct deform_word, deform_words, &token);
+    if (!row) {
+        fail(reader, md5i_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
+                                  md5i_token_show(&token).text));
+        if (!reader->parser->is_defaulted)
+            md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
         return;
     }
-    fail(reader, md5i_mistake(reader->lex, "a deform such as sprite", "Bad deform type %s",
-                              md5i_token_show(&token).text));
-    if (!reader->parser->is_defaulted)
-        md5i_skip_unknown_word(reader->lex, &token, MD5_WORD_MATERIAL);
+    reader->material->deform = row->deform;
+    if (row->is_flat) {
+        reader->material->cull = MD5_CULL_NONE;
+        reader->material->no_shadows = true;
+    }
+    if (row->has_decl)
+        read_deform_decl(reader);
+    for (uint32_t i = 0; i < row->num_registers && !reader->parser->is_defaulted; i++)
+        reader->material->deform_registers[i] = md5i_read_expression(reader->parser, reader->lex);
 }
 
 static void read_decal_info(material_reader *reader)
@@ -310,9 +300,8 @@ static void read_decal_info(material_reader *reader)
 static void read_falloff(material_reader *reader)
 {
     char text[MD5_IMAGE_TEXT];
-    reader->has_memory &=
-        md5i_read_image_text(reader->lex, text)
-        && md5i_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
+    if (md5i_read_image_text(reader->lex, text))
+        (void)md5i_make_image_program(reader->parser->game, text, &reader->material->light_falloff);
 }
 
 // diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
@@ -322,16 +311,14 @@ static void read_shortcut(material_reader *reader)
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
     char image[MD5_IMAGE_TEXT], text[MD5_IMAGE_TEXT + 64];
     md5_decl_lex lex;
-    if (!md5i_read_image_text(reader->lex, image)) {
-        reader->has_memory = false;
+    if (!md5i_read_image_text(reader->lex, image))
         return;
-    }
     const int size =
         snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[reader->value], image);
     md5i_decl_lex_begin(&lex, reader->parser->game, reader->lex->file, reader->lex->line, text,
                         (size_t)size);
     lex.joins_strings = false;
-    reader->has_memory &= md5i_read_stage(reader->parser, &lex);
+    md5i_read_stage(reader->parser, &lex);
 }
 
 // -- Words ----------------------------------------------------------------------------------------
@@ -385,38 +372,28 @@ static void read_word(material_reader *reader, const md5_token *token)
 {
     if (take_surface_word(reader, token))
         return;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (md5i_token_is_word(token, words[i].word)) {
-            reader->value = words[i].value;
-            words[i].read(reader);
-            return;
-        }
-    }
-    if (md5i_token_is(token, "{")) {
-        reader->has_memory &= md5i_read_stage(reader->parser, reader->lex);
+    const struct material_word *const row = MD5_TOKEN_ROW(struct material_word, words, token);
+    if (row) {
+        reader->value = row->value;
+        row->read(reader);
         return;
     }
-    const char *const engine = md5i_engine_of_word(token, MD5_WORD_MATERIAL);
-    const char *const decl = reader->parser->decl->name;
-    const md5_quoted shown = md5i_token_show(token), name = md5i_quote(decl, strlen(decl));
-    if (engine && md5_is_lenient(reader->lex->game))
-        md5i_decl_lex_warn(reader->lex, "%s in %s is a word of %s, skipped", shown.text, name.text,
-                           engine);
-    else
-        fail(reader,
-             md5i_mistake(reader->lex, "a word of materials, a stage or '}'",
-                          "unknown general material parameter %s in %s", shown.text, name.text));
-    if (!reader->parser->is_defaulted)
-        md5i_skip_unknown_word(reader->lex, token, MD5_WORD_MATERIAL);
+    if (md5i_token_is(token, "{")) {
+        md5i_read_stage(reader->parser, reader->lex);
+        return;
+    }
+    fail(reader, md5i_unknown_word(reader->lex, token, MD5_WORD_MATERIAL,
+                                   "unknown general material parameter", reader->parser->decl->name,
+                                   "a word of materials, a stage or '}'"));
 }
 
 // Reads the material behind its first brace, up to its last one. A mistake is reported, and in the
 // engine's verdict sets parser->is_defaulted. Returns false if memory runs out.
 static bool read_words(md5_material_parser *parser, md5_decl_lex *lex)
 {
-    material_reader reader = {parser, &parser->material, lex, true, 0};
+    material_reader reader = {parser, &parser->material, lex, 0};
     md5_token token;
-    while (!parser->is_defaulted && reader.has_memory) {
+    while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
         const bool is_read = md5i_decl_lex_any(lex, &token);
         if (!is_read)
             fail(&reader, !md5_is_lenient(lex->game));
@@ -424,7 +401,7 @@ static bool read_words(md5_material_parser *parser, md5_decl_lex *lex)
             return true;
         read_word(&reader, &token);
     }
-    return reader.has_memory;
+    return md5_game_has_memory(parser->game);
 }
 
 // == Materials ====================================================================================
@@ -601,7 +578,7 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
         // declares.
         static const char format[] = "{ { blend blend colored map \"%s\" clamp } }";
         const size_t room = strlen(entry->decl.name) + sizeof format;
-        char *const text = (char *)md5i_arena_alloc(&parser->game->scratch, room, 1);
+        char *const text = MD5_NEW(&parser->game->scratch, char, room);
         TRY(text);
         (void)snprintf(text, room, format, entry->decl.name);
         TRY(read_text(parser, &entry->decl, text));
@@ -639,8 +616,7 @@ static bool parse_material(md5_game *game, md5_decl_entry *entry)
     if (entry->parsed)
         return true;
     if (!game->parser)
-        game->parser =
-            (md5_material_parser *)md5i_arena_alloc(&game->arena, 1, sizeof *game->parser);
+        game->parser = MD5_NEW(&game->arena, md5_material_parser, 1);
     if (game->parser)
         game->parser->game = game;
     md5_material_parser *const parser = game->parser;
@@ -660,12 +636,9 @@ md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t 
 
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)
 {
-    if (!game) {
-        md5i_fail_missing(error, "game");
+    if (!md5_game_begin(game, error))
         return NULL;
-    }
     MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_game_begin(game, error);
     const md5_decl_entry *const entry = md5i_parse_material_of(game, name, strlen(name));
     md5_game_end(game);
     return entry ? (const md5_material *)entry->parsed : NULL;

@@ -61,8 +61,8 @@ void md5i_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text
 // -- stage.c --------------------------------------------------------------------------------------
 
 // Reads a stage behind its first brace, and adds it. A mistake is reported, and in the engine's
-// verdict sets parser->is_defaulted. Returns false if memory runs out.
-bool md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex);
+// verdict sets parser->is_defaulted.
+void md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex);
 
 // Adds a stage of one image.
 bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image);

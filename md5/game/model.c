@@ -2,13 +2,26 @@
 #include "md5/core/assert.h"
 #include "md5/game/containers.h"
 #include "md5/game/decls.h"
-#include "md5/game/model_assets.h"
 #include "md5/md5game.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// What models need of a mesh and of an animation. Each file is read once.
+typedef struct md5_mesh_asset {
+    const char *file; // as it was asked for first
+    uint32_t num_joints;
+    const md5_joint *joints; // [num_joints]
+    const uint32_t *numbers; // [num_joints] 0, 1, 2 ...: the joints of the channel of all
+} md5_mesh_asset;
+
+typedef struct md5_anim_asset {
+    const char *file;
+    uint32_t num_frames, milliseconds;
+} md5_anim_asset;
 
 // A name or an alias of an animation: the names of a game are numbered, so that arrays are indexed
 // by them.
@@ -48,7 +61,7 @@ typedef struct md5_model_parser {
     md5_game *game;
     md5_decl_lex lex;
     const md5_decl *decl;
-    bool is_defaulted, has_memory;
+    bool is_defaulted;
     const md5_parsed_model *parent; // inherited last, NULL = none
     const md5_mesh_asset *mesh;     // NULL before `mesh`
     const char *skin;
@@ -62,10 +75,124 @@ typedef struct md5_model_parser {
     uint32_t num_inherited_slots; // inherited slots have lower numbers
 } md5_model_parser;
 
+// == Files ========================================================================================
+
+// What stands for a file that cannot be read.
+static void *broken_asset(void)
+{
+    static const char broken = 0;
+    return (void *)(uintptr_t)&broken;
+}
+
+static md5_load_opts opts_of(const md5_game *game)
+{
+    return (md5_load_opts){.allocator = game->context.allocator,
+                           .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS};
+}
+
+// Passes on the error if memory has run out. Other errors are reported by the caller, in the
+// engine's words.
+static void *pass_on(md5_game *game, const md5_error *error)
+{
+    if (error->status != MD5_ERROR_MEMORY)
+        return broken_asset();
+    (void)md5i_fail(&game->context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
+    return NULL;
+}
+
+static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_skeleton *skeleton)
+{
+    md5_arena *const arena = &game->arena;
+    md5_mesh_asset *const asset = MD5_NEW(arena, md5_mesh_asset, 1);
+    md5_joint *const joints = MD5_NEW(arena, md5_joint, skeleton->num_joints);
+    uint32_t *const numbers = MD5_NEW(arena, uint32_t, skeleton->num_joints);
+    if (!asset || !joints || !numbers)
+        return NULL;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        numbers[i] = i;
+        const char *const name = skeleton->joints[i].name;
+        joints[i].name = md5_game_copy(arena, name, strlen(name));
+        joints[i].parent = skeleton->joints[i].parent;
+        if (!joints[i].name)
+            return NULL;
+    }
+    asset->file = file;
+    asset->num_joints = skeleton->num_joints;
+    asset->joints = joints;
+    asset->numbers = numbers;
+    return asset;
+}
+
+static void *load_mesh(md5_game *game, const char *file, const char *text, size_t size)
+{
+    const md5_load_opts opts = opts_of(game);
+    md5_error error = {.status = MD5_OK};
+    md5_model *const model = md5_parse_model(text, size, &opts, &error);
+    if (!model)
+        return pass_on(game, &error);
+    md5_mesh_asset *const asset = copy_joints(game, file, &model->skeleton);
+    md5_free_model(model);
+    return asset;
+}
+
+static void *load_anim(md5_game *game, const char *file, const char *text, size_t size)
+{
+    const md5_load_opts opts = opts_of(game);
+    md5_error error = {.status = MD5_OK};
+    md5_anim *const anim = md5_parse_anim(text, size, &opts, &error);
+    if (!anim)
+        return pass_on(game, &error);
+    md5_anim_asset *const asset = MD5_NEW(&game->arena, md5_anim_asset, 1);
+    if (asset) {
+        asset->file = file;
+        asset->num_frames = anim->num_frames;
+        // The engine's length: whole milliseconds, rounded up, at a whole frame rate.
+        const double rate = floor(anim->frame_rate);
+        const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
+        asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
+    }
+    md5_free_anim(anim);
+    return asset;
+}
+
+typedef void *load_asset(md5_game *game, const char *file, const char *text, size_t size);
+
+// Returns what a file was loaded to, loading it first if need be. NULL if there is no such file or
+// it is broken; or, with the context's error set, if memory runs out.
+static const void *find_asset(md5_game *game, const char *file, const char *extension,
+                              load_asset *load)
+{
+    if (!md5_has_extension(file, extension))
+        return NULL;
+    void **const found = md5i_name_map_find(&game->assets, file);
+    if (found && *found)
+        return *found == broken_asset() ? NULL : *found;
+    const char *const copy = md5_game_copy(&game->arena, file, strlen(file));
+    if (!copy)
+        return NULL;
+    md5_error reason = {.status = MD5_OK};
+    size_t size = 0;
+    const md5_game_entry *const entry = md5i_game_find_file(game, copy);
+    const char *const text = entry ? md5i_game_open_file(game, entry, 0, &size, &reason) : NULL;
+    void *const asset = text ? load(game, copy, text, size) : broken_asset();
+    if (text)
+        md5i_game_close_file(game, entry, text, size);
+    void **const added = asset ? md5i_name_map_add(&game->assets, &game->arena, copy) : NULL;
+    if (!added)
+        return NULL;
+    *added = asset;
+    return asset == broken_asset() ? NULL : asset;
+}
+
 // Whether the animation of a slot has not been removed.
 static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_slot *slot)
 {
     return slot && md5i_shared_get(&parser->anims.anims, slot->number);
+}
+
+static bool may_go_on(const md5_model_parser *parser)
+{
+    return !parser->is_defaulted && md5_game_has_memory(parser->game);
 }
 
 // == Mistakes =====================================================================================
@@ -92,19 +219,11 @@ static void model_fail_at_end(md5_model_parser *parser)
     model_fail(parser, "'}'", "Unexpected end of file");
 }
 
-// Reports a word that this engine does not know, as model_fail() does. In the lenient verdict
-// also skips what belongs to it.
 static void model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
                                const char *expected)
 {
-    const char *const engine = md5i_engine_of_word(word, MD5_WORD_MODEL);
-    const md5_quoted shown = md5i_token_show(word);
-    if (engine && md5_is_lenient(parser->game))
-        md5i_decl_lex_warn(&parser->lex, "%s is a word of %s, skipped", shown.text, engine);
-    else
-        model_fail(parser, expected, "%s %s", what, shown.text);
-    if (!parser->is_defaulted)
-        md5i_skip_unknown_word(&parser->lex, word, MD5_WORD_MODEL);
+    parser->is_defaulted |=
+        md5i_unknown_word(&parser->lex, word, MD5_WORD_MODEL, what, NULL, expected);
 }
 
 // Takes the work on so many joints from what all models of the game may cost together. Returns
@@ -217,7 +336,7 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
                        md5i_quote(name, size).text, md5i_token_show(&all).text,
-                       md5i_quote(model, strlen(model)).text);
+                       md5_quote_text(model).text);
 }
 
 static bool is_blank(char c)
@@ -259,9 +378,7 @@ static bool read_names(md5_model_parser *parser, md5_token *all)
             model_fail_at_end(parser);
             return false;
         }
-        parser->has_memory &= append(parser, all, &room, &token);
-        if (!parser->has_memory)
-            return false;
+        TRY(append(parser, all, &room, &token));
     }
     return true;
 }
@@ -274,7 +391,6 @@ static bool own_joint_channels(md5_model_parser *parser)
         return true;
     uint8_t *const copy =
         (uint8_t *)md5i_arena_copy(&parser->game->scratch, parser->joint_channels, count, 1);
-    parser->has_memory &= copy != NULL;
     TRY(copy);
     parser->joint_channels = copy;
     parser->owns_joint_channels = true;
@@ -292,7 +408,7 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
         if (parser->joint_channels[joint] != 0) {
             const char *const name = parser->mesh->joints[joint].name;
             md5i_decl_lex_warn(&parser->lex, "Joint %s assigned to multiple channels",
-                               md5i_quote(name, strlen(name)).text);
+                               md5_quote_text(name).text);
             continue;
         }
         parser->joint_channels[joint] = (uint8_t)channel;
@@ -311,9 +427,7 @@ static bool make_room(md5_model_parser *parser)
     const uint32_t room = 2 * parser->num_others + LEAST;
     if (!model_spend(parser, room * (uint32_t)sizeof *parser->others / sizeof(uint32_t)))
         return false;
-    md5_named_channel *const others =
-        (md5_named_channel *)md5i_arena_alloc(&parser->game->scratch, room, sizeof *others);
-    parser->has_memory &= others != NULL;
+    md5_named_channel *const others = MD5_NEW(&parser->game->scratch, md5_named_channel, room);
     TRY(others);
     for (uint32_t i = 0; i < parser->num_others; i++)
         others[i] = parser->others[i];
@@ -332,7 +446,6 @@ static md5_named_channel *add_other(md5_model_parser *parser, const md5_token *n
         return NULL;
     }
     const char *const copy = md5i_keep_token(parser->game, name);
-    parser->has_memory &= copy != NULL;
     if (!copy)
         return NULL;
     md5_named_channel *const other = &parser->others[parser->num_others++];
@@ -371,12 +484,11 @@ static void read_channel(md5_model_parser *parser)
     if (!model_spend(parser, count))
         return;
     channel_joints list = {
-        .joints = (uint32_t *)md5i_arena_alloc(scratch, count, sizeof(uint32_t)),
-        .is_in = (uint8_t *)md5i_arena_alloc(scratch, count, 1),
+        .joints = MD5_NEW(scratch, uint32_t, count),
+        .is_in = MD5_NEW(scratch, uint8_t, count),
         .source = name.at + name.size,
     };
-    parser->has_memory &= list.joints && list.is_in;
-    if (!parser->has_memory)
+    if (!list.joints || !list.is_in)
         return;
     const char *at = names.text, *const end = names.text + names.size;
     while (at < end) {
@@ -492,7 +604,7 @@ static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_fram
 {
     md5_arena *const arena = &parser->game->arena;
     const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
-    char *const text = (char *)md5i_arena_alloc(arena, start + token->size + 1, 1);
+    char *const text = MD5_NEW(arena, char, start + token->size + 1);
     TRY(text);
     if (before > 0) {
         memcpy(text, command->text, before);
@@ -502,27 +614,6 @@ static bool keep_text(md5_model_parser *parser, const md5_token *token, md5_fram
         memcpy(text + start, token->text, token->size);
     command->text = text;
     return true;
-}
-
-// Applies the argument `token`, of a kind of command_words.
-static void apply_argument(md5_model_parser *parser, const md5_token *token, const char *kind,
-                           md5_frame_command *command)
-{
-    const bool is_joint = *kind == 'j' || *kind == 'J';
-    if (is_joint) {
-        command->joint = model_find_joint(parser, token->text, token->size);
-        if (command->joint == MD5_NONE && !((*kind == 'J') && token->size == 0))
-            model_fail(parser, "a joint of the mesh", "Joint %s not found",
-                       md5i_token_show(token).text);
-    }
-    if (*kind == 's' && !md5i_token_is(token, "none"))
-        parser->has_memory &= md5i_parse_skin_of(parser->game, token->text, token->size) != NULL;
-    if (*kind == 'n')
-        command->leg = md5i_token_int(token);
-    // The joint is the text if it is the only argument.
-    const bool is_only_joint = is_joint && kind[1] == '\0';
-    if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
-        parser->has_memory &= keep_text(parser, token, command);
 }
 
 // Returns false if there is no command, which is reported.
@@ -541,7 +632,22 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
     command->code = word->code;
     for (const char *kind = word->arguments; *kind && !parser->is_defaulted; kind++) {
         if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-            apply_argument(parser, &token, kind, command);
+            // Applies the argument `token`, of a kind of command_words.
+            const bool is_joint = *kind == 'j' || *kind == 'J';
+            if (is_joint) {
+                command->joint = model_find_joint(parser, token.text, token.size);
+                if (command->joint == MD5_NONE && !((*kind == 'J') && token.size == 0))
+                    model_fail(parser, "a joint of the mesh", "Joint %s not found",
+                               md5i_token_show(&token).text);
+            }
+            if (*kind == 's' && !md5i_token_is(&token, "none"))
+                (void)md5i_parse_skin_of(parser->game, token.text, token.size);
+            if (*kind == 'n')
+                command->leg = md5i_token_int(&token);
+            // The joint is the text if it is the only argument.
+            const bool is_only_joint = is_joint && kind[1] == '\0';
+            if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
+                TRY(keep_text(parser, &token, command));
         } else if (*kind != 'o') {
             model_fail(parser, "another argument", "Unexpected end of line");
             return false;
@@ -583,7 +689,6 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         return;
     list->commands = (md5_frame_command *)md5i_grow(&parser->game->scratch, list->commands,
                                                     list->count, sizeof command);
-    parser->has_memory &= list->commands != NULL;
     if (list->commands)
         list->commands[list->count++] = command;
 }
@@ -605,10 +710,8 @@ static int compare_commands(const void *a, const void *b)
 
 static bool keep_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
 {
-    md5_frame_command *const kept =
-        (md5_frame_command *)md5i_arena_alloc(&parser->game->arena, list->count, sizeof *kept);
-    ordered_command *const ordered =
-        (ordered_command *)md5i_arena_alloc(&parser->game->scratch, list->count, sizeof *ordered);
+    md5_frame_command *const kept = MD5_NEW(&parser->game->arena, md5_frame_command, list->count);
+    ordered_command *const ordered = MD5_NEW(&parser->game->scratch, ordered_command, list->count);
     TRY(kept && ordered);
     for (uint32_t i = 0; i < list->count; i++) {
         ordered[i].command = list->commands[i];
@@ -653,7 +756,7 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
     command_list list = {.count = 0};
     md5_token token;
     bool is_open = true;
-    while (is_open && !parser->is_defaulted && parser->has_memory) {
+    while (is_open && may_go_on(parser)) {
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
             model_fail_at_end(parser);
             is_open = false;
@@ -669,8 +772,8 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
             model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
         }
     }
-    if (!parser->is_defaulted && parser->has_memory)
-        parser->has_memory &= keep_commands(parser, &list, anim);
+    if (may_go_on(parser))
+        (void)keep_commands(parser, &list, anim);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -685,16 +788,17 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             continue;
         }
         const char *const file = md5_game_copy(&parser->game->scratch, token.text, token.size);
-        const md5_anim_asset *const asset = file ? md5i_find_anim_asset(parser->game, file) : NULL;
-        if (parser->game->context.error.status != MD5_OK) {
-            parser->has_memory = false;
-        } else if (!asset) {
+        const md5_anim_asset *const asset =
+            file ? (const md5_anim_asset *)find_asset(parser->game, file, ".md5anim", load_anim)
+                 : NULL;
+        if (!md5_game_has_memory(parser->game))
+            return;
+        if (!asset) {
             model_fail(parser, "a file that can be read", "Couldn't load anim %s",
                        md5i_token_show(&token).text);
         } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
             model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
-                       md5i_quote(asset->file, strlen(asset->file)).text,
-                       md5i_quote(anim->files[0], strlen(anim->files[0])).text);
+                       md5_quote_text(asset->file).text, md5_quote_text(anim->files[0]).text);
         } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
             model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
                        (int)MD5_MAX_SYNCED_ANIMS);
@@ -705,27 +809,23 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             }
             anim->files[anim->num_files++] = asset->file;
         }
-    } while (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, ","));
+    } while (may_go_on(parser) && md5i_decl_lex_take(&parser->lex, ","));
 }
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Changes an array of parser->anims. If memory runs out, returns false and sets parser->has_memory
-// to false.
+// Changes an array of parser->anims. Returns false if memory runs out.
 static bool set_shared(md5_model_parser *parser, md5_shared_array *array, uint32_t index,
                        const void *value)
 {
-    parser->has_memory &=
-        md5i_shared_set(array, &parser->game->arena, parser->decl, index, (void *)(uintptr_t)value);
-    return parser->has_memory;
+    return md5i_shared_set(array, &parser->game->arena, parser->decl, index,
+                           (void *)(uintptr_t)value);
 }
 
-// Returns a name of animations, or NULL if no animation of the game has it. If memory runs out,
-// returns NULL and sets parser->has_memory to false.
+// Returns a name of animations, or NULL if no animation of the game has it or memory runs out.
 static const md5_anim_name *find_anim_name(md5_model_parser *parser, const md5_token *name)
 {
     const char *const key = md5_game_copy(&parser->game->scratch, name->text, name->size);
-    parser->has_memory &= key != NULL;
     void **const found = key ? md5i_name_map_find(&parser->game->anim_names, key) : NULL;
     return found ? (const md5_anim_name *)*found : NULL;
 }
@@ -736,12 +836,11 @@ static const md5_anim_name *add_name(md5_model_parser *parser, const char *text,
     md5_game *const game = parser->game;
     const md5_token token = {.text = text, .size = size};
     const md5_anim_name *const known = find_anim_name(parser, &token);
-    if (known || !parser->has_memory)
+    if (known || !md5_game_has_memory(game))
         return known;
-    md5_anim_name *const name = (md5_anim_name *)md5i_arena_alloc(&game->arena, 1, sizeof *name);
+    md5_anim_name *const name = MD5_NEW(&game->arena, md5_anim_name, 1);
     const char *const copy = name ? md5_game_copy(&game->arena, text, size) : NULL;
     void **const added = copy ? md5i_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
-    parser->has_memory &= added != NULL;
     if (!added)
         return NULL;
     name->text = copy;
@@ -763,9 +862,7 @@ static const md5_anim_slot *add_slot(md5_model_parser *parser, const md5_anim_na
                                      const md5_anim_name *alias)
 {
     md5_anim_set *const anims = &parser->anims;
-    md5_anim_slot *const slot =
-        (md5_anim_slot *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *slot);
-    parser->has_memory &= slot != NULL;
+    md5_anim_slot *const slot = MD5_NEW(&parser->game->arena, md5_anim_slot, 1);
     if (!slot)
         return NULL;
     slot->number = anims->num_slots++;
@@ -809,19 +906,17 @@ static void read_model_anim(md5_model_parser *parser)
         model_fail(parser, "another name, skipped", "Duplicate anim %s",
                    md5i_token_show(&token).text);
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
-    if (!parser->is_defaulted && parser->has_memory)
+    if (may_go_on(parser))
         read_files(parser, &anim);
-    if (!parser->is_defaulted && parser->has_memory && md5i_decl_lex_take(&parser->lex, "{"))
+    if (may_go_on(parser) && md5i_decl_lex_take(&parser->lex, "{"))
         read_block(parser, &anim);
-    if (parser->is_defaulted || !parser->has_memory || is_duplicate || anim.num_files == 0)
+    if (!may_go_on(parser) || is_duplicate || anim.num_files == 0)
         return;
     const md5_anim_name *const name = add_name(parser, token.text, token.size);
     const md5_anim_name *const alias = name ? add_name(parser, token.text, size) : NULL;
     if (!alias)
         return;
-    md5_model_anim *const copy =
-        (md5_model_anim *)md5i_arena_alloc(&parser->game->arena, 1, sizeof *copy);
-    parser->has_memory &= copy != NULL;
+    md5_model_anim *const copy = MD5_NEW(&parser->game->arena, md5_model_anim, 1);
     if (!copy)
         return;
     *copy = anim;
@@ -889,7 +984,6 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
 static void read_skin(md5_model_parser *parser, const md5_token *name)
 {
     const md5_decl_entry *const skin = md5i_parse_skin_of(parser->game, name->text, name->size);
-    parser->has_memory &= skin != NULL;
     if (skin)
         parser->skin = skin->decl.name;
 }
@@ -910,11 +1004,10 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
         return;
     }
     const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
-    const md5_mesh_asset *const mesh = file ? md5i_find_mesh_asset(game, file) : NULL;
-    if (game->context.error.status != MD5_OK) {
-        parser->has_memory = false;
+    const md5_mesh_asset *const mesh =
+        file ? (const md5_mesh_asset *)find_asset(game, file, ".md5mesh", load_mesh) : NULL;
+    if (!md5_game_has_memory(game))
         return;
-    }
     if (!mesh) {
         model_fail(parser, "a mesh that can be read", "Model %s defaulted",
                    md5i_token_show(name).text);
@@ -926,9 +1019,8 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
         return;
     }
     parser->mesh = mesh;
-    parser->joint_channels = (uint8_t *)md5i_arena_alloc(&game->scratch, mesh->num_joints, 1);
+    parser->joint_channels = MD5_NEW(&game->scratch, uint8_t, mesh->num_joints);
     parser->owns_joint_channels = true;
-    parser->has_memory &= parser->joint_channels != NULL;
 }
 
 // Removes the animation of a slot, if it is inherited.
@@ -981,15 +1073,6 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
                    md5i_token_show(token).text);
 }
 
-static void read_offset(md5_model_parser *parser)
-{
-    float values[3] = {0.0f, 0.0f, 0.0f};
-    if (md5i_decl_lex_vector(&parser->lex, values, 3))
-        parser->offset = (md5_vec3){values[0], values[1], values[2]};
-    else
-        model_fail(parser, "( x y z )", "Expected vector following 'offset'");
-}
-
 // Words that a name follows.
 static const struct model_word {
     const char *word;
@@ -1013,7 +1096,11 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
         return;
     }
     if (md5i_token_is(token, "offset")) {
-        read_offset(parser);
+        float values[3] = {0.0f, 0.0f, 0.0f};
+        if (md5i_decl_lex_vector(&parser->lex, values, 3))
+            parser->offset = (md5_vec3){values[0], values[1], values[2]};
+        else
+            model_fail(parser, "( x y z )", "Expected vector following 'offset'");
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -1046,8 +1133,7 @@ static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channe
                                 md5_model_channel *kept)
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
-    uint32_t *const joints =
-        (uint32_t *)md5i_arena_alloc(&parser->game->arena, from->num_joints, sizeof *joints);
+    uint32_t *const joints = MD5_NEW(&parser->game->arena, uint32_t, from->num_joints);
     TRY(joints);
     kept->joints = joints;
     kept->num_joints = 0;
@@ -1090,7 +1176,7 @@ static bool keep_joint_channels(md5_model_parser *parser, md5_parsed_model *mode
 static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
-    md5_parsed_model *const model = (md5_parsed_model *)md5i_arena_alloc(arena, 1, sizeof *model);
+    md5_parsed_model *const model = MD5_NEW(arena, md5_parsed_model, 1);
     TRY(model);
     model->mesh = parser->mesh;
     model->anims = parser->anims;
@@ -1106,8 +1192,7 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     model->def.num_other_channels = parser->num_others;
     model->others = parser->others;
     if (parser->owns_others || !parent_of_mesh(parser)) {
-        model->others =
-            (md5_named_channel *)md5i_arena_alloc(arena, parser->num_others, sizeof *model->others);
+        model->others = MD5_NEW(arena, md5_named_channel, parser->num_others);
         TRY(model->others);
         for (uint32_t i = 0; i < parser->num_others; i++) {
             model->others[i].name = parser->others[i].name;
@@ -1123,18 +1208,16 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
 static bool parse_alone(md5_game *game, md5_decl_entry *entry)
 {
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    md5_model_parser parser = {.game = game, .has_memory = true};
-    parser.decl = &entry->decl;
+    md5_model_parser parser = {.game = game, .decl = &entry->decl};
     md5i_decl_lex_begin_decl(&parser.lex, game, entry);
     md5_token token;
     (void)md5i_decl_lex_skip_until(&parser.lex, "{");
-    while (!parser.is_defaulted && parser.has_memory && md5i_decl_lex_read(&parser.lex, &token)
+    while (may_go_on(&parser) && md5i_decl_lex_read(&parser.lex, &token)
            && !md5i_token_is(&token, "}"))
         read_word(&parser, &token);
     if (parser.is_defaulted)
         clear(&parser);
-    const bool is_kept =
-        parser.has_memory && game->context.error.status == MD5_OK && keep_model(&parser, entry);
+    const bool is_kept = md5_game_has_memory(game) && keep_model(&parser, entry);
     md5i_arena_rewind(&game->scratch, before);
     return is_kept;
 }
@@ -1150,8 +1233,7 @@ typedef struct waiting_model {
 
 static bool push(md5_game *game, waiting_model **top, md5_decl_entry *entry)
 {
-    waiting_model *const added =
-        (waiting_model *)md5i_arena_alloc(&game->scratch, 1, sizeof *added);
+    waiting_model *const added = MD5_NEW(&game->scratch, waiting_model, 1);
     TRY(added);
     added->below = *top;
     added->entry = entry;
@@ -1208,12 +1290,9 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
 
 const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!game) {
-        md5i_fail_missing(error, "game");
+    if (!md5_game_begin(game, error))
         return NULL;
-    }
     MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_game_begin(game, error);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_MODEL, name, strlen(name));
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     const bool is_there = entry && (entry->parsed || parse_with_parents(game, entry));

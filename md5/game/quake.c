@@ -120,7 +120,7 @@ static const char *read_string(md5_lex *lex)
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this string has no end on its line");
         return NULL;
     }
-    char *const copy = (char *)md5i_arena_alloc(lex->arena, (size_t)(end - start), 1);
+    char *const copy = MD5_NEW(lex->arena, char, (size_t)(end - start));
     if (!copy)
         return NULL;
     char *to = copy;
@@ -332,13 +332,6 @@ static int compare_rows(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-// Whether the next row replaces this one: it is of the same joint, kind and frame.
-static bool is_replaced(const md5_scale_row *rows, size_t count, size_t i)
-{
-    return i + 1 < count && rows[i + 1].joint == rows[i].joint
-           && rows[i + 1].is_position == rows[i].is_position && rows[i + 1].frame == rows[i].frame;
-}
-
 // Takes the scales from the block, and fills them unless the block is only measured.
 static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
                                 const md5_scale_row *rows, size_t count)
@@ -355,7 +348,9 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
             joint = joint ? joint + 1 : joints;
             *joint = (md5_scaled_joint){rows[i].joint, false, 0, key};
         }
-        if (is_replaced(rows, count, i))
+        // The next row replaces this one if it is of the same joint, kind and frame.
+        if (i + 1 < count && rows[i + 1].joint == rows[i].joint
+            && rows[i + 1].is_position == rows[i].is_position && rows[i + 1].frame == rows[i].frame)
             continue;
         if (rows[i].is_position) {
             joint->scales_position = rows[i].value != 0.0f;

@@ -105,7 +105,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     if (!entry->decl.file || !is_good)
         TRY(make_implicit(&reader, entry->decl.name, &is_good));
     md5_arena *const arena = &game->arena;
-    md5_skin_def *const skin = (md5_skin_def *)md5i_arena_alloc(arena, 1, sizeof *skin);
+    md5_skin_def *const skin = MD5_NEW(arena, md5_skin_def, 1);
     TRY(skin);
     *skin = reader.skin;
     skin->decl = &entry->decl;
@@ -132,12 +132,9 @@ md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size
 
 const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!game) {
-        md5i_fail_missing(error, "game");
+    if (!md5_game_begin(game, error))
         return NULL;
-    }
     MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_game_begin(game, error);
     const md5_decl_entry *const entry = md5i_parse_skin_of(game, name, strlen(name));
     md5_game_end(game);
     return entry ? (const md5_skin_def *)entry->parsed : NULL;

@@ -8,13 +8,12 @@
 #include <string.h>
 
 // A stage that is being read. In the engine's verdict a word sets parser->is_defaulted after a
-// mistake. It sets has_memory to false if memory runs out.
+// mistake.
 typedef struct md5_stage_reader {
     md5_material_parser *parser;
     md5_decl_lex *lex;
     md5_stage *stage;
     char image[MD5_IMAGE_TEXT];
-    bool has_memory;
     int value; // of the word that is read: see `words`
 } md5_stage_reader;
 
@@ -161,7 +160,6 @@ static void set_program(md5_stage_reader *reader, int which, const char *name)
         program->vertex = name;
     if (which & MD5_PROGRAM_FRAGMENT)
         program->fragment = name;
-    reader->has_memory &= name != NULL;
 }
 
 static void read_program(md5_stage_reader *reader)
@@ -255,18 +253,6 @@ static const struct fragment_word {
     {"nopicmip", -1},
 };
 
-static bool take_fragment_word(const md5_token *token, md5_image_repeat *repeat)
-{
-    for (size_t i = 0; i < sizeof fragment_words / sizeof fragment_words[0]; i++) {
-        if (md5i_token_is_word(token, fragment_words[i].word)) {
-            if (fragment_words[i].repeat >= 0)
-                *repeat = (md5_image_repeat)fragment_words[i].repeat;
-            return true;
-        }
-    }
-    return false;
-}
-
 static void read_fragment_map(md5_stage_reader *reader)
 {
     md5_stage_program *const program = &reader->stage->program;
@@ -278,14 +264,19 @@ static void read_fragment_map(md5_stage_reader *reader)
     if ((uint32_t)unit >= program->num_images)
         program->num_images = (uint32_t)unit + 1;
     program->repeat[unit] = MD5_IMAGE_REPEAT;
-    do {
+    for (;;) {
         token = (md5_token){.text = ""};
         (void)md5i_decl_lex_read_on_line(reader->lex, &token);
-    } while (take_fragment_word(&token, &program->repeat[unit]));
+        const struct fragment_word *const row =
+            MD5_TOKEN_ROW(struct fragment_word, fragment_words, &token);
+        if (!row)
+            break;
+        if (row->repeat >= 0)
+            program->repeat[unit] = (md5_image_repeat)row->repeat;
+    }
     md5i_decl_lex_unread(reader->lex, &token);
-    reader->has_memory &=
-        md5i_read_image_text(reader->lex, text)
-        && md5i_make_image_program(reader->parser->game, text, &program->images[unit]);
+    if (md5i_read_image_text(reader->lex, text))
+        (void)md5i_make_image_program(reader->parser->game, text, &program->images[unit]);
 }
 
 // == Stages =======================================================================================
@@ -294,7 +285,7 @@ static void read_fragment_map(md5_stage_reader *reader)
 
 static md5_quoted material_name(const md5_material_parser *parser)
 {
-    return md5i_quote(parser->decl->name, strlen(parser->decl->name));
+    return md5_quote_text(parser->decl->name);
 }
 
 // -- Blend ----------------------------------------------------------------------------------------
@@ -387,7 +378,7 @@ static void read_map(md5_stage_reader *reader)
     // `map` leaves the kind of an earlier cubeMap as it is.
     if (reader->value != MD5_IMAGE_2D)
         reader->stage->cube = (md5_image_cube)reader->value;
-    reader->has_memory &= md5i_read_image_text(reader->lex, reader->image);
+    (void)md5i_read_image_text(reader->lex, reader->image);
 }
 
 static void read_dynamic(md5_stage_reader *reader)
@@ -416,7 +407,6 @@ static void read_video(md5_stage_reader *reader)
     reader->stage->video = md5i_keep_token(reader->parser->game, &token);
     reader->stage->video_loops = loops || is_sound_map;
     reader->stage->is_sound_map = is_sound_map;
-    reader->has_memory &= reader->stage->video != NULL;
 }
 
 static void set_filter(md5_stage_reader *reader)
@@ -600,24 +590,15 @@ static const struct stage_word {
 
 static void read_word(md5_stage_reader *reader, const md5_token *token)
 {
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (md5i_token_is_word(token, words[i].word)) {
-            reader->value = words[i].value;
-            words[i].read(reader);
-            return;
-        }
+    const struct stage_word *const row = MD5_TOKEN_ROW(struct stage_word, words, token);
+    if (row) {
+        reader->value = row->value;
+        row->read(reader);
+        return;
     }
-    const char *const engine = md5i_engine_of_word(token, MD5_WORD_STAGE);
-    const md5_quoted shown = md5i_token_show(token), name = material_name(reader->parser);
-    if (engine && md5_is_lenient(reader->lex->game))
-        md5i_decl_lex_warn(reader->lex, "%s in material %s is a word of %s, skipped", shown.text,
-                           name.text, engine);
-    else
-        reader->parser->is_defaulted |=
-            md5i_mistake(reader->lex, "a word of stages or '}'", "unknown token %s in material %s",
-                         shown.text, name.text);
-    if (!reader->parser->is_defaulted)
-        md5i_skip_unknown_word(reader->lex, token, MD5_WORD_STAGE);
+    reader->parser->is_defaulted |=
+        md5i_unknown_word(reader->lex, token, MD5_WORD_STAGE, "unknown token",
+                          reader->parser->decl->name, "a word of stages or '}'");
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -665,14 +646,14 @@ static bool read_token(md5_material_parser *parser, md5_decl_lex *lex, md5_token
     return true;
 }
 
-bool md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
+void md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
 {
     md5_token token;
-    md5_stage_reader reader = {.parser = parser, .lex = lex, .has_memory = true};
+    md5_stage_reader reader = {.parser = parser, .lex = lex};
     if (!has_room(parser, lex))
-        return true;
+        return;
     reader.stage = new_stage(parser);
-    while (!parser->is_defaulted && reader.has_memory) {
+    while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
         const bool is_read = read_token(parser, lex, &token);
         if (parser->is_defaulted)
             break;
@@ -684,16 +665,16 @@ bool md5i_read_stage(md5_material_parser *parser, md5_decl_lex *lex)
                 stage->video || stage->dynamic || stage->program.vertex || stage->program.fragment;
             if (reader.image[0] == '\0' && has_other) {
                 stage->image.text = "";
-                return true;
+                return;
             }
             if (reader.image[0] == '\0')
                 md5i_decl_lex_warn(reader.lex, "material %s had stage with no image",
                                    material_name(reader.parser).text);
-            return set_image(reader.parser, reader.image, stage);
+            (void)set_image(reader.parser, reader.image, stage);
+            return;
         }
         read_word(&reader, &token);
     }
-    return reader.has_memory;
 }
 
 bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image)
