@@ -440,8 +440,7 @@ bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t he
         if (common_end_file(&writer, is_encoded != 0))
             return true;
     }
-    view_error(log, "cannot write %s: %s", path, strerror(errno));
-    return false;
+    return view_error(log, "cannot write %s: %s", path, strerror(errno));
 }
 
 // -- Pictures -------------------------------------------------------------------------------
@@ -454,9 +453,7 @@ static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t widt
     if (target != NULL && view_draw(viewer, target, width, height, transparent, clean, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error))
         return true;
-    if (target != NULL)
-        view_log_error(&viewer->log, &error);
-    return false;
+    return target != NULL && view_log_error(&viewer->log, &error);
 }
 
 static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t height)

@@ -138,8 +138,7 @@ static bool compare_pose(verification *v)
     md5_error error = {0};
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
     if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)) {
-        view_log_error(&viewer->log, &error);
-        return false;
+        return view_log_error(&viewer->log, &error);
     }
     view_ready_skin(&viewer->document->scene);
     // Skins the whole model, so it is called once per pose, not per mesh.
@@ -148,14 +147,12 @@ static bool compare_pose(verification *v)
                                  .morph = viewer->document->morphs.drawn,
                                  .weights = viewer->document->morphs.weights};
     if (!md5gl_pose(viewer->renderer, viewer->document->drawn, &one, &error)) {
-        view_log_error(&viewer->log, &error);
-        return false;
+        return view_log_error(&viewer->log, &error);
     }
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
         if (!md5gl_capture(viewer->renderer, viewer->document->drawn, i, NULL, v->positions,
                            v->normals, v->tangents, &error)) {
-            view_log_error(&viewer->log, &error);
-            return false;
+            return view_log_error(&viewer->log, &error);
         }
         compare_mesh(v, i,
                      predict_loss(scene, i, md5gl_mesh_path(viewer->document->drawn, i, NULL)));
@@ -296,8 +293,7 @@ bool view_run_verify(view_state *viewer)
 {
     const md5_model *const model = viewer->document->scene.model;
     if (model == NULL || view_count_vertices(&viewer->document->scene) == 0) {
-        view_error(&viewer->log, "--verify: the model has no vertices");
-        return false;
+        return view_error(&viewer->log, "--verify: the model has no vertices");
     }
     uint32_t max_vertices = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)

@@ -488,12 +488,23 @@ static void bar_panel(view_ui *ui, const view_stage *stage)
 
 // == Sliders ===============================================================================
 
-// The upper end of a slider: further steps of the usual range if the value is beyond it, so that
-// time, which runs on, can be moved wherever it is.
-static float parm_high(float usual_high, float value)
+// Begins a panel of sliders with a title and a hint, its lower right corner at (right, bottom), or
+// lower if it is too high. `label_width` in layout units. Returns its outline.
+static view_rect open_sliders(view_ui *ui, const char *panel, float right, float bottom,
+                              const char *title, const char *hint, uint32_t count,
+                              float label_width)
 {
-    const bool is_beyond = value > usual_high && value < 1e6f * usual_high;
-    return is_beyond ? usual_high * ceilf(value / usual_high) : usual_high;
+    const float scale = ui->canvas->font->scale, margin = VIEW_MARGIN * scale;
+    view_rows rows = {.value_width = 52.0f * scale};
+    view_begin_rows(&rows, ui->canvas->font, 270.0f, label_width, title);
+    view_add_spaces(&rows, count);
+    view_add_gap(&rows);
+    view_add_row(&rows, VIEW_DIM, NULL, "%s", hint);
+    const float width = rows.width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(&rows);
+    rows.x = right - margin - width;
+    rows.y = fmaxf(bottom - margin - height, margin);
+    (void)ui_rows(ui, panel, &rows);
+    return (view_rect){rows.x, rows.y, width, height};
 }
 
 // Lights and materials, at the right. Returns the upper edge of the one at the
@@ -503,11 +514,10 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
     const view_shown *const shown = stage->shown;
     float right = stage->width, top = bottom;
     if (shown->light_list) {
-        const view_rect box =
-            ui_open_sliders(ui, "lights", stage->width, bottom, "Lights",
-                            "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
+        const view_rect box = open_sliders(ui, "lights", stage->width, bottom, "Lights",
+                                           "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
         for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
-            const view_light_range *const range = view_range_of_light(light);
+            const view_light_range *const range = &view_light_ranges[light];
             float value = stage->lights->values[light];
             char text[32];
             (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0",
@@ -523,20 +533,23 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
     }
     if (shown->parm_list) {
         // Rows that no material of the model reads are dim.
-        const view_rect box = ui_open_sliders(ui, "parms", right, bottom, "Materials",
-                                              "Bright: in use. Click on a name to reset it",
-                                              VIEW_NUM_PARM_ROWS, 100.0f);
+        const view_rect box =
+            open_sliders(ui, "parms", right, bottom, "Materials",
+                         "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f);
         for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
-            const view_parm_range *const range = view_range_of_parm(number);
+            const view_parm_range *const range = &view_parm_ranges[number];
             const bool is_time = number == VIEW_PARM_TIME;
             float value = is_time ? view_material_time(stage->parms, stage->play->time)
                                   : view_parm_of(stage, number);
             const bool is_read = stage->document->textures.layers.read >> number & 1;
             const view_color color = is_read ? VIEW_BRIGHT : VIEW_DIM;
+            // Further steps of the usual range if the value is beyond it, so that time, which runs
+            // on, can be moved wherever it is.
+            const bool is_beyond = value > range->high && value < 1e6f * range->high;
+            const float high = is_beyond ? range->high * ceilf(value / range->high) : range->high;
             char text[32];
             (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", (double)value);
-            const ui_slider_row row = {range->name,   text,  0.0f, parm_high(range->high, value),
-                                       &range->usual, color, color};
+            const ui_slider_row row = {range->name, text, 0.0f, high, &range->usual, color, color};
             if (ui_slider(ui, &row, &value))
                 view_set_parm(stage->parms, number, value, stage->play->time);
         }
@@ -1057,16 +1070,6 @@ static void error_panel(view_ui *ui, const view_stage *stage)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-void view_begin_ui(view_ui *ui)
-{
-    *ui = (view_ui){.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f};
-}
-
-void view_end_ui(view_ui *ui)
-{
-    view_clear_browser(&ui->browser);
-}
-
 // All panels and lists, the upper ones last.
 static void run_panels(view_ui *ui, const view_stage *stage)
 {
@@ -1103,22 +1106,6 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     view_browser_panel(ui, stage);
     if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
         error_panel(ui, stage);
-}
-
-void view_draw_marks(const view_ui *ui, const view_stage *stage)
-{
-    view_scene *const scene = &stage->document->scene;
-    view_draw_joint(ui, stage);
-    if (!stage->pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
-        return;
-    view_skin(scene);
-    view_clear_lines(stage->lines);
-    view_add_pick(stage->lines, scene, stage->pick, 0.01f * stage->camera->scene_radius);
-    if (stage->measured->is_set)
-        view_add_measure(stage->lines, scene, stage->pick, stage->measured,
-                         0.015f * stage->camera->scene_radius);
-    md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
-                     2.0f * stage->font->scale, true);
 }
 
 void view_draw_ui(view_ui *ui, const view_stage *stage)
