@@ -160,9 +160,8 @@ static bool run_contact_sheet(view_state *viewer)
     common_free_list(&folders);
     viewer->open_cell = open_cell;
     const size_t count = models->count;
-    if (count == 0) {
+    if (count == 0)
         return view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
-    }
     // Cells about as wide as high.
     const uint32_t most = options->width / LEAST_SIDE > 1 ? options->width / LEAST_SIDE : 1;
     const uint32_t most_rows = options->height / LEAST_SIDE > 1 ? options->height / LEAST_SIDE : 1;
@@ -302,8 +301,7 @@ int main(int count, char **arguments)
         view_print_manual(stdout);
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
         for (uint32_t i = 0; i < view_num_pages(); i++) {
-            common_print_text(stdout, view_page_at(i)->name);
-            putchar('\n');
+            common_print(stdout, "%s\n", view_page_at(i)->name);
         }
     } else if (options.completions_given) {
         view_print_completions(options.completions, stdout);

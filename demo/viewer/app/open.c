@@ -666,9 +666,8 @@ bool view_open_game_name(view_state *viewer)
     char *const place = view_place_of_options(options);
     viewer->library = view_open_library(place, NULL, NULL, &error);
     free(place);
-    if (viewer->library == NULL) {
+    if (viewer->library == NULL)
         return view_log_error(&viewer->log, &error);
-    }
     char *const address = view_make_address(viewer->library->place, options->files[0], NULL);
     const char *const files[1] = {address};
     const bool is_open = view_open(viewer, files, 1, true);

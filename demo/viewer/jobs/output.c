@@ -412,14 +412,6 @@ static char *fill_name(const char *name, const name_values *values)
     return filled;
 }
 
-// The name with a number before its extension: "a.png" gives "a-2.png".
-static char *number_name(const char *name, uint32_t n)
-{
-    const char *const dot = strrchr(common_base(name), '.');
-    const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
-    return common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem);
-}
-
 // -- PNG ------------------------------------------------------------------------------------
 
 static void write_bytes(void *user, void *bytes, int size)
@@ -531,7 +523,8 @@ static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float
         viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
 }
 
-// The name of the options with its fields filled; the caller frees it.
+// The name of the options with its fields filled, and perhaps a number before its extension; the
+// caller frees it.
 static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output;
@@ -544,7 +537,11 @@ static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
         .time = viewer->play.time,
         .n = n,
     };
-    char *const numbered = is_numbered ? number_name(name, n) : common_copy(name);
+    const char *const dot = strrchr(common_base(name), '.');
+    const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    char *const numbered =
+        is_numbered ? common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem)
+                    : common_copy(name);
     char *const path = fill_name(numbered, &values);
     free(numbered);
     return path;

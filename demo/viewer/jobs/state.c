@@ -53,9 +53,8 @@ bool view_set_scale(view_state *viewer, float scale)
     view_font font;
     if (viewer->font.mask != 0 && viewer->font.scale == scale)
         return true;
-    if (!view_make_font(&font, viewer->renderer, scale, &error)) {
+    if (!view_make_font(&font, viewer->renderer, scale, &error))
         return view_log_error(&viewer->log, &error);
-    }
     view_free_font(&viewer->font, viewer->renderer);
     viewer->font = font;
     viewer->canvas.font = &viewer->font;

@@ -181,9 +181,8 @@ bool view_run_thumbnail(const view_options *options, view_log *log)
 {
     thumbnail of = {.options = options, .log = log};
     bool is_written = false;
-    if (options->num_files == 0) {
+    if (options->num_files == 0)
         return view_error(log, "--thumbnail needs a file");
-    }
     common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
     char *const absolute = common_absolute(options->files[0]);
     char *const whole = common_clean(absolute);

@@ -617,41 +617,11 @@ static view_rect open_box(const view_stage *stage, view_rect box, const char *ti
 
 // -- Weights --------------------------------------------------------------------------------
 
-// A band of the scale's colours, with what its ends and quarters mean.
-static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
+static void draw_weights(const view_stage *stage, view_rect box)
 {
     enum { STEPS = 64 };
     static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
     static const char *const counts[5] = {"", "1", "2", "3", "4+"};
-    const float step = band.width / (float)STEPS;
-    for (int i = 0; i < STEPS; i++) {
-        const float value = ((float)i + 0.5f) / (float)STEPS;
-        const md5_vec4 linear = view_heat_color(is_count ? ceilf(4 * value) / 4 : value);
-        const float channels[3] = {linear.x, linear.y, linear.z};
-        view_color color = 0xFF;
-        for (int k = 0; k < 3; k++) {
-            const float c = channels[k];
-            const float encoded =
-                c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
-            color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * k);
-        }
-        view_draw_rect(stage->canvas,
-                       (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
-                       color);
-    }
-    for (int i = 0; i < 5; i++) {
-        const char *const word = is_count ? counts[i] : weights[i];
-        const float text = view_text_width(stage->font, VIEW_TEXT, word);
-        // Below its colour: counts in the middle of their quarter, weights at their place.
-        const float part = is_count ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
-        const float x = band.x + part * band.width - 0.5f * text;
-        view_draw_text(stage->canvas, VIEW_TEXT, view_clamp(x, band.x, band.x + band.width - text),
-                       band.y + band.height, 0, VIEW_DIM, word);
-    }
-}
-
-static void draw_weights(const view_stage *stage, view_rect box)
-{
     const view_scene *const scene = &stage->document->scene;
     const view_font *const font = stage->font;
     const int32_t joint = stage->joint;
@@ -670,7 +640,33 @@ static void draw_weights(const view_stage *stage, view_rect box)
     const view_rect band = {inside.x,
                             inside.y + font->line[VIEW_TEXT] + 0.5f * spacing * font->scale,
                             inside.width, scale_height * font->scale};
-    draw_scale(stage, band, joint < 0);
+    // A band of the scale's colours, with what its ends and quarters mean.
+    const float step = band.width / (float)STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        const float value = ((float)i + 0.5f) / (float)STEPS;
+        const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
+        const float channels[3] = {linear.x, linear.y, linear.z};
+        view_color color = 0xFF;
+        for (int k = 0; k < 3; k++) {
+            const float c = channels[k];
+            const float encoded =
+                c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
+            color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * k);
+        }
+        view_draw_rect(stage->canvas,
+                       (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
+                       color);
+    }
+    for (int i = 0; i < 5; i++) {
+        const char *const word = joint < 0 ? counts[i] : weights[i];
+        const float half = 0.5f * view_text_width(stage->font, VIEW_TEXT, word);
+        // Below its colour: counts in the middle of their quarter, weights at their place.
+        const float part = joint < 0 ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
+        const float x = band.x + part * band.width - half;
+        view_draw_text(stage->canvas, VIEW_TEXT,
+                       view_clamp(x, band.x, band.x + band.width - 2.0f * half),
+                       band.y + band.height, 0, VIEW_DIM, word);
+    }
 }
 
 // -- Texture coordinates --------------------------------------------------------------------
@@ -898,22 +894,6 @@ view_rect view_free_region(const view_stage *stage)
     return region.width >= least && region.height >= least ? region : all;
 }
 
-// -- Notices --------------------------------------------------------------------------------
-
-static void draw_notice(const view_ui *ui, const view_stage *stage)
-{
-    const float scale = stage->font->scale;
-    if (stage->now >= ui->notice_end)
-        return;
-    const float text =
-        fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice), stage->width - 80.0f * scale);
-    const view_rect box = {roundf(0.5f * (stage->width - text) - 16.0f * scale),
-                           stage->height - 100.0f * scale, text + 32.0f * scale, 34.0f * scale};
-    view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
-                   text + 1.0f, VIEW_BRIGHT, ui->notice);
-}
-
 // -- Keys -----------------------------------------------------------------------------------
 
 enum { MAX_COLUMNS = 4 };
@@ -1094,7 +1074,17 @@ static void run_panels(view_ui *ui, const view_stage *stage)
             graph_panel(ui, stage);
         if (!shown->help)
             surface_panel(ui, stage);
-        draw_notice(ui, stage);
+        if (stage->now < ui->notice_end) {
+            const float scale = stage->font->scale;
+            const float text = fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice),
+                                     stage->width - 80.0f * scale);
+            const view_rect box = {roundf(0.5f * (stage->width - text) - 16.0f * scale),
+                                   stage->height - 100.0f * scale, text + 32.0f * scale,
+                                   34.0f * scale};
+            view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
+            view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
+                           text + 1.0f, VIEW_BRIGHT, ui->notice);
+        }
         bottom = view_bar_top(stage);
     }
     const float above = sliders_panel(ui, stage, bottom);
