@@ -73,7 +73,7 @@ static char *any_lights(uint64_t *random)
 {
     char *text = common_copy("");
     for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
-        const view_light_range *const range = view_range_of_light((view_light)i);
+        const view_light_range *const range = &view_light_ranges[i];
         const double value = between((double)range->low, (double)range->high, random);
         char *const longer =
             common_format("%s%s%s=%.17g", text, i > 0 ? "," : "", range->name, value);

@@ -382,19 +382,11 @@ static void perform_camera(view_state *viewer, view_action action)
     }
 }
 
-// Opens the next (+1) or previous (-1) page: contents, then all pages, and round again.
-static void turn_page(view_state *viewer, int step)
-{
-    const int32_t count = (int32_t)view_num_pages(), open = viewer->pages.open;
-    const int32_t place = open < 0 ? (step > 0 ? -1 : 0) : open >= count ? 0 : open + 1;
-    const int32_t next = (place + step + count + 1) % (count + 1);
-    (void)view_show_page_number(viewer, next == 0 ? VIEW_CONTENTS : next - 1);
-}
-
 // Files, the window, and what is shown over the picture.
 static void perform_rest(view_state *viewer, view_action action)
 {
     const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
+    int32_t count, page;
     float scale;
     switch (action) {
     case VIEW_FILES:
@@ -433,7 +425,13 @@ static void perform_rest(view_state *viewer, view_action action)
         break;
     case VIEW_NEXT_PAGE:
     case VIEW_PREVIOUS_PAGE:
-        turn_page(viewer, action == VIEW_NEXT_PAGE ? 1 : -1);
+        // Contents, then all pages, and round again.
+        count = (int32_t)view_num_pages() + 1;
+        page = viewer->pages.open < 0            ? (action == VIEW_NEXT_PAGE ? -1 : 0)
+               : viewer->pages.open >= count - 1 ? 0
+                                                 : viewer->pages.open + 1;
+        page = (page + (action == VIEW_NEXT_PAGE ? 1 : -1) + count) % count;
+        (void)view_show_page_number(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
     case VIEW_CLOSE_LISTS:
         if (viewer->pages.open >= 0) { // shows the document again

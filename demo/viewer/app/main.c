@@ -18,56 +18,38 @@
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 
-// --joint
-static bool choose_joint(view_state *viewer)
+// --animation-index, --range and --joint. Returns false and logs an error if the model has no such.
+static bool choose_parts(view_state *viewer)
 {
+    const view_options *const options = viewer->options;
     const view_scene *const scene = &viewer->document->scene;
-    const char *const name = viewer->options->joint;
-    if (name == NULL)
-        return true;
-    viewer->ui.chosen_joint = (int32_t)md5_find_joint(scene->skeleton, name);
-    if (viewer->ui.chosen_joint >= 0)
-        return true;
-    view_error(&viewer->log, "--joint %s: the model has no joint of that name", name);
-    return false;
-}
-
-static bool choose_clip(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    if (!options->animation_index_given)
-        return true;
-    if (options->animation_index >= viewer->document->scene.num_clips) {
-        view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
-                   (unsigned)options->animation_index, viewer->document->scene.num_clips);
-        return false;
+    if (options->animation_index_given) {
+        if (options->animation_index >= scene->num_clips)
+            return view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
+                              (unsigned)options->animation_index, scene->num_clips);
+        view_change_clip(viewer, options->animation_index);
+        view_frame_anew(viewer);
     }
-    view_change_clip(viewer, options->animation_index);
-    view_frame_anew(viewer);
-    return true;
-}
-
-// --range
-static bool choose_range(view_state *viewer)
-{
-    double begin, end;
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
-    const view_options *const options = viewer->options;
+    const md5_anim *const anim = view_clock(scene);
     viewer->play.range_first = options->range_first;
     viewer->play.range_last = options->range_last;
-    if (options->range_last == 0)
-        return true;
-    if (!view_find_range(&viewer->play, anim, &begin, &end)) {
-        view_error(&viewer->log, "--range %u-%u, but there are %u frames",
-                   (unsigned)options->range_first, (unsigned)options->range_last,
-                   anim != NULL ? (unsigned)anim->num_frames : 0);
-        return false;
+    if (options->range_last > 0) {
+        double begin, end;
+        if (!view_find_range(&viewer->play, anim, &begin, &end))
+            return view_error(&viewer->log, "--range %u-%u, but there are %u frames",
+                              (unsigned)options->range_first, (unsigned)options->range_last,
+                              anim != NULL ? (unsigned)anim->num_frames : 0);
+        viewer->play.time = begin;
     }
-    viewer->play.time = begin;
-    return true;
+    if (options->joint != NULL)
+        viewer->ui.chosen_joint = (int32_t)md5_find_joint(scene->skeleton, options->joint);
+    return options->joint == NULL || viewer->ui.chosen_joint >= 0
+           || view_error(&viewer->log, "--joint %s: the model has no joint of that name",
+                         options->joint);
 }
 
-// The joints that are farthest from those of --compare.
+// The joints that are farthest from those of --compare, and the largest differences of all joints
+// over the clip, with their frames.
 static void print_differences(view_state *viewer)
 {
     enum { MOST = 20 };
@@ -75,6 +57,7 @@ static void print_differences(view_state *viewer)
     const view_compare *const compare = &document->compare;
     if (compare->model == NULL)
         return;
+    const md5_joint *const joints = document->scene.skeleton->joints;
     view_pose(&document->scene, &viewer->play);
     view_pose_compared(document, &viewer->play);
     common_print(stdout, "  compared with %s at %.3f s: %u joints, %u not in it\n", compare->name,
@@ -83,18 +66,10 @@ static void print_differences(view_state *viewer)
     for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
         const view_difference *const difference = &compare->differences[i];
         common_print(stdout, "    %.4f units, %.2f degrees: %s\n", (double)difference->distance,
-                     (double)difference->angle,
-                     document->scene.skeleton->joints[difference->joint].name);
+                     (double)difference->angle, joints[difference->joint].name);
     }
-}
-
-// The largest differences of all joints over the clip, with their frames.
-static void print_peaks(const view_document *document)
-{
-    const view_compare *const compare = &document->compare;
-    if (compare->model == NULL || compare->measured == NULL)
+    if (compare->measured == NULL)
         return;
-    const md5_joint *const joints = document->scene.skeleton->joints;
     common_print(stdout, "  largest differences over the clip %s: %u frames\n",
                  view_shown_clip(&document->scene)->name, (unsigned)compare->measured->num_frames);
     for (uint32_t i = 0; i < compare->num_same; i++) {
@@ -112,27 +87,11 @@ static void print_faults(const char *where, const view_faults *faults)
     printf("  faults of normals and tangents%s: %s\n", where, text);
 }
 
-// At --animation-time, and over the shown clip.
-static void print_posed_faults(view_state *viewer)
+// The job of --no-render: prints the panel's contents in one line; faults also at --animation-time
+// and over the shown clip.
+static void print_summary(view_state *viewer)
 {
-    char where[64];
     view_scene *const scene = &viewer->document->scene;
-    if (scene->model == NULL || view_shown_anim(scene) == NULL)
-        return;
-    view_pose(scene, &viewer->play);
-    const view_faults posed = view_find_pose_faults(scene);
-    (void)snprintf(where, sizeof where, " at %.3f s", viewer->play.time);
-    print_faults(where, &posed);
-    const view_clip_faults all = view_find_clip_faults(scene);
-    (void)snprintf(where, sizeof where, " in %u of %u frames, most in frame %u",
-                   (unsigned)all.num_faulty, (unsigned)all.num_frames, (unsigned)all.worst_frame);
-    print_faults(where, &all.worst);
-}
-
-// The job of --no-render: prints the panel's contents in one line.
-static void print_summary(const view_state *viewer)
-{
-    const view_scene *const scene = &viewer->document->scene;
     const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
     common_print(stdout,
                  "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
@@ -147,11 +106,22 @@ static void print_summary(const view_state *viewer)
     if (scene->model != NULL)
         print_faults("", &viewer->document->faults);
     const md5_camera *const camera = scene->camera_path.camera;
-    if (camera == NULL)
+    if (camera != NULL) {
+        common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
+                     scene->camera_path.name, (unsigned)camera->num_frames,
+                     (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
+    }
+    if (scene->model == NULL || view_shown_anim(scene) == NULL)
         return;
-    common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
-                 scene->camera_path.name, (unsigned)camera->num_frames, (unsigned)camera->num_cuts,
-                 camera->frame_rate, camera->duration);
+    char where[64];
+    view_pose(scene, &viewer->play);
+    const view_faults posed = view_find_pose_faults(scene);
+    (void)snprintf(where, sizeof where, " at %.3f s", viewer->play.time);
+    print_faults(where, &posed);
+    const view_clip_faults all = view_find_clip_faults(scene);
+    (void)snprintf(where, sizeof where, " in %u of %u frames, most in frame %u",
+                   (unsigned)all.num_faulty, (unsigned)all.num_frames, (unsigned)all.worst_frame);
+    print_faults(where, &all.worst);
 }
 
 // == The models of a folder in one picture ========================================================
@@ -190,10 +160,8 @@ static bool run_contact_sheet(view_state *viewer)
     common_free_list(&folders);
     viewer->open_cell = open_cell;
     const size_t count = models->count;
-    if (count == 0) {
-        view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
-        return false;
-    }
+    if (count == 0)
+        return view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
     // Cells about as wide as high.
     const uint32_t most = options->width / LEAST_SIDE > 1 ? options->width / LEAST_SIDE : 1;
     const uint32_t most_rows = options->height / LEAST_SIDE > 1 ? options->height / LEAST_SIDE : 1;
@@ -212,32 +180,11 @@ static bool run_contact_sheet(view_state *viewer)
     return is_saved;
 }
 
-static bool run_job(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    const float scale = options->ui_scale > 0.0f ? options->ui_scale : 1.0f;
-    if (options->num_times > 0)
-        viewer->play.time = options->times[0];
-    if (options->no_render) {
-        print_summary(viewer);
-        print_posed_faults(viewer);
-        print_differences(viewer);
-        print_peaks(viewer->document);
-        return true;
-    }
-    if (options->verify)
-        return view_run_verify(viewer);
-    if (options->output != NULL)
-        return view_set_scale(viewer, scale)
-               && (options->num_folders > 0 ? run_contact_sheet(viewer) : view_run_output(viewer));
-    if (options->num_frames > 0)
-        return view_set_scale(viewer, scale) && view_run_frames(viewer);
-    return view_run_window(viewer);
-}
-
 static int run(view_state *viewer, const view_options *options, view_config *config,
                const char *complaint)
 {
+    const float scale = options->ui_scale > 0.0f ? options->ui_scale : 1.0f;
+    bool is_done = true;
     view_begin(viewer, options);
     view_take_switches(viewer);
     viewer->config = config->path != NULL ? config : NULL;
@@ -245,16 +192,33 @@ static int run(view_state *viewer, const view_options *options, view_config *con
     // Reading files needs no GL.
     if (!options->no_render && !view_open_window(viewer, view_shows_window(options)))
         return EXIT_NO_DISPLAY;
-    if (!view_open_first(viewer) || !choose_clip(viewer) || !choose_range(viewer)
-        || !choose_joint(viewer) || !view_choose_environment(viewer) || !view_choose_page(viewer))
+    if (!view_open_first(viewer) || !choose_parts(viewer) || !view_choose_environment(viewer)
+        || !view_choose_page(viewer))
         return EXIT_FAILED;
     if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
         (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);
-    return run_job(viewer) ? EXIT_DONE : EXIT_FAILED;
+    if (options->num_times > 0)
+        viewer->play.time = options->times[0];
+    if (options->no_render) {
+        print_summary(viewer);
+        print_differences(viewer);
+    } else if (options->verify) {
+        is_done = view_run_verify(viewer);
+    } else if (view_shows_window(options)) {
+        is_done = view_run_window(viewer);
+    } else {
+        is_done = view_set_scale(viewer, scale)
+                  && (options->output == NULL    ? view_run_frames(viewer)
+                      : options->num_folders > 0 ? run_contact_sheet(viewer)
+                                                 : view_run_output(viewer));
+    }
+    return is_done ? EXIT_DONE : EXIT_FAILED;
 }
 
-// Reads the configuration, then the command line again, which overrides it. Unknown lines of the
-// configuration are ignored; the last warning stays in `log`.
+// Reads the configuration, then, for a window, the command line again, which overrides it. Unknown
+// lines of the configuration are ignored; the last warning stays in `log`. For a picture only the
+// textures that were chosen in the window are taken: it depends on the command line and on how the
+// model looks there.
 static void take_config(int count, char **arguments, view_options *options, view_config *config,
                         view_log *log)
 {
@@ -263,8 +227,16 @@ static void take_config(int count, char **arguments, view_options *options, view
     char *path = options->config != NULL ? common_copy(options->config) : view_config_path();
     if (path == NULL)
         return;
-    view_read_config(config, path, log);
+    view_log quiet = {.level = VIEW_QUIET};
+    view_read_config(config, path, options->output == NULL ? log : &quiet);
     free(path);
+    if (options->output != NULL) {
+        const view_chosen_list chosen = config->chosen;
+        config->chosen = (view_chosen_list){.count = 0};
+        view_free_config(config);
+        config->chosen = chosen;
+        return;
+    }
     for (size_t i = 0; i < config->num_arguments; i++) {
         char *const argument = config->arguments[i];
         view_options tried;
@@ -292,22 +264,6 @@ static void take_config(int count, char **arguments, view_options *options, view
     free(all);
 }
 
-// Takes the textures that were chosen in the window, and nothing else of the configuration: a
-// picture depends on the command line and on how the model looks there.
-static void take_chosen(const view_options *options, view_config *config)
-{
-    view_log quiet = {.level = VIEW_QUIET};
-    view_config stored = {0};
-    char *path = options->config != NULL ? common_copy(options->config) : view_config_path();
-    if (path == NULL)
-        return;
-    view_read_config(&stored, path, &quiet);
-    free(path);
-    config->chosen = stored.chosen;
-    stored.chosen = (view_chosen_list){0};
-    view_free_config(&stored);
-}
-
 static int show(int count, char **arguments, view_options *options)
 {
     view_state viewer;
@@ -315,10 +271,8 @@ static int show(int count, char **arguments, view_options *options)
     view_log log = {.level = options->level};
     if (options->thumbnail > 0)
         return view_run_thumbnail(options, &log) ? EXIT_DONE : EXIT_FAILED;
-    if (view_shows_window(options) && !options->no_config)
+    if (!options->no_config && (view_shows_window(options) || options->output != NULL))
         take_config(count, arguments, options, &config, &log);
-    else if (options->output != NULL && !options->no_config)
-        take_chosen(options, &config);
     const char *const complaint =
         log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
     const int status = run(&viewer, options, &config, complaint);

@@ -243,24 +243,6 @@ static void drop_shown(view_state *viewer)
     viewer->preview = (view_shown_preview){NULL, 0};
 }
 
-// Takes the wish of the chosen line, or NULL.
-static bool show(view_state *viewer, char *wish)
-{
-    const char *const shown = viewer->preview.wish;
-    const view_image *const image = wish != NULL ? view_find_preview(viewer->previews, wish) : NULL;
-    const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
-    if (is_same || (image == NULL && shown == NULL)) {
-        free(wish);
-        return false;
-    }
-    drop_shown(viewer);
-    if (image != NULL && viewer->renderer != NULL)
-        viewer->preview = (view_shown_preview){wish, upload(viewer->renderer, image)};
-    else
-        free(wish);
-    return true;
-}
-
 // The wish of the line that is `offset` below the chosen one, or NULL.
 static char *wish_at(const view_state *viewer, long long offset, const char *on)
 {
@@ -284,16 +266,28 @@ bool view_follow_previews(view_state *viewer)
     const bool has_more = view_take_previews(viewer->previews);
     char *const on = viewer->document->scene.model != NULL ? view_shown_name(viewer) : NULL;
     for (int i = 0; i < NUM_ASKED; i++) {
-        char *const wish = wish_at(viewer, order[i], on);
-        if (wish != NULL)
-            wishes[count++] = wish;
+        wishes[count] = wish_at(viewer, order[i], on);
+        count += wishes[count] != NULL;
     }
     view_want_previews(viewer->previews, (const char *const *)wishes, count);
     for (size_t i = 0; i < count; i++)
         free(wishes[i]);
-    const bool has_changed = show(viewer, wish_at(viewer, 0, on));
+    // That of the chosen line is shown.
+    char *const wish = wish_at(viewer, 0, on);
+    const char *const shown = viewer->preview.wish;
+    const view_image *const image = wish != NULL ? view_find_preview(viewer->previews, wish) : NULL;
+    const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
     free(on);
-    return has_more || has_changed;
+    if (is_same || (image == NULL && shown == NULL)) {
+        free(wish);
+        return has_more;
+    }
+    drop_shown(viewer);
+    if (image != NULL && viewer->renderer != NULL)
+        viewer->preview = (view_shown_preview){wish, upload(viewer->renderer, image)};
+    else
+        free(wish);
+    return true;
 }
 
 // == Folders and archives as lists ================================================================
@@ -417,50 +411,6 @@ static char *find_own_model(void)
     return found != NULL ? found : first_machine(MD5VIEW_MODELS);
 }
 
-typedef struct own_files {
-    char *paths[3];
-    size_t count;
-} own_files;
-
-// The files to show if none is named; in a crowd, several models.
-static bool find_own_files(view_state *viewer, own_files *own)
-{
-    static const char *const company[] = {"../spindle/spindle.md5mesh",
-                                          "../thimble/thimble.md5mesh"};
-    own->paths[0] = find_own_model();
-    if (own->paths[0] == NULL) {
-        view_error(&viewer->log, "no file given, and no example model in %s", MD5VIEW_MODELS);
-        return false;
-    }
-    own->count = 1;
-    char *const folder = common_folder(own->paths[0]);
-    for (size_t i = 0; i < 2 && viewer->options->crowd > 2; i++) {
-        char *const path = common_join(folder, company[i]);
-        if (common_is_file(path))
-            own->paths[own->count++] = path;
-        else
-            free(path);
-    }
-    free(folder);
-    return true;
-}
-
-// The path of a model of our own, such as "bobbin/bobbin.md5mesh"; NULL if there are none. The
-// caller frees it.
-static char *find_model(const char *name)
-{
-    char *const machine = find_own_model();
-    if (machine == NULL)
-        return NULL;
-    char *const folder = common_folder(machine);
-    char *const models = common_folder(folder);
-    char *const path = common_join(models, name);
-    free(machine);
-    free(folder);
-    free(models);
-    return path;
-}
-
 // -- Framing --------------------------------------------------------------------------------
 
 void view_measure(view_state *viewer)
@@ -505,33 +455,27 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     return true;
 }
 
-// The meshes of a name, a shader or a number, a bit for each of the first 64.
-static uint64_t find_meshes(const md5_model *model, const char *name)
-{
-    uint64_t found = 0;
-    for (uint32_t i = 0; model != NULL && i < model->num_meshes && i < 64; i++) {
-        char number[16];
-        (void)snprintf(number, sizeof number, "%u", (unsigned)i);
-        if (strcmp(name, model->meshes[i].name) == 0 || strcmp(name, model->meshes[i].shader) == 0
-            || strcmp(name, number) == 0)
-            found |= (uint64_t)1 << i;
-    }
-    return found;
-}
-
-// --hide
+// --hide: the meshes of a name, a shader or a number, of the first 64.
 static bool hide_asked(view_state *viewer)
 {
     const view_options *const options = viewer->options;
+    const md5_model *const model = viewer->document->scene.model;
+    const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
     for (size_t i = 0; i < options->num_hidden; i++) {
-        const md5_model *const model = viewer->document->scene.model;
-        const uint64_t found = find_meshes(model, options->hidden[i]);
-        viewer->hidden_meshes |= found;
-        if (found != 0)
-            continue;
-        view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", options->hidden[i],
-                   model != NULL ? (unsigned)model->num_meshes : 0);
-        return false;
+        const char *const name = options->hidden[i];
+        bool is_found = false;
+        for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
+            char number[16];
+            (void)snprintf(number, sizeof number, "%u", (unsigned)m);
+            if (strcmp(name, model->meshes[m].name) == 0
+                || strcmp(name, model->meshes[m].shader) == 0 || strcmp(name, number) == 0) {
+                viewer->hidden_meshes |= (uint64_t)1 << m;
+                is_found = true;
+            }
+        }
+        if (!is_found)
+            return view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
+                              (unsigned)num_meshes);
     }
     if (options->num_hidden > 0)
         view_show_meshes(viewer->document, viewer->hidden_meshes);
@@ -541,14 +485,30 @@ static bool hide_asked(view_state *viewer)
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
     const bool is_own = num_files == 0;
-    own_files own = {.count = 0};
-    if (is_own && !find_own_files(viewer, &own))
-        return false;
+    common_list own = {.count =
+                           0}; // the files to show if none is named; in a crowd, several models
+    if (is_own) {
+        static const char *const company[] = {"../spindle/spindle.md5mesh",
+                                              "../thimble/thimble.md5mesh"};
+        char *const machine = find_own_model();
+        if (machine == NULL)
+            return view_error(&viewer->log, "no file given, and no example model in %s",
+                              MD5VIEW_MODELS);
+        common_add(&own, machine);
+        char *const folder = common_folder(machine);
+        for (size_t i = 0; i < 2 && viewer->options->crowd > 2; i++) {
+            char *const path = common_join(folder, company[i]);
+            if (common_is_file(path))
+                common_add(&own, path);
+            else
+                free(path);
+        }
+        free(folder);
+    }
     const bool opened =
-        open_files(viewer, is_own ? (const char *const *)own.paths : files,
+        open_files(viewer, is_own ? (const char *const *)own.names : files,
                    is_own ? own.count : num_files, !viewer->options->no_auto, as_asked);
-    for (size_t i = 0; i < own.count; i++)
-        free(own.paths[i]);
+    common_free_list(&own);
     if (!opened || (as_asked && !hide_asked(viewer)))
         return false;
     if (remembers_model(viewer))
@@ -623,73 +583,60 @@ bool view_reload(view_state *viewer)
     return opened;
 }
 
-// A camera path that was opened alone is kept with the new model.
-static bool open_dropped(view_state *viewer, const char *path)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    const bool waiting = scene->camera_path.camera != NULL && scene->skeleton == NULL
-                         && !common_has_ending(path, ".md5camera");
-    char *camera_path = waiting ? common_copy(scene->camera_path.path) : NULL;
-    const char *const files[2] = {path, camera_path};
-    const bool opened = view_open(viewer, files, waiting ? 2 : 1, false);
-    free(camera_path);
-    return opened;
-}
-
-// On what uses no clips, a machine: its model is shown with the clip instead.
-static bool drop_clip(view_state *viewer, const char *path)
-{
-    bool done;
-    if (view_mover_of(&viewer->document->scene)->clip_use == VIEW_CLIP_UNUSED) {
-        // A copy: the character is freed with the replaced document.
-        char *model = common_copy(viewer->document->scene.machine.character->model_path);
-        const char *const files[2] = {model, path};
-        done = view_open(viewer, files, 2, false);
-        free(model);
-    } else {
-        done = view_add_clip(&viewer->document->scene, path, &viewer->log);
-        if (done)
-            view_change_clip(viewer, viewer->document->scene.clip);
-    }
-    viewer->play.playing = viewer->play.playing || done;
-    return done;
-}
-
 void view_drop(view_state *viewer, const char *path)
 {
     bool done = false;
     const char *what = "opened";
+    view_scene *const scene = &viewer->document->scene;
+    const bool is_clip = common_has_ending(path, ".md5anim");
+    const bool is_camera_path = common_has_ending(path, ".md5camera");
     viewer->log.error[0] = '\0';
-    char *const script = common_join(path, "md5.cfg");
-    const bool is_model = common_is_file(script);
-    free(script);
-    if ((common_is_folder(path) && !is_model) || view_is_archive(path)) {
+    if (view_is_listed(path)) {
         view_browse_place(viewer, path);
+        return;
+    }
+    if (is_clip && view_shows_crowd(viewer->document)) {
+        view_notice(viewer, "Clips cannot be added to a crowd: drop a model");
         return;
     }
     if (common_has_ending(path, ".hdr")) {
         what = "environment";
         done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
         viewer->shown.environment = viewer->shown.environment || done;
-    } else if (view_is_image(path) && viewer->document->scene.model != NULL) {
+    } else if (view_is_image(path) && scene->model != NULL) {
         what = "texture";
         done = view_use_texture(&viewer->document->textures, viewer->renderer, path, &viewer->log);
-    } else if (common_has_ending(path, ".md5anim") && view_shows_crowd(viewer->document)) {
-        view_notice(viewer, "Clips cannot be added to a crowd: drop a model");
-        return;
-    } else if (common_has_ending(path, ".md5anim") && viewer->document->scene.model != NULL) {
+    } else if (is_clip && scene->model != NULL) {
         what = "animation";
-        done = drop_clip(viewer, path);
-    } else if (common_has_ending(path, ".md5camera") && viewer->document->scene.skeleton != NULL) {
+        if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
+            // A machine: its model is shown with the clip instead. A copy: the character is freed
+            // with the replaced document.
+            char *const model = common_copy(scene->machine.character->model_path);
+            const char *const files[2] = {model, path};
+            done = view_open(viewer, files, 2, false);
+            free(model);
+        } else {
+            done = view_add_clip(scene, path, &viewer->log);
+            if (done)
+                view_change_clip(viewer, scene->clip);
+        }
+        viewer->play.playing = viewer->play.playing || done;
+    } else if (is_camera_path && scene->skeleton != NULL) {
         what = "camera path";
-        done = view_load_camera_path(&viewer->document->scene, path, &viewer->log);
+        done = view_load_camera_path(scene, path, &viewer->log);
         viewer->following = viewer->following || done;
         if (done) {
             viewer->play.time = 0.0;
             viewer->play.playing = true;
         }
     } else {
-        done = open_dropped(viewer, path);
+        // A camera path that was opened alone is kept with the new model.
+        const bool is_waiting =
+            scene->camera_path.camera != NULL && scene->skeleton == NULL && !is_camera_path;
+        char *const camera_path = is_waiting ? common_copy(scene->camera_path.path) : NULL;
+        const char *const files[2] = {path, camera_path};
+        done = view_open(viewer, files, is_waiting ? 2 : 1, false);
+        free(camera_path);
     }
     if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
@@ -719,10 +666,8 @@ bool view_open_game_name(view_state *viewer)
     char *const place = view_place_of_options(options);
     viewer->library = view_open_library(place, NULL, NULL, &error);
     free(place);
-    if (viewer->library == NULL) {
-        view_log_error(&viewer->log, &error);
-        return false;
-    }
+    if (viewer->library == NULL)
+        return view_log_error(&viewer->log, &error);
     char *const address = view_make_address(viewer->library->place, options->files[0], NULL);
     const char *const files[1] = {address};
     const bool is_open = view_open(viewer, files, 1, true);
@@ -745,31 +690,18 @@ static bool open_remembered(view_state *viewer)
     char error[sizeof viewer->log.error];
     memcpy(error, viewer->log.error, sizeof error);
     free(path);
-    if (opened && has_camera) {
-        // Restores the camera of the last run, unless the command line sets it.
-        const view_options *const options = viewer->options;
-        if (!options->azimuth_given && !options->elevation_given && !options->distance_given
-            && !options->orthographic_given) {
-            const float radius = viewer->camera.scene_radius;
-            viewer->camera = camera;
-            viewer->camera.scene_radius = radius;
-            view_snap(viewer);
-        }
+    const view_options *const options = viewer->options;
+    if (opened && has_camera && !options->azimuth_given && !options->elevation_given
+        && !options->distance_given && !options->orthographic_given) { // unless they say otherwise
+        const float radius = viewer->camera.scene_radius;
+        viewer->camera = camera;
+        viewer->camera.scene_radius = radius;
+        view_snap(viewer);
     }
     if (opened || is_own || !view_open(viewer, NULL, 0, true))
         return opened;
     memcpy(viewer->log.error, error, sizeof error);
     return true;
-}
-
-// The command line has priority: the last model and its camera are restored only if the command
-// line names nothing to show.
-static bool takes_remembered(const view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    const view_config *const config = viewer->config;
-    return config != NULL && options->num_files == 0 && options->num_folders == 0
-           && !options->names_content && (config->model == NULL || common_is_file(config->model));
 }
 
 bool view_open_first(view_state *viewer)
@@ -785,18 +717,21 @@ bool view_open_first(view_state *viewer)
                        options->folders[0]);
         return is_sheet;
     }
-    if (options->game != NULL && options->num_files == 0 && !view_shows_window(options)) {
-        view_error(&viewer->log,
-                   "--game %s: it can be listed in a window only; name an entity, "
-                   "a model or a file in it",
-                   options->game);
-        return false;
-    }
+    if (options->game != NULL && options->num_files == 0 && !view_shows_window(options))
+        return view_error(&viewer->log,
+                          "--game %s: it can be listed in a window only; name an entity, "
+                          "a model or a file in it",
+                          options->game);
     if (options->game != NULL && options->num_files > 0)
         return view_open_game_name(viewer);
-    const bool opened = takes_remembered(viewer)
-                            ? open_remembered(viewer)
-                            : view_open(viewer, options->files, options->num_files, true);
+    // The command line has priority: the last model and its camera are restored only if it names
+    // nothing to show.
+    const view_config *const config = viewer->config;
+    const bool is_remembered = config != NULL && options->num_files == 0
+                               && options->num_folders == 0 && !options->names_content
+                               && (config->model == NULL || common_is_file(config->model));
+    const bool opened = is_remembered ? open_remembered(viewer)
+                                      : view_open(viewer, options->files, options->num_files, true);
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_place(viewer, options->folders[i]);
@@ -828,28 +763,27 @@ void view_watch_files(view_state *viewer)
 
 // == Pages of techniques ==========================================================================
 
-// Opens the page's character, unless it is the document.
-static bool open_character(view_state *viewer, const view_page *page)
-{
-    char *const path = find_model(page->model != NULL ? page->model : VIEW_USUAL_MODEL);
-    const char *const shown = viewer->document->scene.path;
-    bool opened = path != NULL && shown != NULL && strcmp(path, shown) == 0
-                  && view_mode_of(viewer->document) == VIEW_MODE_CLIPS;
-    if (!opened && path != NULL) {
-        const char *const files[1] = {path};
-        opened = view_open(viewer, files, 1, false);
-    } else if (path == NULL) {
-        view_error(&viewer->log, "page %s: example models not found", page->name);
-    }
-    free(path);
-    return opened;
-}
-
 bool view_show_page_number(view_state *viewer, int32_t number)
 {
-    const bool is_page = number >= 0 && number < (int32_t)view_num_pages();
-    if (is_page && !open_character(viewer, view_page_at((uint32_t)number)))
-        return false;
+    const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
+    if (page != NULL) { // its character, unless that is the document
+        char *const machine = find_own_model();
+        if (machine == NULL)
+            return view_error(&viewer->log, "page %s: example models not found", page->name);
+        char *const folder = common_folder(machine), *const models = common_folder(folder);
+        char *const path =
+            common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
+        const char *const shown = viewer->document->scene.path, *const files[1] = {path};
+        const bool is_open = (shown != NULL && strcmp(path, shown) == 0
+                              && view_mode_of(viewer->document) == VIEW_MODE_CLIPS)
+                             || view_open(viewer, files, 1, false);
+        free(machine);
+        free(folder);
+        free(models);
+        free(path);
+        if (!is_open)
+            return false;
+    }
     view_open_page(&viewer->pages, number);
     viewer->following = false;
     if (viewer->options->num_times == 0)
@@ -858,44 +792,38 @@ bool view_show_page_number(view_state *viewer, int32_t number)
     return true;
 }
 
-// The number of the slider of that name; what follows it there may be left out, such as a unit, if
-// only one begins so. -1: there is none, or there are several.
-static int find_slider(const view_page *page, const char *name)
-{
-    const size_t length = strlen(name);
-    int found = -1;
-    for (int i = 0; i < (int)view_num_sliders(page); i++) {
-        const char *const own = page->sliders[i].name;
-        if (strcmp(own, name) == 0)
-            return i;
-        if (strncmp(own, name, length) == 0 && (own[length] == ',' || own[length] == ' '))
-            found = found == -1 ? i : -2;
-    }
-    return found < 0 ? -1 : found;
-}
-
-// --set on a page
+// --set on a page. What follows the name of a slider may be left out, such as a unit, if only one
+// begins so.
 static bool set_slider(view_state *viewer, const view_page *page, const view_setting *setting)
 {
-    const int number = find_slider(page, setting->parameter);
+    const size_t length = strlen(setting->parameter);
+    int number = -1; // -2: there are several
     char names[256] = "";
-    for (size_t i = 0, at = 0; number < 0 && i < view_num_sliders(page) && at < sizeof names; i++)
-        at += (size_t)snprintf(names + at, sizeof names - at, "%s'%s'", i > 0 ? ", " : "",
-                               page->sliders[i].name);
-    if (number < 0 || setting->time != 0.0) {
-        view_error(&viewer->log, "--set %s: page %s has %s%s", setting->parameter, page->name,
-                   names, number < 0 ? "" : "no @TIME");
-        return false;
+    size_t used = 0;
+    for (int i = 0; i < (int)view_num_sliders(page); i++) {
+        const char *const own = page->sliders[i].name;
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", i > 0 ? ", " : "",
+                                     own);
+        if (strncmp(own, setting->parameter, length) != 0)
+            continue;
+        if (own[length] == '\0') {
+            number = i;
+            break;
+        }
+        if (own[length] == ',' || own[length] == ' ')
+            number = number == -1 ? i : -2;
     }
+    if (number < 0 || setting->time != 0.0)
+        return view_error(&viewer->log, "--set %s: page %s has %s", setting->parameter, page->name,
+                          number < 0 ? names : "no @TIME");
     const view_slider *const slider = &page->sliders[number];
     const bool is_whole = slider->words != NULL;
     if (!(setting->value >= slider->low && setting->value <= slider->high)
-        || (is_whole && setting->value != floorf(setting->value))) {
-        view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g",
-                   setting->parameter, (double)setting->value, is_whole ? " whole" : "",
-                   (double)slider->low, (double)slider->high);
-        return false;
-    }
+        || (is_whole && setting->value != floorf(setting->value)))
+        return view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g",
+                          setting->parameter, (double)setting->value, is_whole ? " whole" : "",
+                          (double)slider->low, (double)slider->high);
     viewer->pages.values[number] = setting->value;
     return true;
 }
@@ -907,14 +835,11 @@ bool view_choose_page(view_state *viewer)
     if (name == NULL)
         return true;
     const int32_t number = strcmp(name, "contents") == 0 ? VIEW_CONTENTS : view_find_page(name);
-    if (number < 0) {
-        view_error(&viewer->log, "--page %s: no such page; --page list prints the names", name);
-        return false;
-    }
-    if (number == VIEW_CONTENTS && options->num_settings > 0) {
-        view_error(&viewer->log, "--set: the contents have no sliders");
-        return false;
-    }
+    if (number < 0)
+        return view_error(&viewer->log, "--page %s: no such page; --page list prints the names",
+                          name);
+    if (number == VIEW_CONTENTS && options->num_settings > 0)
+        return view_error(&viewer->log, "--set: the contents have no sliders");
     bool is_set = view_show_page_number(viewer, number);
     for (size_t i = 0; is_set && i < options->num_settings; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings[i]);

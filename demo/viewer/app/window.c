@@ -79,28 +79,6 @@ double view_recording_rate(const view_state *viewer)
     return given > 0.0 ? given : usual;
 }
 
-static void begin_recording(view_state *viewer)
-{
-    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
-    view_recording *const recording = &viewer->recording;
-    char *const folder = common_absolute(".");
-    char *const path =
-        free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
-    free(folder);
-    *recording = (view_recording){.width = viewer->width, .height = viewer->height, .path = path};
-    if (path != NULL)
-        recording->movie = view_begin_movie(path, recording->width, recording->height,
-                                            view_recording_rate(viewer), 0, &viewer->log);
-    if (recording->movie == NULL) {
-        view_notice(viewer, "Cannot record: see --record-as");
-        free(path);
-        *recording = (view_recording){.movie = NULL};
-        return;
-    }
-    recording->rgba = common_alloc((size_t)recording->width * recording->height, 4);
-    viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
-}
-
 static void end_recording(view_state *viewer)
 {
     view_recording *const recording = &viewer->recording;
@@ -120,10 +98,28 @@ static void end_recording(view_state *viewer)
 
 void view_toggle_recording(view_state *viewer)
 {
-    if (view_is_recording(viewer))
+    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
+    view_recording *const recording = &viewer->recording;
+    if (recording->movie != NULL) {
         end_recording(viewer);
-    else
-        begin_recording(viewer);
+        return;
+    }
+    char *const folder = common_absolute(".");
+    char *const path =
+        free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
+    free(folder);
+    *recording = (view_recording){.width = viewer->width, .height = viewer->height, .path = path};
+    if (path != NULL)
+        recording->movie = view_begin_movie(path, recording->width, recording->height,
+                                            view_recording_rate(viewer), 0, &viewer->log);
+    if (recording->movie == NULL) {
+        view_notice(viewer, "Cannot record: see --record-as");
+        free(path);
+        *recording = (view_recording){.movie = NULL};
+        return;
+    }
+    recording->rgba = common_alloc((size_t)recording->width * recording->height, 4);
+    viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
 }
 
 void view_record_frame(view_state *viewer)
@@ -155,28 +151,6 @@ typedef struct view_present {
     uint32_t width, height, samples;
 } view_present;
 
-static void end_present(view_present *present, view_state *viewer)
-{
-    md5gl_destroy_target(viewer->renderer, present->target);
-    *present = (view_present){0};
-}
-
-static bool ready_target(view_present *present, view_state *viewer, uint32_t width, uint32_t height,
-                         uint32_t samples, md5_error *error)
-{
-    if (present->target != NULL && present->width == width && present->height == height
-        && present->samples == samples)
-        return true;
-    end_present(present, viewer);
-    present->target = md5gl_create_target(viewer->renderer, width, height, samples, error);
-    if (present->target == NULL)
-        return false;
-    present->width = width;
-    present->height = height;
-    present->samples = samples;
-    return true;
-}
-
 static uint32_t scaled(uint32_t side, float scale)
 {
     return (uint32_t)fmaxf(roundf((float)side * scale), 1.0f);
@@ -192,8 +166,16 @@ static bool present_frame(view_present *present, view_state *viewer, md5_error *
     const bool is_small = economy.scale > 0.0f && economy.scale < 1.0f && viewer->pages.open < 0;
     const float scale = is_small ? economy.scale : 1.0f;
     const uint32_t drawn_width = scaled(width, scale), drawn_height = scaled(height, scale);
-    if ((!is_small && samples <= 1)
-        || !ready_target(present, viewer, drawn_width, drawn_height, samples, error))
+    const bool needs_target = is_small || samples > 1;
+    if (needs_target
+        && (present->target == NULL || present->width != drawn_width
+            || present->height != drawn_height || present->samples != samples)) {
+        md5gl_destroy_target(viewer->renderer, present->target);
+        *present = (view_present){
+            md5gl_create_target(viewer->renderer, drawn_width, drawn_height, samples, error),
+            drawn_width, drawn_height, samples};
+    }
+    if (!needs_target || present->target == NULL)
         return view_draw(viewer, NULL, width, height, false, false, error);
     if (!is_small && !view_draw(viewer, present->target, width, height, false, false, error))
         return false;
@@ -213,35 +195,26 @@ static md5gl_proc load_proc(void *user, const char *name)
     return (md5gl_proc)SDL_GL_GetProcAddress(name);
 }
 
-static bool has_display(void)
-{
-#if defined(_WIN32) || defined(__APPLE__)
-    return true;
-#else
-    const char *const x11 = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
-    return (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
-#endif
-}
-
-// Whether a window can be visible. If the named display is missing, SDL falls back to drivers
-// without output.
-static bool is_seen(void)
-{
-    const char *const driver = SDL_GetCurrentVideoDriver();
-    return driver != NULL && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0
-           && strcmp(driver, "evdev") != 0;
-}
-
 static bool start_video(bool visible)
 {
     // Interrupts end the program at once, also in the middle of a long job without a window.
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
     // Keeps the desktop's effects: the viewer is not a full-screen game.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+#if defined(_WIN32) || defined(__APPLE__)
+    const bool has_display = true;
+#else
+    const char *const x11 = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
+    const bool has_display = (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
+#endif
     const char *const chosen = getenv("SDL_VIDEODRIVER");
     const bool is_chosen = chosen != NULL && *chosen != '\0';
-    if ((is_chosen || has_display()) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
-        if (is_seen() || (is_chosen && !visible))
+    if ((is_chosen || has_display) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+        // If the named display is missing, SDL falls back to drivers without output.
+        const char *const driver = SDL_GetCurrentVideoDriver();
+        const bool is_seen = driver != NULL && strcmp(driver, "offscreen") != 0
+                             && strcmp(driver, "dummy") != 0 && strcmp(driver, "evdev") != 0;
+        if (is_seen || (is_chosen && !visible))
             return true;
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
     } else if (is_chosen) {
@@ -284,18 +257,14 @@ static bool create_window(view_state *viewer, bool visible)
 
 bool view_open_window(view_state *viewer, bool visible)
 {
-    if (!start_video(visible) || !create_window(viewer, visible)) {
-        view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", SDL_GetError(),
-                   visible ? "; --output FILE.png draws a picture without one" : "");
-        return false;
-    }
+    if (!start_video(visible) || !create_window(viewer, visible))
+        return view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", SDL_GetError(),
+                          visible ? "; --output FILE.png draws a picture without one" : "");
     const md5gl_opts opts = {.load = load_proc};
     md5_error error = {0};
     viewer->renderer = md5gl_create_renderer(&opts, &error);
-    if (viewer->renderer == NULL) {
-        view_log_error(&viewer->log, &error);
-        return false;
-    }
+    if (viewer->renderer == NULL)
+        return view_log_error(&viewer->log, &error);
     view_debug(&viewer->log, "device: %s (SDL %s)", md5gl_device_name(viewer->renderer),
                SDL_GetCurrentVideoDriver());
     return true;
@@ -341,21 +310,6 @@ static double seconds_since_start(void)
     return (double)SDL_GetPerformanceCounter() / (double)SDL_GetPerformanceFrequency();
 }
 
-// Decides what the next frames leave out. Swaps then wait no longer for the screen, so that only
-// work is timed.
-static void judge_frame(view_state *viewer, double seconds)
-{
-    char text[64];
-    const view_quality_offers offers = {.samples = viewer->options->samples > 1,
-                                        .shadows = viewer->shown.shadows};
-    if (!view_judge_quality(&viewer->quality, seconds, offers))
-        return;
-    const view_economy economy = view_economy_of(viewer->quality.step);
-    view_describe_economy(&economy, text, sizeof text);
-    view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
-    SDL_GL_SetSwapInterval(viewer->quality.step > 0 ? 0 : 1);
-}
-
 // `moving`: the picture changes by itself, and its frames may leave something out. A still picture
 // is drawn in full quality.
 static bool draw_window(view_state *viewer, view_present *present, bool moving)
@@ -374,30 +328,26 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
     viewer->economy = view_economy_of(gives_way ? viewer->quality.step : 0);
     const bool drawn = present_frame(present, viewer, &error);
     viewer->economy = (view_economy){0};
-    if (!drawn) {
-        view_log_error(&viewer->log, &error);
-        return false;
-    }
+    if (!drawn)
+        return view_log_error(&viewer->log, &error);
     view_record_frame(viewer);
     const double taken = seconds_since_start() - begin;
     viewer->frame_times[viewer->num_frame_times++ % VIEW_NUM_FRAME_TIMES] = (float)taken;
     viewer->frame_seconds =
         viewer->frame_seconds > 0.0 ? 0.9 * viewer->frame_seconds + 0.1 * taken : taken;
     SDL_GL_SwapWindow(viewer->window);
-    if (gives_way)
-        judge_frame(viewer, seconds_since_start() - begin);
+    // Decides what the next frames leave out. Swaps then wait no longer for the screen, so that
+    // only work is timed.
+    const view_quality_offers offers = {.samples = viewer->options->samples > 1,
+                                        .shadows = viewer->shown.shadows};
+    if (gives_way && view_judge_quality(&viewer->quality, seconds_since_start() - begin, offers)) {
+        char text[64];
+        const view_economy economy = view_economy_of(viewer->quality.step);
+        view_describe_economy(&economy, text, sizeof text);
+        view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
+        SDL_GL_SetSwapInterval(viewer->quality.step > 0 ? 0 : 1);
+    }
     return true;
-}
-
-static void set_title(view_state *viewer, char *shown, size_t size)
-{
-    char title[256];
-    (void)snprintf(title, sizeof title, "%s%s - md5view",
-                   view_is_recording(viewer) ? "recording: " : "", viewer->document->scene.name);
-    if (strcmp(title, shown) == 0)
-        return;
-    (void)snprintf(shown, size, "%s", title);
-    SDL_SetWindowTitle(viewer->window, title);
 }
 
 // The given frame rate, or slightly more than the screen's: if swapping waits for the screen, that
@@ -410,15 +360,6 @@ static double highest_rate(const view_state *viewer)
     const int display = SDL_GetWindowDisplayIndex(viewer->window);
     const bool known = display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0;
     return 1.05 * (known && mode.refresh_rate > 0 ? mode.refresh_rate : 60);
-}
-
-// Whether the picture changes by itself.
-static bool is_moving(const view_state *viewer)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    const md5_anim *const anim = view_clock(scene);
-    return viewer->play.playing && viewer->play.speed > 0.0
-           && (view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1));
 }
 
 static bool run_loop(view_state *viewer, view_present *present)
@@ -440,8 +381,13 @@ static bool run_loop(view_state *viewer, view_present *present)
         const double real = view_pace_frame(&pace, begin);
         const double passed = recording ? 1.0 / view_recording_rate(viewer) : real;
         const bool following = view_follow(viewer, passed);
-        const bool moving = is_moving(viewer) || following || recording;
-        view_advance(&viewer->play, view_clock(&viewer->document->scene), passed);
+        const view_scene *const scene = &viewer->document->scene;
+        const md5_anim *const anim = view_clock(scene);
+        const bool changes_alone =
+            viewer->play.playing && viewer->play.speed > 0.0
+            && (view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1));
+        const bool moving = changes_alone || following || recording;
+        view_advance(&viewer->play, anim, passed);
         view_watch_files(viewer);
         redraw = view_follow_scan(viewer) || redraw;
         redraw = view_follow_previews(viewer) || redraw;
@@ -453,10 +399,14 @@ static bool run_loop(view_state *viewer, view_present *present)
         // And one more shows a picture that stopped in full quality.
         const bool stopped = moved && !moving && viewer->quality.step > 0;
         if (redraw || moving || stopped || noticing || noticed || viewer->options->watch) {
-            set_title(viewer, title, sizeof title);
+            char name[sizeof title];
+            (void)snprintf(name, sizeof name, "%s%s - md5view", recording ? "recording: " : "",
+                           viewer->document->scene.name);
+            if (strcmp(name, title) != 0)
+                SDL_SetWindowTitle(viewer->window, name);
+            memcpy(title, name, sizeof title);
             if (!draw_window(viewer, present, moving))
                 return false;
-
             // Sleeps for the rest of the frame's time.
             const double rest = 1.0 / highest_rate(viewer) - (seconds_since_start() - begin);
             if (rest > 0.0)
@@ -466,7 +416,6 @@ static bool run_loop(view_state *viewer, view_present *present)
         redraw = false;
         moved = moving;
         const double drawn = seconds_since_start();
-
         // Waits for events: not at all while the picture moves, otherwise until the next event, the
         // end of a notice or the next check of the files.
         SDL_Event event;
@@ -476,7 +425,6 @@ static bool run_loop(view_state *viewer, view_present *present)
             do
                 view_handle_event(viewer, &event, &redraw);
             while (SDL_PollEvent(&event));
-
         view_remember_soon(viewer);
         view_pace_work(&pace, seconds_since_start() - drawn, moving);
     }
@@ -489,6 +437,6 @@ bool view_run_window(view_state *viewer)
     view_present present = {.target = NULL};
     const bool done = run_loop(viewer, &present);
     end_recording(viewer);
-    end_present(&present, viewer);
+    md5gl_destroy_target(viewer->renderer, present.target);
     return done;
 }

@@ -70,19 +70,6 @@ bool view_has_new_choices(const view_chosen_list *list)
     return has_new;
 }
 
-// Applies what is new in `list` to the choices that the configuration file has by now, and takes
-// those over. `stored` becomes empty.
-static void merge_chosen(view_chosen_list *list, view_chosen_list *stored)
-{
-    for (size_t i = list->count; i-- > 0;)
-        if (list->rows[i].is_new)
-            view_choose_texture(stored, list->rows[i].model, list->rows[i].mesh,
-                                list->rows[i].file);
-    view_free_chosen(list);
-    *list = *stored;
-    *stored = (view_chosen_list){.count = 0};
-}
-
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)
 {
     if (list == NULL || list->count == 0)
@@ -221,15 +208,6 @@ static bool read_chosen(view_config *config, const char *value)
     return view_read_chosen(&config->chosen, value);
 }
 
-static bool read_option(view_config *config, const char *name, size_t length, const char *value)
-{
-    const view_option *nearest = NULL, *const option = view_find_option(name, length, &nearest);
-    if (option == NULL || option->memory == VIEW_FORGOTTEN)
-        return false;
-    view_set_config(config, option, value);
-    return true;
-}
-
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -301,7 +279,11 @@ static bool read_line(view_config *config, const char *line)
     for (size_t i = 0; i < NUM_LINES; i++)
         if (strlen(lines[i].name) == length && strncmp(lines[i].name, line, length) == 0)
             return lines[i].read(config, equals + 1);
-    return read_option(config, line, length, equals + 1);
+    const view_option *nearest = NULL, *const option = view_find_option(line, length, &nearest);
+    if (option == NULL || option->memory == VIEW_FORGOTTEN)
+        return false;
+    view_set_config(config, option, equals + 1);
+    return true;
 }
 
 void view_read_config(view_config *config, const char *path, view_log *log)
@@ -348,7 +330,14 @@ static void merge(view_config *config)
     memcpy(config->recent, stored.recent, sizeof config->recent);
     config->num_recent = stored.num_recent;
     stored.num_recent = 0;
-    merge_chosen(&config->chosen, &stored.chosen);
+    view_chosen_list *const list = &config->chosen;
+    for (size_t i = list->count; i-- > 0;)
+        if (list->rows[i].is_new)
+            view_choose_texture(&stored.chosen, list->rows[i].model, list->rows[i].mesh,
+                                list->rows[i].file);
+    view_free_chosen(list);
+    *list = stored.chosen;
+    stored.chosen.count = 0; // taken over
     if (!config->has_new_model && stored.model != NULL
         && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
         free(config->model);

@@ -78,25 +78,6 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
 
 // -- Atlas ----------------------------------------------------------------------------------
 
-static void copy_letters(view_font *font, view_text_size size, const stbtt_packedchar *packed,
-                         float side)
-{
-    for (int i = 0; i < VIEW_NUM_LETTERS; i++) {
-        const stbtt_packedchar *const p = &packed[i];
-        font->letters[size][i] = (view_letter){
-            .x0 = p->xoff,
-            .y0 = p->yoff,
-            .x1 = p->xoff2,
-            .y1 = p->yoff2,
-            .u0 = (float)p->x0 / side,
-            .v0 = (float)p->y0 / side,
-            .u1 = (float)p->x1 / side,
-            .v1 = (float)p->y1 / side,
-            .advance = p->xadvance,
-        };
-    }
-}
-
 // Draws all glyphs into coverage[side * side] above the last `reserved` rows. Returns false if
 // they do not fit.
 static bool pack_letters(view_font *font, uint8_t *coverage, int side, int reserved)
@@ -126,26 +107,23 @@ static bool pack_letters(view_font *font, uint8_t *coverage, int side, int reser
              .chardata_for_range = packed + NUM_ASCII + NUM_LATIN},
         };
         fits = stbtt_PackFontRanges(&context, sizes[size].font, 0, ranges, 3) != 0;
-        if (fits)
-            copy_letters(font, size, packed, (float)side);
+        for (int i = 0; i < VIEW_NUM_LETTERS && fits; i++) {
+            const stbtt_packedchar *const p = &packed[i];
+            font->letters[size][i] = (view_letter){
+                .x0 = p->xoff,
+                .y0 = p->yoff,
+                .x1 = p->xoff2,
+                .y1 = p->yoff2,
+                .u0 = (float)p->x0 / (float)side,
+                .v0 = (float)p->y0 / (float)side,
+                .u1 = (float)p->x1 / (float)side,
+                .v1 = (float)p->y1 / (float)side,
+                .advance = p->xadvance,
+            };
+        }
     }
     stbtt_PackEnd(&context);
     return fits;
-}
-
-static void measure_lines(view_font *font)
-{
-    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        stbtt_fontinfo info;
-        int ascent = 0, descent = 0, gap = 0;
-        if (!stbtt_InitFont(&info, sizes[size].font, 0))
-            return;
-        stbtt_GetFontVMetrics(&info, &ascent, &descent, &gap);
-        const float height = roundf(sizes[size].height * font->scale);
-        const float unit = stbtt_ScaleForPixelHeight(&info, height);
-        font->ascent[size] = roundf((float)ascent * unit + 0.12f * height);
-        font->line[size] = roundf(1.28f * height);
-    }
 }
 
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
@@ -180,7 +158,17 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
         }
         free(coverage);
     }
-    measure_lines(font);
+    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
+        stbtt_fontinfo info;
+        int ascent = 0, descent = 0, gap = 0;
+        if (!stbtt_InitFont(&info, sizes[size].font, 0))
+            break;
+        stbtt_GetFontVMetrics(&info, &ascent, &descent, &gap);
+        const float height = roundf(sizes[size].height * font->scale);
+        const float unit = stbtt_ScaleForPixelHeight(&info, height);
+        font->ascent[size] = roundf((float)ascent * unit + 0.12f * height);
+        font->line[size] = roundf(1.28f * height);
+    }
     return font->mask != 0;
 }
 

@@ -179,20 +179,17 @@ static bool is_of_mode(const view_binding *binding, view_mode mode)
     return binding->modes == 0 || (binding->modes >> mode & 1) != 0;
 }
 
-static bool is_key(const view_binding *binding, int32_t code, bool shift, bool control)
-{
-    return binding->action != VIEW_NOTHING && binding->code == code && binding->control == control
-           && (binding->shift == shift || binding->any_shift || control);
-}
-
 view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool control, bool alt)
 {
     all_lines all;
     list_lines(&all);
     // Window managers use Alt for their own shortcuts.
-    for (uint32_t i = 0; i < all.count && !alt; i++)
-        if (is_of_mode(&all.lines[i], mode) && is_key(&all.lines[i], code, shift, control))
-            return all.lines[i];
+    for (uint32_t i = 0; i < all.count && !alt; i++) {
+        const view_binding *const line = &all.lines[i];
+        if (is_of_mode(line, mode) && line->action != VIEW_NOTHING && line->code == code
+            && line->control == control && (line->shift == shift || line->any_shift || control))
+            return *line;
+    }
     return (view_binding){.action = VIEW_NOTHING};
 }
 
@@ -230,36 +227,29 @@ const char *view_trigger_key(uint32_t trigger)
     return "";
 }
 
-// Whether the machine has the triggers or parameters that a line acts on.
-static bool has_use(const view_binding *binding, uint32_t num_triggers, bool walks)
-{
-    switch (binding->action) {
-    case VIEW_TRIGGER:
-        return binding->trigger < num_triggers;
-    case VIEW_AHEAD:
-    case VIEW_BACK:
-    case VIEW_FAST:
-        return walks;
-    default:
-        return true;
-    }
-}
-
-// VIEW_NUM_MODES: the lines of all modes.
 uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
     uint32_t count = 0;
     const char *heading = NULL;
+    static const char *const any_triggers[] = {"first trigger", "the other triggers"};
     const bool is_all = mode == VIEW_NUM_MODES;
     all_lines all;
     list_lines(&all);
+    if (is_all) {
+        triggers = any_triggers;
+        num_triggers = 2;
+        walks = true;
+    }
     for (uint32_t i = 0; i < all.count && count < VIEW_MAX_KEY_LINES; i++) {
         const view_binding *const b = &all.lines[i];
         const bool is_trigger = b->action == VIEW_TRIGGER;
         if (b->heading != NULL)
             heading = b->heading;
-        if (b->keys == NULL || !(is_all || is_of_mode(b, mode)) || !has_use(b, num_triggers, walks))
+        const bool is_walk =
+            b->action == VIEW_AHEAD || b->action == VIEW_BACK || b->action == VIEW_FAST;
+        if (b->keys == NULL || !(is_all || is_of_mode(b, mode)) || (is_walk && !walks)
+            || (is_trigger && b->trigger >= num_triggers))
             continue;
         lines[count++] = (view_key_line){
             .heading = heading,
@@ -270,10 +260,4 @@ uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t nu
         heading = NULL; // the group has begun
     }
     return count;
-}
-
-uint32_t view_list_all_keys(view_key_line lines[VIEW_MAX_KEY_LINES])
-{
-    static const char *const triggers[] = {"first trigger", "the other triggers"};
-    return view_list_keys(VIEW_NUM_MODES, triggers, 2, true, lines);
 }

@@ -139,12 +139,9 @@ enum { VIEW_MAX_KEY_LINES = 128 };
 
 // Writes the lines of a mode, in the order of the table; returns how many. The keys of triggers are
 // listed with the names triggers[num_triggers] of the machine, and those left over are not, nor are
-// those that walk, unless it `walks`.
+// those that walk, unless it `walks`. VIEW_NUM_MODES: the lines of all modes and of any machine.
 uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES]);
-
-// Writes the lines of all modes, if no machine is open.
-uint32_t view_list_all_keys(view_key_line lines[VIEW_MAX_KEY_LINES]);
 
 // The key of a machine's trigger, or "" if it has none.
 const char *view_trigger_key(uint32_t trigger);

@@ -73,7 +73,7 @@ void view_print_help(FILE *file)
 void view_print_bindings(FILE *file)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
-    const uint32_t count = view_list_all_keys(lines);
+    const uint32_t count = view_list_keys(VIEW_NUM_MODES, NULL, 0, true, lines);
     for (uint32_t i = 0; i < count; i++) {
         if (lines[i].heading != NULL)
             fprintf(file, "%s%s\n", i > 0 ? "\n" : "", lines[i].heading);
@@ -116,20 +116,6 @@ static void print_tag(FILE *file, const char *text, const char *value)
     fputc('\n', file);
 }
 
-static void print_keys(FILE *file)
-{
-    view_key_line lines[VIEW_MAX_KEY_LINES];
-    const uint32_t count = view_list_all_keys(lines);
-    fputs(".SH KEYS AND MOUSE\n", file);
-    for (uint32_t i = 0; i < count; i++) {
-        if (lines[i].heading != NULL)
-            fprintf(file, ".SS %s\n", lines[i].heading);
-        print_tag(file, lines[i].keys, NULL);
-        print_roff(file, lines[i].help);
-        fputs(lines[i].only_in_machine ? " (state machine)\n" : "\n", file);
-    }
-}
-
 void view_print_manual(FILE *file)
 {
     size_t count;
@@ -166,7 +152,16 @@ void view_print_manual(FILE *file)
             }
         fputs(")\n", file);
     }
-    print_keys(file);
+    view_key_line lines[VIEW_MAX_KEY_LINES];
+    const uint32_t num_lines = view_list_keys(VIEW_NUM_MODES, NULL, 0, true, lines);
+    fputs(".SH KEYS AND MOUSE\n", file);
+    for (uint32_t i = 0; i < num_lines; i++) {
+        if (lines[i].heading != NULL)
+            fprintf(file, ".SS %s\n", lines[i].heading);
+        print_tag(file, lines[i].keys, NULL);
+        print_roff(file, lines[i].help);
+        fputs(lines[i].only_in_machine ? " (state machine)\n" : "\n", file);
+    }
     fputs(".SH EXIT STATUS\n", file);
     print_roff(file, exit_status);
 }

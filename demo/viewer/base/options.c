@@ -388,6 +388,97 @@ void view_write_switches(const view_shown *shown, char *text, size_t size)
     }
 }
 
+// == Lights and parameters of materials ===========================================================
+
+const view_light_range view_light_ranges[VIEW_NUM_LIGHTS] = {
+    {"key", 0.0f, 3.0f, 1.0f}, {"sky", 0.0f, 3.0f, 1.0f},         {"fill", 0.0f, 3.0f, 1.0f},
+    {"rim", 0.0f, 3.0f, 1.0f}, {"around", -180.0f, 180.0f, 0.0f}, {"height", -60.0f, 60.0f, 0.0f},
+};
+
+view_lights view_usual_lights(void)
+{
+    view_lights lights;
+    for (int i = 0; i < VIEW_NUM_LIGHTS; i++)
+        lights.values[i] = view_light_ranges[i].usual;
+    return lights;
+}
+
+bool view_read_lights(const char *text, view_lights *lights)
+{
+    for (;;) {
+        const size_t length = strcspn(text, "=");
+        int light = 0;
+        while (light < VIEW_NUM_LIGHTS
+               && (strlen(view_light_ranges[light].name) != length
+                   || strncmp(text, view_light_ranges[light].name, length) != 0))
+            light++;
+        if (light == VIEW_NUM_LIGHTS || text[length] == '\0')
+            return false;
+        char *end = NULL;
+        const char *const number = text + length + 1;
+        const float value = strtof(number, &end);
+        if (end == number
+            || !(value >= view_light_ranges[light].low && value <= view_light_ranges[light].high)
+            || (*end != '\0' && *end != ','))
+            return false;
+        lights->values[light] = value;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
+    }
+}
+
+void view_write_lights(const view_lights *lights, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < VIEW_NUM_LIGHTS && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s=%.9g", i > 0 ? "," : "",
+                                 view_light_ranges[i].name, (double)lights->values[i]);
+}
+
+// The uses are those of the engine's scripts; parm7 is the time of death in most games, and a
+// number from 0 to 1 in few.
+const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
+    {"time", 10.0f, 60.0f},
+    {"0 red", 1.0f, 1.0f},
+    {"1 green", 1.0f, 1.0f},
+    {"2 blue", 1.0f, 1.0f},
+    {"3 time scale", 2.0f, 1.0f},
+    {"4 offset", 10.0f, 0.0f},
+    {"5 diversity", 1.0f, 0.0f},
+    {"6", 1.0f, 0.0f},
+    {"7 burn, mode", 10.0f, 0.0f},
+    {"8 skin scale", 1.0f, 0.0f},
+    {"9", 1.0f, 0.0f},
+    {"10", 1.0f, 0.0f},
+    {"11", 1.0f, 0.0f},
+};
+
+view_parms view_usual_parms(void)
+{
+    view_parms parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual};
+    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+        parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+    return parms;
+}
+
+float view_material_time(const view_parms *parms, double clip_time)
+{
+    const double time = clip_time + (double)parms->ahead;
+    return time > 0.0 ? (float)time : 0.0f;
+}
+
+void view_set_parm(view_parms *parms, int row, float value, double clip_time)
+{
+    const int parm = row - VIEW_FIRST_PARM;
+    if (row == VIEW_PARM_TIME)
+        parms->ahead = (float)((double)value - clip_time);
+    else
+        parms->values[parm] = value;
+    if ((parm == 4 || parm == 7) && parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual)
+        parms->ahead = 0.0f;
+}
+
 // == Values =======================================================================================
 //
 // Reads and writes the values of options of each kind. A written value is read as the same bits.
@@ -674,16 +765,6 @@ static bool unknown_option(const char *argument, const view_option *nearest, cha
     return false;
 }
 
-// The range of an option that takes numbers, for messages.
-static void describe_limits(const view_option *option, char *text, size_t size)
-{
-    const bool is_pair = option->kind == VIEW_OPTION_GRID;
-    text[0] = '\0';
-    if (option->high > option->low)
-        (void)snprintf(text, size, ", %sfrom %g to %g", is_pair ? "each " : "", option->low,
-                       option->high);
-}
-
 // Reads the option at arguments[*i], advances to its value, and marks its row as given.
 static bool read_option(int count, char **arguments, int *i, view_options *options, bool *given,
                         char *problem, size_t size)
@@ -712,8 +793,10 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     }
     const bool taken = view_read_option(found, value, options);
     given[found - table] = true;
-    char limits[64];
-    describe_limits(found, limits, sizeof limits);
+    char limits[64] = "";
+    if (found->high > found->low) // it takes numbers
+        (void)snprintf(limits, sizeof limits, ", %sfrom %g to %g",
+                       found->kind == VIEW_OPTION_GRID ? "each " : "", found->low, found->high);
     if (!taken)
         (void)snprintf(problem, size, "--%s takes %s%s, not '%s'", found->name,
                        found->value != NULL ? found->value : "yes or no", limits, value);
@@ -801,52 +884,15 @@ bool view_shows_window(const view_options *options)
            && !options->no_render;
 }
 
-// Whether a folder is a model of Cube 2's engines, which its md5.cfg describes.
-static bool is_model_folder(const char *path)
+bool view_is_listed(const char *path)
 {
     char *const script = common_join(path, "md5.cfg");
-    const bool is_there = common_is_file(script);
+    const bool is_model = common_is_file(script);
     free(script);
-    return is_there;
-}
-
-bool view_is_archive(const char *path)
-{
-    return (common_has_ending(path, ".pk4") || common_has_ending(path, ".zip")
-            || common_has_ending(path, ".pak"))
-           && common_is_file(path);
-}
-
-static bool read_arguments(int count, char **arguments, view_options *options, bool *given,
-                           char *problem, size_t size)
-{
-    bool only_files = false; // after "--"
-    for (int i = 0; i < count; i++) {
-        const char *const argument = arguments[i];
-        if (!only_files && strcmp(argument, "--") == 0)
-            only_files = true;
-        else if (only_files || argument[0] != '-' || argument[1] == '\0') {
-            if ((common_is_folder(argument) && !is_model_folder(argument))
-                || view_is_archive(argument))
-                options->folders[options->num_folders++] = argument;
-            else
-                options->files[options->num_files++] = argument;
-        } else if (!read_option(count, arguments, &i, options, given, problem, size))
-            return false;
-    }
-    return true;
-}
-
-static bool is_usual(view_usual usual, const view_options *options)
-{
-    switch (usual) {
-    case VIEW_USUALLY_IN_WINDOW:
-        return options->output == NULL;
-    case VIEW_USUALLY_WITH_BACKGROUND:
-        return !options->no_background;
-    default:
-        return false;
-    }
+    return (common_is_folder(path) && !is_model)
+           || ((common_has_ending(path, ".pk4") || common_has_ending(path, ".zip")
+                || common_has_ending(path, ".pak"))
+               && common_is_file(path));
 }
 
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
@@ -866,7 +912,18 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
 
     bool *const given = common_alloc(NUM_OPTIONS, sizeof *given);
-    const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
+    bool only_files = false, is_read = true; // only_files: after "--"
+    for (int i = 0; i < count && is_read; i++) {
+        const char *const argument = arguments[i];
+        if (!only_files && strcmp(argument, "--") == 0)
+            only_files = true;
+        else if (!only_files && argument[0] == '-' && argument[1] != '\0')
+            is_read = read_option(count, arguments, &i, options, given, problem, problem_size);
+        else if (view_is_listed(argument))
+            options->folders[options->num_folders++] = argument;
+        else
+            options->files[options->num_files++] = argument;
+    }
     const bool is_wrong = is_read && options->thumbnail > 0
                           && contradicts_thumbnail(given, options, problem, problem_size);
 
@@ -885,7 +942,10 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     for (size_t i = 0; i < NUM_OPTIONS; i++)
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
-                is_usual(table[i].usual, options) != (table[i].kind == VIEW_OPTION_OPPOSITE);
+                (table[i].usual == VIEW_USUALLY_IN_WINDOW
+                     ? options->output == NULL
+                     : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND && !options->no_background)
+                != (table[i].kind == VIEW_OPTION_OPPOSITE);
 
     free(given);
     if (!is_read || is_wrong)

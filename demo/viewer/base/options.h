@@ -229,8 +229,9 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
                        size_t problem_size);
 void view_free_options(view_options *options);
 
-// Whether it is a file that holds others: .pk4, .zip, .pak.
-bool view_is_archive(const char *path);
+// Whether what is in it is listed: a folder, unless an md5.cfg of Cube 2's engines makes it a
+// model, or a file that holds others, .pk4, .zip, .pak.
+bool view_is_listed(const char *path);
 // Whether a file of that name holds a movie: .apng, .gif, .mp4, .webm.
 bool view_is_movie(const char *path);
 // Whether they open a window, instead of running a job without one.

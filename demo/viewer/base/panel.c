@@ -292,14 +292,3 @@ void view_draw_rows(view_canvas *canvas, view_rows *rows)
         top += row->rect.height;
     }
 }
-
-void view_draw_slider(view_canvas *canvas, view_rect row, float part)
-{
-    const float scale = canvas->font->scale, middle = row.y + 0.5f * row.height;
-    const float place = row.width * fminf(fmaxf(part, 0.0f), 1.0f);
-    view_rect track = {row.x, middle - 2.0f * scale, row.width, 4.0f * scale};
-    view_draw_round_rect(canvas, track, 2.0f * scale, 0x4A5361FFu);
-    track.width = place;
-    view_draw_round_rect(canvas, track, 2.0f * scale, VIEW_ACCENT);
-    view_draw_disc(canvas, row.x + place, middle, 6.0f * scale, VIEW_BRIGHT);
-}

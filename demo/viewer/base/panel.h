@@ -86,7 +86,4 @@ void view_place_rows(view_rows *rows, float right, float room, float least);
 float view_rows_height(const view_rows *rows);
 void view_draw_rows(view_canvas *canvas, view_rows *rows);
 
-// A slider as wide as `row`, vertically centred in it, filled up to `part` (0..1).
-void view_draw_slider(view_canvas *canvas, view_rect row, float part);
-
 #endif

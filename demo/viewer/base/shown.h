@@ -59,7 +59,7 @@ typedef struct view_light_range {
     float low, high, usual;
 } view_light_range;
 
-const view_light_range *view_range_of_light(view_light light);
+extern const view_light_range view_light_ranges[VIEW_NUM_LIGHTS];
 
 view_lights view_usual_lights(void);
 
@@ -93,7 +93,7 @@ typedef struct view_parm_range {
     float high, usual; // from 0
 } view_parm_range;
 
-const view_parm_range *view_range_of_parm(int row);
+extern const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS];
 
 // The materials' time in seconds, never below 0, at a time of the clip.
 float view_material_time(const view_parms *parms, double clip_time);

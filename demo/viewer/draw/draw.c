@@ -180,7 +180,7 @@ float view_parm_of(const view_stage *stage, int row)
 {
     const float *const own = view_own_parms(&stage->document->scene);
     const float value = stage->parms->values[row - VIEW_FIRST_PARM];
-    const bool is_own = own != NULL && value == view_range_of_parm(row)->usual;
+    const bool is_own = own != NULL && value == view_parm_ranges[row].usual;
     return is_own ? own[row - VIEW_FIRST_PARM] : value;
 }
 

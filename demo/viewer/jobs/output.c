@@ -412,14 +412,6 @@ static char *fill_name(const char *name, const name_values *values)
     return filled;
 }
 
-// The name with a number before its extension: "a.png" gives "a-2.png".
-static char *number_name(const char *name, uint32_t n)
-{
-    const char *const dot = strrchr(common_base(name), '.');
-    const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
-    return common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem);
-}
-
 // -- PNG ------------------------------------------------------------------------------------
 
 static void write_bytes(void *user, void *bytes, int size)
@@ -440,8 +432,7 @@ bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t he
         if (common_end_file(&writer, is_encoded != 0))
             return true;
     }
-    view_error(log, "cannot write %s: %s", path, strerror(errno));
-    return false;
+    return view_error(log, "cannot write %s: %s", path, strerror(errno));
 }
 
 // -- Pictures -------------------------------------------------------------------------------
@@ -454,9 +445,7 @@ static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t widt
     if (target != NULL && view_draw(viewer, target, width, height, transparent, clean, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error))
         return true;
-    if (target != NULL)
-        view_log_error(&viewer->log, &error);
-    return false;
+    return target != NULL && view_log_error(&viewer->log, &error);
 }
 
 static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t height)
@@ -534,7 +523,8 @@ static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float
         viewer->camera.azimuth = azimuth + 360.0f * (float)i / (float)count;
 }
 
-// The name of the options with its fields filled; the caller frees it.
+// The name of the options with its fields filled, and perhaps a number before its extension; the
+// caller frees it.
 static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output;
@@ -547,7 +537,11 @@ static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
         .time = viewer->play.time,
         .n = n,
     };
-    char *const numbered = is_numbered ? number_name(name, n) : common_copy(name);
+    const char *const dot = strrchr(common_base(name), '.');
+    const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    char *const numbered =
+        is_numbered ? common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem)
+                    : common_copy(name);
     char *const path = fill_name(numbered, &values);
     free(numbered);
     return path;

@@ -13,8 +13,8 @@
 
 void view_begin(view_state *viewer, const view_options *options)
 {
-    *viewer = (view_state){.options = options};
-    view_begin_ui(&viewer->ui);
+    *viewer = (view_state){.options = options,
+                           .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
     *viewer->document = (view_document){0};
@@ -41,7 +41,7 @@ void view_end(view_state *viewer)
     free(viewer->preview.wish);
     view_free_canvas(&viewer->canvas);
     view_free_lines(&viewer->lines);
-    view_end_ui(&viewer->ui);
+    view_clear_browser(&viewer->ui.browser);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
     view_drop_library(viewer->library);
@@ -53,10 +53,8 @@ bool view_set_scale(view_state *viewer, float scale)
     view_font font;
     if (viewer->font.mask != 0 && viewer->font.scale == scale)
         return true;
-    if (!view_make_font(&font, viewer->renderer, scale, &error)) {
-        view_log_error(&viewer->log, &error);
-        return false;
-    }
+    if (!view_make_font(&font, viewer->renderer, scale, &error))
+        return view_log_error(&viewer->log, &error);
     view_free_font(&viewer->font, viewer->renderer);
     viewer->font = font;
     viewer->canvas.font = &viewer->font;
@@ -212,21 +210,15 @@ void view_snap(view_state *viewer)
 bool view_follow(view_state *viewer, double seconds)
 {
     const float share = md5_follow_share(rate, (float)seconds);
-    viewer->is_smooth = true;
-    const bool moves = view_follow_camera(&viewer->seen, &viewer->camera, share);
-    return view_follow_lists(&viewer->ui, share) || moves;
+    view_ui *const ui = &viewer->ui;
+    const float way = ui->hierarchy_scroll - ui->shown_scroll;
+    const bool scrolls = fabsf(way) > 0.5f;
+    viewer->is_smooth = ui->is_smooth = true;
+    ui->shown_scroll = scrolls ? ui->shown_scroll + way * share : ui->hierarchy_scroll;
+    return view_follow_camera(&viewer->seen, &viewer->camera, share) || scrolls;
 }
 
 // == One frame =============================================================================
-
-static void pose_document(view_state *viewer)
-{
-    view_document *const document = viewer->document;
-    view_pose(&document->scene, &viewer->play);
-    view_pose_compared(document, &viewer->play);
-    if (viewer->shown.normals || viewer->shown.tangents)
-        document->pose_faults = view_find_pose_faults(&document->scene);
-}
 
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
@@ -268,55 +260,59 @@ static void draw_caption(view_state *viewer, const view_stage *stage)
     free(stem);
 }
 
-bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-               bool transparent, bool clean, md5_error *error)
+// Draws a picture of width * height pixels that is laid out for another size, with or without what
+// lies over the world.
+static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2],
+                 const uint32_t laid_out[2], bool transparent, bool has_marks, bool has_panels,
+                 md5_error *error)
 {
+    view_document *const document = viewer->document;
+    const bool is_page = viewer->pages.open >= 0;
+    md5_error draw_error = {0};
     // First, because a machine's character walks and the camera follows. In a crowd the camera
     // determines who is visible.
-    if (!view_shows_crowd(viewer->document))
-        pose_document(viewer);
-    const bool is_page = viewer->pages.open >= 0;
+    if (!view_shows_crowd(document)) {
+        view_pose(&document->scene, &viewer->play);
+        view_pose_compared(document, &viewer->play);
+        if (viewer->shown.normals || viewer->shown.tangents)
+            document->pose_faults = view_find_pose_faults(&document->scene);
+    }
     if (!is_page)
-        view_keep_framed(viewer, width, height);
-    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
-    md5_error draw_error = {0};
+        view_keep_framed(viewer, laid_out[0], laid_out[1]);
+    view_stage stage = view_stage_of(viewer, (float)laid_out[0], (float)laid_out[1]);
+    const float across = (float)size[0] / stage.width, down = (float)size[1] / stage.height;
+    stage.region = (view_rect){stage.region.x * across, stage.region.y * down,
+                               stage.region.width * across, stage.region.height * down};
+    stage.width = (float)size[0];
+    stage.height = (float)size[1];
     const bool drawn =
-        is_page ? view_draw_page(&stage, viewer->play.time, target, transparent, clean, &draw_error)
-                : view_draw_world(&stage, target, width, height, transparent, &draw_error);
+        is_page ? view_draw_page(&stage, viewer->play.time, target, transparent, !has_panels,
+                                 &draw_error)
+                : view_draw_world(&stage, target, size[0], size[1], transparent, &draw_error);
     if (viewer->open_cell != NULL)
         draw_caption(viewer, &stage);
-    if (!clean) {
-        if (!is_page)
-            view_draw_marks(&viewer->ui, &stage);
+    if (has_marks && !is_page)
+        view_draw_marks(&viewer->ui, &stage);
+    if (has_panels)
         draw_panels(viewer, &stage);
-    }
     const bool ended = md5gl_end_frame(viewer->renderer, error);
     if (!drawn && error != NULL)
         *error = draw_error;
     return drawn && ended;
 }
 
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error)
+{
+    const uint32_t size[2] = {width, height};
+    return draw(viewer, target, size, size, transparent, !clean, !clean, error);
+}
+
 bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                      md5_error *error)
 {
-    if (!view_shows_crowd(viewer->document))
-        pose_document(viewer);
-    view_keep_framed(viewer, viewer->width, viewer->height);
-    // Laid out for the window.
-    view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
-    const float across = (float)width / stage.width, down = (float)height / stage.height;
-    const view_rect region = stage.region;
-    stage.region = (view_rect){region.x * across, region.y * down, region.width * across,
-                               region.height * down};
-    stage.width = (float)width;
-    stage.height = (float)height;
-    md5_error draw_error = {0};
-    const bool drawn = view_draw_world(&stage, target, width, height, false, &draw_error);
-    view_draw_marks(&viewer->ui, &stage);
-    const bool ended = md5gl_end_frame(viewer->renderer, error);
-    if (!drawn && error != NULL)
-        *error = draw_error;
-    return drawn && ended;
+    const uint32_t size[2] = {width, height}, window[2] = {viewer->width, viewer->height};
+    return draw(viewer, target, size, window, false, true, false, error);
 }
 
 bool view_draw_interface(view_state *viewer, md5_error *error)

@@ -89,8 +89,7 @@ typedef struct thumbnail {
 
 static bool fail(thumbnail *of, const char *path, const char *why)
 {
-    view_error(of->log, "%s: %s", path, why);
-    return false;
+    return view_error(of->log, "%s: %s", path, why);
 }
 
 // Reads an image, if it is another than the last one; NULL is none. Returns false if it takes more
@@ -182,10 +181,8 @@ bool view_run_thumbnail(const view_options *options, view_log *log)
 {
     thumbnail of = {.options = options, .log = log};
     bool is_written = false;
-    if (options->num_files == 0) {
-        view_error(log, "--thumbnail needs a file");
-        return false;
-    }
+    if (options->num_files == 0)
+        return view_error(log, "--thumbnail needs a file");
     common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
     char *const absolute = common_absolute(options->files[0]);
     char *const whole = common_clean(absolute);

@@ -97,71 +97,59 @@ static void compare_directions(const verification *v, uint32_t index, uint32_t v
     }
 }
 
-static void compare_mesh(verification *v, uint32_t index, float predicted)
+static void compare_mesh(verification *v, uint32_t index)
 {
     view_scene *const scene = &v->viewer->document->scene;
     const md5_mesh *const mesh = &scene->model->meshes[index];
-    const view_skinned *const skinned = &scene->skinned[index];
     mesh_report *const report = &v->reports[index];
-    float error = 0.0f;
+    float error = 0.0f, predicted = 0.0f;
     view_skin_mesh(scene, index, v->exact_tangents);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         if (scene->dual && !has_sides(mesh, scene->duals, i)) {
             report->skipped += 2;
             continue;
         }
-        error = fmaxf(error, distance(v->positions[i], skinned->positions[i]));
+        error = fmaxf(error, distance(v->positions[i], scene->skinned[index].positions[i]));
         compare_directions(v, index, i, report);
     }
+    // The predicted loss of the path, units. For dual quaternions with dropped influences there is
+    // no bound.
+    const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index, NULL);
+    const uint32_t slots = path == MD5GL_PATH_4 ? 4 : 8;
+    if (path == MD5GL_PATH_4 || path == MD5GL_PATH_8)
+        predicted = !scene->dual ? md5_pack_loss(scene->model, index, slots, scene->joints)
+                    : mesh->max_influences > slots ? INFINITY
+                                                   : 0.0f;
     const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
     report->error = fmaxf(report->error, error);
     report->predicted = fmaxf(report->predicted, predicted);
     report->excess = fmaxf(report->excess, error - v->limit - (forced ? predicted : 0.0f));
 }
 
-// Predicted loss of a path, units. For dual quaternions with dropped influences there is no bound.
-static float predict_loss(const view_scene *scene, uint32_t mesh, md5gl_path path)
-{
-    const uint32_t slots = path == MD5GL_PATH_4 ? 4 : 8;
-    if (path != MD5GL_PATH_4 && path != MD5GL_PATH_8)
-        return 0.0f;
-    if (scene->dual)
-        return scene->model->meshes[mesh].max_influences > slots ? INFINITY : 0.0f;
-    return md5_pack_loss(scene->model, mesh, slots, scene->joints);
-}
-
 // Compares all meshes in the scene's current pose.
 static bool compare_pose(verification *v)
 {
-    view_state *const viewer = v->viewer;
-    const view_scene *const scene = &viewer->document->scene;
+    view_document *const document = v->viewer->document;
+    view_scene *const scene = &document->scene;
+    md5gl_renderer *const renderer = v->viewer->renderer;
     md5_error error = {0};
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    if (!md5gl_set_blending(viewer->renderer, viewer->document->drawn, blending, &error)) {
-        view_log_error(&viewer->log, &error);
-        return false;
-    }
-    view_ready_skin(&viewer->document->scene);
-    // Skins the whole model, so it is called once per pose, not per mesh.
+    view_ready_skin(scene);
     const md5gl_instances one = {.count = 1,
                                  .palettes = scene->palette,
-                                 .morph = viewer->document->morphs.drawn,
-                                 .weights = viewer->document->morphs.weights};
-    if (!md5gl_pose(viewer->renderer, viewer->document->drawn, &one, &error)) {
-        view_log_error(&viewer->log, &error);
-        return false;
-    }
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-        if (!md5gl_capture(viewer->renderer, viewer->document->drawn, i, NULL, v->positions,
-                           v->normals, v->tangents, &error)) {
-            view_log_error(&viewer->log, &error);
-            return false;
-        }
-        compare_mesh(v, i,
-                     predict_loss(scene, i, md5gl_mesh_path(viewer->document->drawn, i, NULL)));
+                                 .morph = document->morphs.drawn,
+                                 .weights = document->morphs.weights};
+    // Skins the whole model, so it is called once per pose, not per mesh.
+    bool done = md5gl_set_blending(renderer, document->drawn, blending, &error)
+                && md5gl_pose(renderer, document->drawn, &one, &error);
+    for (uint32_t i = 0; i < scene->model->num_meshes && done; i++) {
+        done = md5gl_capture(renderer, document->drawn, i, NULL, v->positions, v->normals,
+                             v->tangents, &error);
+        if (done)
+            compare_mesh(v, i);
     }
     v->num_poses++;
-    return true;
+    return done || view_log_error(&v->viewer->log, &error);
 }
 
 // -- Poses ----------------------------------------------------------------------------------
@@ -233,55 +221,36 @@ static bool compare_motion(verification *v)
 
 // -- Report ---------------------------------------------------------------------------------
 
-// Result for a mesh. A forced path may lose as much as predicted. It fails nevertheless, since the
-// picture differs from the file's model.
-typedef enum verdict {
-    VERDICT_OK,
-    VERDICT_PREDICTED,
-    VERDICT_TOO_MUCH,
-} verdict;
-
-static verdict judge(const verification *v, const mesh_report *r)
-{
-    const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
-    // A path that loses more than the limit in positions may also lose it in normals.
-    const bool normals_pass =
-        r->normal_error <= normal_limit || (forced && r->predicted > v->limit);
-    if (r->excess > 0.0f || !normals_pass)
-        return VERDICT_TOO_MUCH;
-    return r->error > v->limit ? VERDICT_PREDICTED : VERDICT_OK;
-}
-
-static verdict report_mesh(const verification *v, uint32_t index, float size)
-{
-    static const char *const words[] = {"ok", "loss as predicted", "ERROR TOO LARGE"};
-    const md5_mesh *const mesh = &v->viewer->document->scene.model->meshes[index];
-    const mesh_report *const r = &v->reports[index];
-    const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, index, NULL);
-    const verdict found = judge(v, r);
-    common_print(stdout,
-                 "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "
-                 "%.3g of the size",
-                 (unsigned)index, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
-                 v->viewer->options->path != MD5GL_PATH_AUTO ? " (forced)" : "",
-                 v->viewer->document->scene.dual ? ", dual quaternions" : "", (double)r->error,
-                 (double)(r->error / size));
-    printf(", predicted loss %.3g units; normals, tangents %.3g", (double)r->predicted,
-           (double)r->normal_error);
-    if (r->skipped > 0)
-        printf(" (%llu of %llu skipped: no direction)", r->skipped, r->skipped + r->compared);
-    printf("; %s\n", words[found]);
-    return found;
-}
-
+// A forced path may lose as much as predicted. It fails nevertheless, since the picture differs
+// from the file's model.
 static bool report_all(const verification *v, float size)
 {
     const view_scene *const scene = &v->viewer->document->scene;
+    const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
     bool passes = true;
     float error = 0.0f;
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-        passes = report_mesh(v, i, size) == VERDICT_OK && passes;
-        error = fmaxf(error, v->reports[i].error);
+        const md5_mesh *const mesh = &scene->model->meshes[i];
+        const mesh_report *const r = &v->reports[i];
+        const md5gl_path path = md5gl_mesh_path(v->viewer->document->drawn, i, NULL);
+        // A path that loses more than the limit in positions may also lose it in normals.
+        const bool is_too_much =
+            r->excess > 0.0f
+            || !(r->normal_error <= normal_limit || (forced && r->predicted > v->limit));
+        common_print(stdout,
+                     "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "
+                     "%.3g of the size, predicted loss %.3g units; normals, tangents %.3g",
+                     (unsigned)i, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
+                     forced ? " (forced)" : "", scene->dual ? ", dual quaternions" : "",
+                     (double)r->error, (double)(r->error / size), (double)r->predicted,
+                     (double)r->normal_error);
+        if (r->skipped > 0)
+            printf(" (%llu of %llu skipped: no direction)", r->skipped, r->skipped + r->compared);
+        printf("; %s\n", is_too_much           ? "ERROR TOO LARGE"
+                         : r->error > v->limit ? "loss as predicted"
+                                               : "ok");
+        passes = passes && !is_too_much && !(r->error > v->limit);
+        error = fmaxf(error, r->error);
     }
     common_print(stdout,
                  "%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g of "
@@ -295,10 +264,8 @@ static bool report_all(const verification *v, float size)
 bool view_run_verify(view_state *viewer)
 {
     const md5_model *const model = viewer->document->scene.model;
-    if (model == NULL || view_count_vertices(&viewer->document->scene) == 0) {
-        view_error(&viewer->log, "--verify: the model has no vertices");
-        return false;
-    }
+    if (model == NULL || view_count_vertices(&viewer->document->scene) == 0)
+        return view_error(&viewer->log, "--verify: the model has no vertices");
     uint32_t max_vertices = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         max_vertices = model->meshes[i].num_vertices > max_vertices ? model->meshes[i].num_vertices

@@ -140,16 +140,6 @@ static void add_group_row(view_browser *browser, view_entry_kind kind, char *lab
     add_entry(browser, kind, label, NULL)->path = path;
 }
 
-static void drop_groups(view_browser *browser)
-{
-    while (browser->num_entries > browser->num_names) {
-        view_entry *const entry = &browser->entries[--browser->num_entries];
-        free(entry->label);
-        free(entry->path);
-    }
-    browser->num_left_out = 0;
-}
-
 static void list_groups(view_browser *browser)
 {
     size_t num_own = 0;
@@ -205,7 +195,12 @@ static void find_entries(view_browser *browser)
         common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
     browser->num_found = browser->chosen = browser->first = 0;
     if (browser->kind == VIEW_BROWSE_GAME) {
-        drop_groups(browser);
+        while (browser->num_entries > browser->num_names) { // groups stand behind the names
+            view_entry *const entry = &browser->entries[--browser->num_entries];
+            free(entry->label);
+            free(entry->path);
+        }
+        browser->num_left_out = 0;
         if (browser->filter[0] == '\0')
             list_groups(browser);
     }

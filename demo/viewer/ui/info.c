@@ -320,21 +320,6 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     }
 }
 
-static void list_warnings(const view_log *log, view_rows *rows)
-{
-    const uint32_t count = log->num_warnings;
-    const uint32_t others = count > VIEW_LOG_LAST ? count - VIEW_LOG_LAST : 0;
-    if (count == 0)
-        return;
-    view_add_gap(rows);
-    view_add_row(rows, VIEW_AMBER, NULL, "%u warning%s", count, count == 1 ? "" : "s");
-    for (uint32_t i = others; i < count; i++)
-        view_add_wrapped(rows, VIEW_PLAIN, log->last[i % VIEW_LOG_LAST], 3);
-    if (others > 0)
-        view_add_row(rows, VIEW_DIM, NULL, "and %u more before %s", others,
-                     others == 1 ? "it" : "them");
-}
-
 // In a small window most figures are hidden, unless statistics are switched on.
 void view_list_figures(const view_stage *stage, view_rows *rows)
 {
@@ -383,7 +368,17 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
         list_statistics(stage, rows);
     list_compare(stage, rows);
     list_pick(stage, rows);
-    list_warnings(stage->log, rows);
+    const uint32_t count = stage->log->num_warnings;
+    const uint32_t others = count > VIEW_LOG_LAST ? count - VIEW_LOG_LAST : 0;
+    if (count > 0) {
+        view_add_gap(rows);
+        view_add_row(rows, VIEW_AMBER, NULL, "%u warning%s", count, count == 1 ? "" : "s");
+    }
+    for (uint32_t i = others; i < count; i++)
+        view_add_wrapped(rows, VIEW_PLAIN, stage->log->last[i % VIEW_LOG_LAST], 3);
+    if (others > 0)
+        view_add_row(rows, VIEW_DIM, NULL, "and %u more before %s", others,
+                     others == 1 ? "it" : "them");
     view_add_gap(rows);
     view_add_row(rows, VIEW_DIM, NULL, "H: keys" DOT "M: statistics");
     const float below = (3.0f * VIEW_MARGIN + VIEW_BAR_HEIGHT) * stage->font->scale;

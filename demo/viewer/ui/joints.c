@@ -1,4 +1,5 @@
-// The list of joints, and the marked joint in the picture, with its weights as a heat map.
+// The list of joints, and what is marked in the picture: a joint, with its weights as a heat map,
+// and the spot that was clicked on.
 #include "demo/viewer/ui/panels.h"
 
 #include "demo/viewer/base/math.h"
@@ -49,17 +50,6 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 {
     const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->chosen_joint;
     return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
-}
-
-bool view_follow_lists(view_ui *ui, float share)
-{
-    const float way = ui->hierarchy_scroll - ui->shown_scroll;
-    ui->is_smooth = true;
-    ui->shown_scroll += way * share;
-    if (fabsf(way) > 0.5f)
-        return true;
-    ui->shown_scroll = ui->hierarchy_scroll;
-    return false;
 }
 
 static float box_width(const view_stage *stage)
@@ -240,7 +230,8 @@ void view_label_joint(const view_ui *ui, const view_stage *stage)
                    VIEW_BRIGHT, name);
 }
 
-void view_draw_joint(const view_ui *ui, const view_stage *stage)
+// With the weights of the vertices as heat.
+static void draw_joint(const view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
     const int32_t joint = drawn_joint(ui, stage);
@@ -267,4 +258,20 @@ void view_draw_joint(const view_ui *ui, const view_stage *stage)
     if (stage->lines->count > 0)
         md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, 2.0f * scale,
                          true);
+}
+
+void view_draw_marks(const view_ui *ui, const view_stage *stage)
+{
+    view_scene *const scene = &stage->document->scene;
+    draw_joint(ui, stage);
+    if (!stage->pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
+        return;
+    view_skin(scene);
+    view_clear_lines(stage->lines);
+    view_add_pick(stage->lines, scene, stage->pick, 0.01f * stage->camera->scene_radius);
+    if (stage->measured->is_set)
+        view_add_measure(stage->lines, scene, stage->pick, stage->measured,
+                         0.015f * stage->camera->scene_radius);
+    md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
+                     2.0f * stage->font->scale, true);
 }

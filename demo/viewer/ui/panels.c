@@ -488,12 +488,23 @@ static void bar_panel(view_ui *ui, const view_stage *stage)
 
 // == Sliders ===============================================================================
 
-// The upper end of a slider: further steps of the usual range if the value is beyond it, so that
-// time, which runs on, can be moved wherever it is.
-static float parm_high(float usual_high, float value)
+// Begins a panel of sliders with a title and a hint, its lower right corner at (right, bottom), or
+// lower if it is too high. `label_width` in layout units. Returns its outline.
+static view_rect open_sliders(view_ui *ui, const char *panel, float right, float bottom,
+                              const char *title, const char *hint, uint32_t count,
+                              float label_width)
 {
-    const bool is_beyond = value > usual_high && value < 1e6f * usual_high;
-    return is_beyond ? usual_high * ceilf(value / usual_high) : usual_high;
+    const float scale = ui->canvas->font->scale, margin = VIEW_MARGIN * scale;
+    view_rows rows = {.value_width = 52.0f * scale};
+    view_begin_rows(&rows, ui->canvas->font, 270.0f, label_width, title);
+    view_add_spaces(&rows, count);
+    view_add_gap(&rows);
+    view_add_row(&rows, VIEW_DIM, NULL, "%s", hint);
+    const float width = rows.width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(&rows);
+    rows.x = right - margin - width;
+    rows.y = fmaxf(bottom - margin - height, margin);
+    (void)ui_rows(ui, panel, &rows);
+    return (view_rect){rows.x, rows.y, width, height};
 }
 
 // Lights and materials, at the right. Returns the upper edge of the one at the
@@ -503,11 +514,10 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
     const view_shown *const shown = stage->shown;
     float right = stage->width, top = bottom;
     if (shown->light_list) {
-        const view_rect box =
-            ui_open_sliders(ui, "lights", stage->width, bottom, "Lights",
-                            "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
+        const view_rect box = open_sliders(ui, "lights", stage->width, bottom, "Lights",
+                                           "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f);
         for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
-            const view_light_range *const range = view_range_of_light(light);
+            const view_light_range *const range = &view_light_ranges[light];
             float value = stage->lights->values[light];
             char text[32];
             (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0",
@@ -523,20 +533,23 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
     }
     if (shown->parm_list) {
         // Rows that no material of the model reads are dim.
-        const view_rect box = ui_open_sliders(ui, "parms", right, bottom, "Materials",
-                                              "Bright: in use. Click on a name to reset it",
-                                              VIEW_NUM_PARM_ROWS, 100.0f);
+        const view_rect box =
+            open_sliders(ui, "parms", right, bottom, "Materials",
+                         "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f);
         for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
-            const view_parm_range *const range = view_range_of_parm(number);
+            const view_parm_range *const range = &view_parm_ranges[number];
             const bool is_time = number == VIEW_PARM_TIME;
             float value = is_time ? view_material_time(stage->parms, stage->play->time)
                                   : view_parm_of(stage, number);
             const bool is_read = stage->document->textures.layers.read >> number & 1;
             const view_color color = is_read ? VIEW_BRIGHT : VIEW_DIM;
+            // Further steps of the usual range if the value is beyond it, so that time, which runs
+            // on, can be moved wherever it is.
+            const bool is_beyond = value > range->high && value < 1e6f * range->high;
+            const float high = is_beyond ? range->high * ceilf(value / range->high) : range->high;
             char text[32];
             (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", (double)value);
-            const ui_slider_row row = {range->name,   text,  0.0f, parm_high(range->high, value),
-                                       &range->usual, color, color};
+            const ui_slider_row row = {range->name, text, 0.0f, high, &range->usual, color, color};
             if (ui_slider(ui, &row, &value))
                 view_set_parm(stage->parms, number, value, stage->play->time);
         }
@@ -604,41 +617,11 @@ static view_rect open_box(const view_stage *stage, view_rect box, const char *ti
 
 // -- Weights --------------------------------------------------------------------------------
 
-// A band of the scale's colours, with what its ends and quarters mean.
-static void draw_scale(const view_stage *stage, view_rect band, bool is_count)
+static void draw_weights(const view_stage *stage, view_rect box)
 {
     enum { STEPS = 64 };
     static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
     static const char *const counts[5] = {"", "1", "2", "3", "4+"};
-    const float step = band.width / (float)STEPS;
-    for (int i = 0; i < STEPS; i++) {
-        const float value = ((float)i + 0.5f) / (float)STEPS;
-        const md5_vec4 linear = view_heat_color(is_count ? ceilf(4 * value) / 4 : value);
-        const float channels[3] = {linear.x, linear.y, linear.z};
-        view_color color = 0xFF;
-        for (int k = 0; k < 3; k++) {
-            const float c = channels[k];
-            const float encoded =
-                c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
-            color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * k);
-        }
-        view_draw_rect(stage->canvas,
-                       (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
-                       color);
-    }
-    for (int i = 0; i < 5; i++) {
-        const char *const word = is_count ? counts[i] : weights[i];
-        const float text = view_text_width(stage->font, VIEW_TEXT, word);
-        // Below its colour: counts in the middle of their quarter, weights at their place.
-        const float part = is_count ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
-        const float x = band.x + part * band.width - 0.5f * text;
-        view_draw_text(stage->canvas, VIEW_TEXT, view_clamp(x, band.x, band.x + band.width - text),
-                       band.y + band.height, 0, VIEW_DIM, word);
-    }
-}
-
-static void draw_weights(const view_stage *stage, view_rect box)
-{
     const view_scene *const scene = &stage->document->scene;
     const view_font *const font = stage->font;
     const int32_t joint = stage->joint;
@@ -657,7 +640,33 @@ static void draw_weights(const view_stage *stage, view_rect box)
     const view_rect band = {inside.x,
                             inside.y + font->line[VIEW_TEXT] + 0.5f * spacing * font->scale,
                             inside.width, scale_height * font->scale};
-    draw_scale(stage, band, joint < 0);
+    // A band of the scale's colours, with what its ends and quarters mean.
+    const float step = band.width / (float)STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        const float value = ((float)i + 0.5f) / (float)STEPS;
+        const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
+        const float channels[3] = {linear.x, linear.y, linear.z};
+        view_color color = 0xFF;
+        for (int k = 0; k < 3; k++) {
+            const float c = channels[k];
+            const float encoded =
+                c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
+            color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * k);
+        }
+        view_draw_rect(stage->canvas,
+                       (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
+                       color);
+    }
+    for (int i = 0; i < 5; i++) {
+        const char *const word = joint < 0 ? counts[i] : weights[i];
+        const float half = 0.5f * view_text_width(stage->font, VIEW_TEXT, word);
+        // Below its colour: counts in the middle of their quarter, weights at their place.
+        const float part = joint < 0 ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
+        const float x = band.x + part * band.width - half;
+        view_draw_text(stage->canvas, VIEW_TEXT,
+                       view_clamp(x, band.x, band.x + band.width - 2.0f * half),
+                       band.y + band.height, 0, VIEW_DIM, word);
+    }
 }
 
 // -- Texture coordinates --------------------------------------------------------------------
@@ -885,22 +894,6 @@ view_rect view_free_region(const view_stage *stage)
     return region.width >= least && region.height >= least ? region : all;
 }
 
-// -- Notices --------------------------------------------------------------------------------
-
-static void draw_notice(const view_ui *ui, const view_stage *stage)
-{
-    const float scale = stage->font->scale;
-    if (stage->now >= ui->notice_end)
-        return;
-    const float text =
-        fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice), stage->width - 80.0f * scale);
-    const view_rect box = {roundf(0.5f * (stage->width - text) - 16.0f * scale),
-                           stage->height - 100.0f * scale, text + 32.0f * scale, 34.0f * scale};
-    view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
-                   text + 1.0f, VIEW_BRIGHT, ui->notice);
-}
-
 // -- Keys -----------------------------------------------------------------------------------
 
 enum { MAX_COLUMNS = 4 };
@@ -1057,16 +1050,6 @@ static void error_panel(view_ui *ui, const view_stage *stage)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-void view_begin_ui(view_ui *ui)
-{
-    *ui = (view_ui){.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f};
-}
-
-void view_end_ui(view_ui *ui)
-{
-    view_clear_browser(&ui->browser);
-}
-
 // All panels and lists, the upper ones last.
 static void run_panels(view_ui *ui, const view_stage *stage)
 {
@@ -1091,7 +1074,17 @@ static void run_panels(view_ui *ui, const view_stage *stage)
             graph_panel(ui, stage);
         if (!shown->help)
             surface_panel(ui, stage);
-        draw_notice(ui, stage);
+        if (stage->now < ui->notice_end) {
+            const float scale = stage->font->scale;
+            const float text = fminf(view_text_width(stage->font, VIEW_TEXT, ui->notice),
+                                     stage->width - 80.0f * scale);
+            const view_rect box = {roundf(0.5f * (stage->width - text) - 16.0f * scale),
+                                   stage->height - 100.0f * scale, text + 32.0f * scale,
+                                   34.0f * scale};
+            view_draw_round_rect(stage->canvas, box, 17.0f * scale, VIEW_BOX);
+            view_draw_text(stage->canvas, VIEW_TEXT, box.x + 16.0f * scale, box.y + 7.0f * scale,
+                           text + 1.0f, VIEW_BRIGHT, ui->notice);
+        }
         bottom = view_bar_top(stage);
     }
     const float above = sliders_panel(ui, stage, bottom);
@@ -1103,22 +1096,6 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     view_browser_panel(ui, stage);
     if (stage->log->error[0] != '\0' && ui->browser.kind == VIEW_BROWSE_NOTHING)
         error_panel(ui, stage);
-}
-
-void view_draw_marks(const view_ui *ui, const view_stage *stage)
-{
-    view_scene *const scene = &stage->document->scene;
-    view_draw_joint(ui, stage);
-    if (!stage->pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
-        return;
-    view_skin(scene);
-    view_clear_lines(stage->lines);
-    view_add_pick(stage->lines, scene, stage->pick, 0.01f * stage->camera->scene_radius);
-    if (stage->measured->is_set)
-        view_add_measure(stage->lines, scene, stage->pick, stage->measured,
-                         0.015f * stage->camera->scene_radius);
-    md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
-                     2.0f * stage->font->scale, true);
 }
 
 void view_draw_ui(view_ui *ui, const view_stage *stage)

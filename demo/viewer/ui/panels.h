@@ -44,10 +44,6 @@ bool view_is_on_figures(const view_stage *stage, float x, float y);
 // The mouse moves with no button held. Returns whether that changes the picture.
 bool view_point_ui(view_ui *ui, const view_stage *stage, float x, float y);
 
-// Moves lists by a share of their way, 0 to 1. Returns whether they are still on their way. Before
-// the first call they are drawn where they are.
-bool view_follow_lists(view_ui *ui, float share);
-
 // The wheel turns by `steps` while the mouse is at (x, y).
 view_command view_wheel_ui(view_ui *ui, const view_stage *stage, float x, float y, float steps);
 
@@ -104,8 +100,7 @@ view_list_fn view_list_channels;
 float view_joints_left(const view_stage *stage); // pixels
 void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom);
 
-// The marked joint with the weights of the vertices as heat, and its name, in the picture.
-void view_draw_joint(const view_ui *ui, const view_stage *stage);
+// The name of the marked joint, in the picture.
 void view_label_joint(const view_ui *ui, const view_stage *stage);
 
 // What belongs to the surface that the body shows, at the right. Its box is

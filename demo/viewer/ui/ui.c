@@ -2,6 +2,7 @@
 
 #include "demo/viewer/base/math.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,31 +39,21 @@ static bool is_same(ui_item_id a, ui_item_id b)
            && strcmp(a.panel, b.panel) == 0;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static void seek(view_ui *ui, view_rect rect, const char *label)
-{
-    char name[320];
-    (void)snprintf(name, sizeof name, "%s/%s", ui->item.panel, label);
-    const size_t length = strlen(ui->sought);
-    const bool is_sought = strncmp(name, ui->sought, length) == 0 && !is_letter(name[length]);
-    if (!is_sought || ui->found.width > 0.0f)
-        return;
-    ui->found = (view_rect){ui->fit_x + (rect.x - ui->fit_x) * ui->fit,
-                            ui->fit_y + (rect.y - ui->fit_y) * ui->fit, rect.width * ui->fit,
-                            rect.height * ui->fit};
-}
-
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
     if (view_contains(rect, mouse_x(ui), mouse_y(ui)))
         ui->top = ui->item;
-    if (ui->sought != NULL)
-        seek(ui, rect, label);
+    if (ui->sought != NULL && !(ui->found.width > 0.0f)) {
+        char name[320];
+        (void)snprintf(name, sizeof name, "%s/%s", ui->item.panel, label);
+        const size_t length = strlen(ui->sought);
+        if (strncmp(name, ui->sought, length) == 0 && name[length] != '_'
+            && isalnum((unsigned char)name[length]) == 0) // a whole word
+            ui->found = (view_rect){ui->fit_x + (rect.x - ui->fit_x) * ui->fit,
+                                    ui->fit_y + (rect.y - ui->fit_y) * ui->fit,
+                                    rect.width * ui->fit, rect.height * ui->fit};
+    }
     return ui->mouse.is_pressed && ui_is_hot(ui);
 }
 
@@ -125,22 +116,6 @@ int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
     return pressed;
 }
 
-view_rect ui_open_sliders(view_ui *ui, const char *panel, float right, float bottom,
-                          const char *title, const char *hint, uint32_t count, float label_width)
-{
-    const float scale = ui->canvas->font->scale, margin = VIEW_MARGIN * scale;
-    view_rows rows = {.value_width = 52.0f * scale};
-    view_begin_rows(&rows, ui->canvas->font, 270.0f, label_width, title);
-    view_add_spaces(&rows, count);
-    view_add_gap(&rows);
-    view_add_row(&rows, VIEW_DIM, NULL, "%s", hint);
-    const float width = rows.width + 2.0f * VIEW_PADDING * scale, height = view_rows_height(&rows);
-    rows.x = right - margin - width;
-    rows.y = fmaxf(bottom - margin - height, margin);
-    (void)ui_rows(ui, panel, &rows);
-    return (view_rect){rows.x, rows.y, width, height};
-}
-
 // The next row; sets the part after its name.
 static view_rect next_row(view_ui *ui, view_rect *rest)
 {
@@ -164,7 +139,13 @@ bool ui_slider(view_ui *ui, const ui_slider_row *row, float *value)
     const view_rect all = next_row(ui, &track);
     float part = (*value - row->low) / (row->high - row->low);
     draw_name(ui, all, row->name_color, row->name);
-    view_draw_slider(ui->canvas, track, part);
+    const float middle = track.y + 0.5f * track.height,
+                place = track.width * view_clamp(part, 0.0f, 1.0f);
+    view_rect line = {track.x, middle - 2.0f * scale, track.width, 4.0f * scale};
+    view_draw_round_rect(ui->canvas, line, 2.0f * scale, 0x4A5361FFu);
+    line.width = place; // filled up to the value
+    view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_ACCENT);
+    view_draw_disc(ui->canvas, track.x + place, middle, 6.0f * scale, VIEW_BRIGHT);
     if (row->value != NULL)
         view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale, all.y, 0,
                        row->value_color, row->value);

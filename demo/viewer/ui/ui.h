@@ -50,16 +50,12 @@ typedef struct view_ui {
     view_browser browser;
     float hierarchy_scroll; // lines
     float shown_scroll;     // on its way there, if it moves smoothly
-    bool is_smooth;         // after view_follow_lists()
+    bool is_smooth;         // after view_follow()
     int32_t hovered_joint;  // in the list, -1 = none
     int32_t chosen_joint;   // that was clicked on, likewise
     char notice[256];       // shown at the bottom until notice_end, in seconds since the start
     double notice_end;
 } view_ui;
-
-// Sets up an interface with nothing open and nothing chosen; view_end_ui() frees what it holds.
-void view_begin_ui(view_ui *ui);
-void view_end_ui(view_ui *ui);
 
 // -- Panels and items -----------------------------------------------------------------------
 
@@ -93,11 +89,6 @@ bool ui_follow(view_ui *ui, view_rect track, float *part);
 // with a number for a click are items; returns the number of the one that was pressed, or 0.
 // Sliders and switches take their spaces.
 int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows);
-
-// Begins a panel of sliders with a title and a hint, its lower right corner at (right, bottom), or
-// lower if it is too high. `label_width` in layout units. Returns its outline.
-view_rect ui_open_sliders(view_ui *ui, const char *panel, float right, float bottom,
-                          const char *title, const char *hint, uint32_t count, float label_width);
 
 typedef struct ui_slider_row {
     const char *name, *value; // value: a text at the right, or NULL
