@@ -89,7 +89,10 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
                 print(file, text, "");
         } else if (kind == 'g' || kind == 'f') {
             const double number = va_arg(values, double);
-            fprintf(file, is_json && !isfinite(number) ? "null" : directive, number);
+            if (is_json && !isfinite(number))
+                fputs("null", file);
+            else
+                fprintf(file, directive, number);
         } else if (kind == 'd') {
             fprintf(file, directive, va_arg(values, int));
         } else if (strchr(directive, 'z') != NULL) {

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-// WebAssembly has threads only if the whole program is built for them.
-#if !defined(__EMSCRIPTEN__)
+// WebAssembly has threads only if the whole program is built for them, Windows pthreads with mingw alone:
+// there the calling thread does all work.
+#if !defined(__EMSCRIPTEN__) && (!defined(_WIN32) || defined(__MINGW32__))
 
 #include <pthread.h>
 #include <unistd.h>
