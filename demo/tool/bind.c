@@ -487,7 +487,7 @@ static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md
         status = tool_end(
             weights && write_bound(arguments->output, model, joints, obj, weights, error), error);
     }
-    if (status == TOOL_OK && weights->num_distant > 0)
+    if (status == TOOL_OK && weights && weights->num_distant > 0)
         fprintf(
             stderr,
             "md5tool: bind: no bone reaches %u of %u vertices inside the mesh: they are bound by "
