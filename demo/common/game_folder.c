@@ -34,8 +34,8 @@ static void close_bytes(void *user, const void *bytes, size_t size)
 
 static md5_game_path *add_place(common_game_places *places, const char *title)
 {
-    places->paths = common_realloc(places->paths, places->count + 1, sizeof *places->paths);
-    places->titles = common_realloc(places->titles, places->count + 1, sizeof *places->titles);
+    places->paths = common_grow(places->paths, places->count, sizeof *places->paths);
+    places->titles = common_grow(places->titles, places->count, sizeof *places->titles);
     places->titles[places->count] = common_copy(title);
     md5_game_path *const path = &places->paths[places->count++];
     memset(path, 0, sizeof *path);

@@ -311,6 +311,7 @@ static int find_excluded(const tool_arguments *arguments, const md5_model *model
     return TOOL_OK;
 }
 
+// The weights of all parts together, since the inside of the surface is that of all of them.
 static md5_weights *create_weights(const tool_arguments *arguments, const tool_obj *obj,
                                    const md5_model *model, const md5_mat34 *bind,
                                    const bool *excluded, md5_error *error)
@@ -354,6 +355,7 @@ typedef struct bind_vertices {
     uint32_t count;
 } bind_vertices;
 
+// Returns the vertex of a corner, which is added if it is new.
 static uint32_t vertex_of(bind_vertices *vertices, tool_obj_corner corner)
 {
     for (uint32_t i = vertices->first[corner.position]; i > 0; i = vertices->next[i - 1])
@@ -365,6 +367,7 @@ static uint32_t vertex_of(bind_vertices *vertices, tool_obj_corner corner)
     return vertices->count - 1;
 }
 
+// One mesh for each material that has triangles.
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const tool_obj *obj, const md5_weights *weights, md5_error *error)
 {
@@ -484,7 +487,7 @@ static int bind_surface(const tool_arguments *arguments, tool_obj *obj, const md
         status = tool_end(
             weights && write_bound(arguments->output, model, joints, obj, weights, error), error);
     }
-    if (status == TOOL_OK && weights->num_distant > 0)
+    if (status == TOOL_OK && weights && weights->num_distant > 0)
         fprintf(
             stderr,
             "md5tool: bind: no bone reaches %u of %u vertices inside the mesh: they are bound by "

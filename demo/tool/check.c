@@ -89,6 +89,7 @@ static void print_finding(checker *check, finding *found)
     free(found->text);
 }
 
+// The next finding may be of another file.
 static void forget_text(checker *check)
 {
     free(check->text);
@@ -124,6 +125,7 @@ typedef struct report {
     unsigned num_unreported; // warnings beyond the limit of the library
 } report;
 
+// A md5_warn_fn; user: the report.
 static void add_finding(void *user, const md5_error *error)
 {
     report *const to = user;
@@ -139,6 +141,7 @@ typedef struct cube_check {
     report *report;
 } cube_check;
 
+// Warns of a name in md5.cfg, whose reader keeps no line of it.
 static void report_name(const cube_check *check, const char *what, const char *name)
 {
     md5_error error = {0};
@@ -201,6 +204,7 @@ static void check_cube(const md5_cube2 *cube, report *to)
 
 // -- Files and folders ----------------------------------------------------------------------
 
+// For common_walk: a file that md5tool reads.
 static bool is_checked(const char *name)
 {
     return tool_kind_of(name) != TOOL_UNKNOWN;

@@ -9,6 +9,7 @@
 
 // == compress =====================================================================================
 
+// The error that is printed is the one that was measured, not the one that was asked for.
 static bool write_compressed(const md5_anim *anim, const md5_model *model,
                              const tool_arguments *arguments, md5_error *error)
 {
@@ -68,6 +69,7 @@ const tool_command tool_compress = {
 
 // == decompress ===================================================================================
 
+// Two vectors as rows of bounds and of base frames have them.
 static void print_pair(FILE *file, md5_vec3 a, md5_vec3 b)
 {
     fprintf(file, "\t( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n", (double)a.x, (double)a.y,
@@ -103,6 +105,7 @@ static bool check_size(const md5_anim *compressed, const md5_anim *anim, const c
                      anim->num_frames, (unsigned long long)size, (int)MOST_GROWTH);
 }
 
+// Samples are taken by a binding to the clip's own skeleton, as a player takes them.
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
     common_writer writer;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Nine digits give each float back.
 static void print_floats(const char *label, const float *values, int count)
 {
     fputs(label, stdout);
@@ -36,6 +37,8 @@ static void print_transform(const char *label, uint32_t index, const md5_xform *
     print_indexed(label, index, (const float[]){q.x, q.y, q.z, q.w, t.x, t.y, t.z}, 7);
 }
 
+// Writes the skin at each time, by the library's plain path. Returns false and sets the error if
+// the animation cannot be read or bound.
 static bool dump_times(const md5_model *model, const tool_arguments *arguments, md5_error *error)
 {
     const char *const path = arguments->words[1];

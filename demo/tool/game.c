@@ -57,6 +57,7 @@ static bool show_search(void *user, size_t num_files)
     return true;
 }
 
+// Warnings come as they are found, without a limit of the library's own.
 static bool create_game(tool_game *opened, md5_error *error)
 {
     const md5_load_opts opts = {.warn = take_note, .warn_user = opened, .max_warnings = UINT32_MAX};
@@ -214,6 +215,7 @@ static void print_line(const lister *list, const char *owner, const char *name, 
     }
 }
 
+// Prints where a declaration is; nothing has to be parsed for that.
 static bool list_decl(void *user, const md5_decl *decl, md5_error *error)
 {
     (void)error;
@@ -246,6 +248,7 @@ static bool list_clips(void *user, const md5_decl *decl, md5_error *error)
     return model != NULL;
 }
 
+// Games take no notice of case, and models may spell a file in any way.
 static int compare_names(const void *a, const void *b)
 {
     return common_compare_case(*(char *const *)a, *(char *const *)b);
@@ -337,6 +340,7 @@ static void print_mesh_materials(explainer *explain, const char *file)
     md5_free_model(model);
 }
 
+// The mesh with its materials, and the files of all clips.
 static void explain_model(explainer *explain, md5_error *error)
 {
     const md5_model_def *const model = md5_game_model_def(explain->game, explain->name, error);
@@ -357,6 +361,7 @@ static void explain_model(explainer *explain, md5_error *error)
     }
 }
 
+// All keys, and what they make of the entity.
 static void explain_entity(explainer *explain, md5_error *error)
 {
     const md5_entity_def *const entity = md5_game_entity_def(explain->game, explain->name, error);
@@ -517,6 +522,7 @@ static bool print_material_verdict(printer *to, const char *name, md5_error *err
 
 // -- Skins and models -----------------------------------------------------------------------------
 
+// The rows in their order, which decides: "*" stands for every material.
 static bool print_skin_verdict(printer *to, const char *name, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(to->game, name, error);
@@ -632,6 +638,7 @@ static int take_folder(tool_arguments *arguments, int max_others)
                                                 : tool_usage(arguments->command, "missing folder");
 }
 
+// Clips that were cut off, or a model that cannot be read, make the list a failure.
 static int list(tool_arguments *arguments)
 {
     tool_game game;
@@ -711,6 +718,7 @@ const tool_command tool_list = {
     "  --mod DIR           a mod, whose files hide those of DIR\n"
     "  --json              print one JSON object per line\n"};
 
+// All declarations of the name, of whatever type, and then the file of that name.
 static int explain_name(tool_game *opened, const char *name)
 {
     md5_error error = {0};
@@ -785,6 +793,7 @@ const tool_command tool_explain = {
     "  --base DIR          the base game folder, if DIR adds to another one\n"
     "  --mod DIR           a mod, whose files hide those of DIR\n"};
 
+// For declarations that the walk visits; those that are asked for by name come without it.
 static bool print_verdict(void *user, const md5_decl *decl, md5_error *error)
 {
     printer *const to = user;
@@ -885,6 +894,7 @@ static void print_notes(const game_checker *checker)
     clear_notes(opened);
 }
 
+// Parses a declaration and prints its warnings; in the engine's verdict it is only counted.
 static bool check_decl(void *user, const md5_decl *decl, md5_error *error)
 {
     const game_checker *const checker = user;

@@ -26,6 +26,7 @@ static void print_cube(const char *path, const md5_cube2 *cube)
     }
 }
 
+// Bounds of no points at all are the wrong way round.
 static void print_bounds(md5_bounds bounds)
 {
     if (bounds.min.x > bounds.max.x)
@@ -36,6 +37,7 @@ static void print_bounds(md5_bounds bounds)
                (double)bounds.max.y, (double)bounds.max.z);
 }
 
+// Numbers of the file, not those of what is drawn, unless it says so.
 static bool print_file(const char *path)
 {
     tool_asset asset;

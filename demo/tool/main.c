@@ -21,6 +21,7 @@ enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 //
 // Both come from the help texts: a line that begins with "  --" describes an option of its command.
 
+// In the language of man pages, where - is a hyphen and \- what can be typed.
 static void print_manual(void)
 {
     printf(".TH MD5TOOL 1 \"\" \"md5tool %d.%d.%d\" \"User Commands\"\n", MD5_VERSION_MAJOR,
@@ -161,6 +162,8 @@ typedef enum option_kind {
     OPTION_ROOT,
 } option_kind;
 
+// All options of all commands: a command has those that its help describes, so that the help, the
+// manual page, the completions and what is accepted never differ.
 #define MEMBER(name) offsetof(tool_arguments, name)
 
 static const struct option {
@@ -280,6 +283,7 @@ static bool asks_for_help(const char *argument)
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
+// Each list of values has room for all arguments, so reading never runs out of it.
 static int run_command(const tool_command *command, int count, char **list)
 {
     for (int i = 0; i < count && strcmp(list[i], "--") != 0; i++) {

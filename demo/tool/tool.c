@@ -66,6 +66,7 @@ md5_quat tool_stored_rotation(md5_quat q)
 //
 // Files of any kind are recognized by their extension or contents.
 
+// The rows with a word come first, for kind_of_text().
 static const struct {
     tool_kind kind;
     const char *ending;

@@ -126,8 +126,8 @@ static bool report(md5_context *context, md5_status status, const md5_decl *decl
 static bool entity_has_memory(md5_context *context, const md5_error *error)
 {
     if (error->status == MD5_ERROR_MEMORY)
-        return md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
-    return true;
+        (void)md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
+    return error->status != MD5_ERROR_MEMORY;
 }
 
 // -- Declarations ---------------------------------------------------------------------------------

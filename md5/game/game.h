@@ -57,8 +57,10 @@ struct md5_game {
 // without a game fails: md5_game_begin() returns false.
 static inline bool md5_game_begin(md5_game *game, md5_error *error)
 {
-    if (!game)
-        return md5i_fail_missing(error, "game");
+    if (!game) {
+        (void)md5i_fail_missing(error, "game");
+        return false;
+    }
     game->context.error = (md5_error){.status = MD5_OK};
     game->context.caller = error;
     game->is_used = true;
