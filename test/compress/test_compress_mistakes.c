@@ -94,7 +94,7 @@ static void sample_bound_no_such_root(const void *context)
 
 static void bind_with_half_an_allocator(const void *context)
 {
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL, 0}};
     md5_model *const model = md5_load_model(test_path(MODEL), NULL, NULL);
     md5_bind(model, context, &opts, NULL);
 }
@@ -120,7 +120,7 @@ static void compress_with_half_of_files(const void *context)
 
 static void compress_with_half_an_allocator(const void *context)
 {
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL}};
+    const md5_load_opts opts = {.allocator = {test_heap_alloc, NULL, NULL, 0}};
     md5_compress_anim(context, NULL, &opts, NULL);
 }
 
