@@ -3,6 +3,7 @@
 #include "test/test.h"
 
 #include "md5/md5math.h"
+#include "md5/motion/functions.h"
 
 #include <math.h>
 
@@ -390,4 +391,21 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
     apply44(gl, (const double[]){2 * 10 * tan(30 * DEGREES), 10 * tan(30 * DEGREES), -10, 1}, edge);
     CHECK_NEAR(edge[0] / edge[3], 1.0, 1e-6);
     CHECK_NEAR(edge[1] / edge[3], 1.0, 1e-6);
+}
+
+// -- Decay ----------------------------------------------------------------------------------------
+
+// Exponential decay, against exp() of libc.
+
+TEST (decay_is_exp) {
+    double worst = 0.0, worst_share = 0.0;
+    for (int i = 0; i < 1400; i++) {
+        const double x = i < 700 ? i : pow(10.0, (i - 1400) * 0.01);
+        worst = fmax(worst, fabs(md5i_decay(x) - exp(-x)));
+        worst_share = fmax(worst_share, fabs(md5i_decay(x) / exp(-x) - 1.0));
+    }
+    CHECK_NEAR(worst, 0.0, 1e-13);
+    CHECK_NEAR(worst_share, 0.0, 1e-10);
+    CHECK(md5i_decay(0.0) == 1.0);
+    CHECK(md5i_decay(INFINITY) == md5i_decay(800.0) && md5i_decay(1e300) < 1e-300);
 }

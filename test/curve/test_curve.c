@@ -1,8 +1,46 @@
 // Points and tangents of curves, against textbook sums in double precision that share nothing with
 // the library.
-#include "test/curve/test_curve_case.h"
+#include "test/mistake.h"
+#include "test/test.h"
 
+#include "md5/md5curve.h"
+
+#include <float.h>
 #include <math.h>
+#include <string.h>
+
+// Random points and curves for tests, and distances to points in double precision.
+
+enum { CURVE_POINTS = 12 };
+
+typedef struct point3 {
+    double x[3];
+} point3;
+
+// Random points in a box of 20 units.
+static void curve_points(md5_vec3 points[CURVE_POINTS], uint64_t seed)
+{
+    for (int i = 0; i < CURVE_POINTS; i++) {
+        points[i].x = (float)(20.0 * test_random(&seed) - 10.0);
+        points[i].y = (float)(20.0 * test_random(&seed) - 10.0);
+        points[i].z = (float)(20.0 * test_random(&seed) - 10.0);
+    }
+}
+
+// Creates the curve of a description that must be valid.
+static md5_curve *curve_of(const md5_curve_desc *desc)
+{
+    md5_error error = {0};
+    md5_curve *const curve = md5_create_curve(desc, NULL, &error);
+    test_check(curve != NULL, __FILE__, __LINE__, "%s", error.message);
+    return curve;
+}
+
+static double curve_distance(md5_vec3 a, point3 b)
+{
+    const double x = (double)a.x - b.x[0], y = (double)a.y - b.x[1], z = (double)a.z - b.x[2];
+    return sqrt(x * x + y * y + z * z);
+}
 
 static point3 sum_of(const md5_vec3 *points, const double *shares, int count)
 {
@@ -418,3 +456,423 @@ TEST (curve_has_no_jump_in_its_velocity) {
         md5_destroy_curve(curve);
     }
 }
+
+// -- Lengths --------------------------------------------------------------------------------------
+
+// Lengths and distances along curves, against closed forms.
+
+static const double pi = 3.14159265358979324;
+
+// A circle of radius r in the plane z = 5: four quarters of degree 2 (Piegl and Tiller, The NURBS
+// Book, 7.5).
+static md5_curve *circle_of(float r)
+{
+    static const float x[] = {1, 1, 0, -1, -1, -1, 0, 1, 1}, y[] = {0, 1, 1, 1, 0, -1, -1, -1, 0};
+    static const float knots[] = {0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4};
+    const float half = (float)sqrt(0.5);
+    const float weights[] = {1, half, 1, half, 1, half, 1, half, 1};
+    md5_vec3 points[9];
+    for (int i = 0; i < 9; i++)
+        points[i] = (md5_vec3){r * x[i], r * y[i], 5.0f};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_NURBS,
+                                 ROWS(points, points),
+                                 .degree = 2,
+                                 .weights = weights,
+                                 .knots = knots};
+    return curve_of(&desc);
+}
+
+TEST (curve_nurbs_circle_is_a_circle) {
+    md5_curve *const circle = circle_of(1.0f);
+    CHECK(md5_curve_start(circle, 3) < 1.0 && md5_curve_start(circle, 4) == 1.0);
+    for (int i = 0; i <= 10000; i++) {
+        const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
+        const md5_vec3 tangent = md5_curve_tangent(circle, i / 10000.0);
+        if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1.0, 1e-6) || !CHECK(p.z == 5.0f)
+            || !CHECK_NEAR((double)(p.x * tangent.x + p.y * tangent.y), 0.0, 1e-5))
+            break;
+    }
+    CHECK_NEAR(md5_curve_length(circle), 2.0 * pi, 1e-6);
+    md5_destroy_curve(circle);
+}
+
+TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
+    md5_curve *const circle = circle_of(10.0f);
+    const double length = md5_curve_length(circle);
+    for (int i = 0; i <= 720; i++) {
+        const double angle = 2.0 * pi * i / 720.0;
+        const md5_vec3 p = md5_curve_point(circle, md5_curve_at_distance(circle, length * i / 720));
+        if (!CHECK_NEAR((double)p.x, 10.0 * cos(angle), 1e-5)
+            || !CHECK_NEAR((double)p.y, 10.0 * sin(angle), 1e-5))
+            break;
+    }
+    md5_destroy_curve(circle);
+}
+
+TEST (curve_length_of_a_line_is_its_distance) {
+    const md5_vec3 points[] = {{1, 2, 3}, {4, 6, 15}};
+    const md5_curve_desc desc = {ROWS(points, points)};
+    md5_curve *const line = curve_of(&desc);
+    CHECK_NEAR(md5_curve_length(line), 13.0, 1e-12);
+    for (int i = 0; i <= 10; i++) {
+        CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
+        CHECK_NEAR(md5_curve_distance(line, 0.1 * i), 1.3 * i, 1e-9);
+    }
+    md5_destroy_curve(line);
+}
+
+// y = x^2 from 0 to 1, whose length is sqrt(5) / 2 + asinh(2) / 4, and from 0 to x is
+// (2 x sqrt(1 + 4 x^2) + asinh(2 x)) / 4.
+TEST (curve_length_of_a_parabola) {
+    const md5_vec3 points[] = {{0, 0, 0}, {0.5f, 0, 0}, {1, 1, 0}};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
+    md5_curve *const parabola = curve_of(&desc);
+    CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2.0) / 4.0, 1e-6);
+    for (int i = 0; i <= 100; i++) {
+        const double x = 0.01 * i;
+        const double exact = (2.0 * x * sqrt(1.0 + 4.0 * x * x) + asinh(2.0 * x)) / 4.0;
+        CHECK_NEAR(md5_curve_distance(parabola, x), exact, 1e-6);
+        CHECK_NEAR(md5_curve_at_distance(parabola, exact), x, 2e-6);
+    }
+    md5_destroy_curve(parabola);
+}
+
+// (t^2, t^3) for t from -1 to 1 has a cusp in the middle, where its speed is 0. Its length is
+// 2 (13 sqrt(13) - 8) / 27.
+TEST (curve_length_with_a_cusp) {
+    const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3.0f, 1, 0}, {-1.0f / 3.0f, -1, 0}, {1, 1, 0}};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
+    md5_curve *const cusp = curve_of(&desc);
+    CHECK_NEAR((double)md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
+    const double length = 2.0 * (13.0 * sqrt(13.0) - 8.0) / 27.0;
+    CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
+    CHECK_NEAR(md5_curve_distance(cusp, 0.5), length / 2.0, 1e-6);
+    CHECK_NEAR(md5_curve_at_distance(cusp, length / 2.0), 0.5, 1e-3);
+    md5_destroy_curve(cusp);
+}
+
+// Compares a random curve with a polygon of so many sides that its error is below the tolerance.
+TEST (curve_length_is_that_of_a_fine_polygon) {
+    md5_vec3 points[CURVE_POINTS];
+    curve_points(points, 3);
+    const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
+    md5_curve *const curve = curve_of(&desc);
+    const int num_sides = 4000;
+    double sum = 0.0;
+    md5_vec3 last = md5_curve_point(curve, 0.0);
+    for (int i = 1; i <= num_sides; i++) {
+        const md5_vec3 p = md5_curve_point(curve, (double)i / num_sides);
+        const md5_vec3 step = md5_vec3_sub(p, last);
+        sum += sqrt((double)step.x * (double)step.x + (double)step.y * (double)step.y
+                    + (double)step.z * (double)step.z);
+        last = p;
+    }
+    CHECK_NEAR(md5_curve_length(curve) / sum, 1.0, 2e-5);
+    md5_destroy_curve(curve);
+}
+
+static void check_round_trip(const md5_curve_desc *desc)
+{
+    md5_curve *const curve = curve_of(desc);
+    const double length = md5_curve_length(curve);
+    double last = 0.0;
+    CHECK(md5_curve_at_distance(curve, 0.0) == 0.0);
+    for (int i = 1; i < 1000; i++) {
+        const double distance = length * i / 1000.0;
+        const double t = md5_curve_at_distance(curve, distance);
+        if (!CHECK(t >= last && t <= 1.0)
+            || !CHECK_NEAR(md5_curve_distance(curve, t) / length, i / 1000.0, 1e-6))
+            break;
+        last = t;
+    }
+    if (!desc->is_closed)
+        CHECK(md5_curve_at_distance(curve, length) == 1.0
+              && md5_curve_distance(curve, 1.0) == length
+              && md5_curve_at_distance(curve, 2.0 * length) == 1.0
+              && md5_curve_at_distance(curve, -1.0) == 0.0);
+    CHECK(md5_curve_at_distance(curve, NAN) == 0.0 && md5_curve_distance(curve, NAN) == 0.0);
+    md5_destroy_curve(curve);
+}
+
+TEST (curve_distance_and_parameter_are_inverse) {
+    md5_vec3 points[CURVE_POINTS];
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        curve_points(points, seed);
+        md5_curve_desc desc = {ROWS(points, points)};
+        desc.kind = seed % 2 ? MD5_CURVE_CATMULL_ROM : MD5_CURVE_B_SPLINE;
+        desc.is_closed = seed % 4 < 2;
+        check_round_trip(&desc);
+    }
+}
+
+// Chords of equal steps along a smooth curve differ only by its curvature.
+TEST (curve_equal_distances_are_equal_steps) {
+    md5_vec3 points[CURVE_POINTS];
+    curve_points(points, 4);
+    const md5_curve_desc desc = {.kind = MD5_CURVE_B_SPLINE, ROWS(points, points)};
+    md5_curve *const curve = curve_of(&desc);
+    const int num_steps = 8000;
+    const double step = md5_curve_length(curve) / num_steps;
+    md5_vec3 last = md5_curve_point(curve, 0.0);
+    for (int i = 1; i <= num_steps; i++) {
+        const md5_vec3 p = md5_curve_point(curve, md5_curve_at_distance(curve, i * step));
+        if (!CHECK_NEAR((double)md5_vec3_length(md5_vec3_sub(p, last)) / step, 1.0, 1e-3))
+            break;
+        last = p;
+    }
+    md5_destroy_curve(curve);
+}
+
+// -- Hostile input --------------------------------------------------------------------------------
+
+// Curves of extreme numbers, refused descriptions, failing memory, mistakes.
+
+static const md5_vec3 line[MD5_MAX_CURVE_DEGREE + 2] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0},
+                                                        {4, 0, 0}, {5, 0, 0}, {6, 0, 0}, {7, 0, 0}};
+
+static void refuse(const md5_curve_desc *desc, const char *message)
+{
+    md5_error error = {0};
+    md5_curve *const curve = md5_create_curve(desc, NULL, &error);
+    CHECK(curve == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_STRING(error.message, message);
+    md5_destroy_curve(curve);
+}
+
+TEST (curve_refuses_wrong_numbers_of_points) {
+    refuse(&(md5_curve_desc){.num_points = 0},
+           "0 points of open Catmull-Rom curve, expected 2 to 1048576");
+    refuse(&(md5_curve_desc){.points = line, .num_points = 2, .is_closed = true},
+           "2 points of closed Catmull-Rom curve, expected 3 to 1048576");
+    refuse(&(md5_curve_desc){.points = line, .num_points = MD5_MAX_CURVE_POINTS + 1},
+           "1048577 points of open Catmull-Rom curve, expected 2 to 1048576");
+    refuse(&(md5_curve_desc){.kind = MD5_CURVE_CUBIC_BEZIER, .points = line, .num_points = 5},
+           "5 points of open cubic Bezier curve, expected 3 n + 1");
+    refuse(
+        &(md5_curve_desc){
+            .kind = MD5_CURVE_CUBIC_BEZIER, .points = line, .num_points = 4, .is_closed = true},
+        "4 points of closed cubic Bezier curve, expected 3 n");
+    refuse(&(md5_curve_desc){.kind = MD5_CURVE_BEZIER, .points = line, .num_points = 17},
+           "17 points of open Bezier curve, expected 2 to 16");
+    refuse(
+        &(md5_curve_desc){
+            .kind = MD5_CURVE_BEZIER, .points = line, .num_points = 4, .is_closed = true},
+        "a Bezier curve of one piece is closed, expected an open one");
+    refuse(&(md5_curve_desc){.kind = MD5_CURVE_B_SPLINE, .points = line, .num_points = 3},
+           "3 points of open B-spline, expected 4 to 1048576");
+    refuse(&(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 5, .degree = 5},
+           "5 points of open NURBS, expected 6 to 1048576");
+    refuse(
+        &(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 8, .degree = 16},
+        "degree 16, expected at most 15");
+    refuse(&(md5_curve_desc){.kind = (md5_curve_kind)6, .points = line, .num_points = 8},
+           "curve kind 6, expected 0 to 5");
+}
+
+TEST (curve_refuses_points_that_are_not_finite) {
+    const md5_vec3 points[] = {{0, 0, 0}, {1, INFINITY, 2}};
+    refuse(&(md5_curve_desc){.points = points, .num_points = 2},
+           "point 1 is 1 inf 2, expected finite numbers");
+}
+
+TEST (curve_refuses_weights) {
+    static const float bad[] = {0.0f, -1.0f, 1e-4f, 1e4f, INFINITY};
+    static const char *const messages[] = {"0", "-1", "0.0001", "10000", "inf"};
+    for (int i = 0; i < 5; i++) {
+        const float weights[] = {1.0f, 1.0f, bad[i], 1.0f};
+        char message[80] = "weight 2 is ";
+        strcat(strcat(message, messages[i]), ", expected 0.001 to 1000");
+        refuse(
+            &(md5_curve_desc){
+                .kind = MD5_CURVE_NURBS, .points = line, .num_points = 4, .weights = weights},
+            message);
+    }
+    const float nan[] = {NAN, 1.0f, 1.0f, 1.0f};
+    md5_error error = {0};
+    CHECK(!md5_create_curve(
+        &(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 4, .weights = nan},
+        NULL, &error));
+    const float weights[] = {1.0f, 1.0f, 1.0f, 1.0f};
+    refuse(
+        &(md5_curve_desc){
+            .kind = MD5_CURVE_B_SPLINE, .points = line, .num_points = 4, .weights = weights},
+        "degree, weights or knots of another curve than NURBS");
+}
+
+TEST (curve_refuses_knots) {
+    static const struct {
+        float knots[10];
+        const char *message;
+    } cases[] = {
+        {{0, 0, 0, 0, 2, 1, 3, 3, 3, 3}, "knot 5 is 1, expected at least knot 4, 2"},
+        {{0, 0, 0, INFINITY, 1, 2, 3, 3, 3, 3}, "knot 3 is inf, expected a finite number"},
+        {{0, 0, 0, 1, 1, 1, 1, 3, 3, 3}, "knots 3 and 6 are both 1, expected a range"},
+        {{0, 0, 1, 1, 1, 1, 3, 3, 3, 3}, "knots 2 to 5 are all 1, expected at most 3 equal ones"},
+        {{0, 0, 0, 0, 1e-10f, 1, 3, 3, 3, 3},
+         "knots 3 and 4 differ by 1e-10, expected 0 or at least 3e-09"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        refuse(
+            &(md5_curve_desc){
+                .kind = MD5_CURVE_NURBS, .points = line, .num_points = 6, .knots = cases[i].knots},
+            cases[i].message);
+    refuse(&(md5_curve_desc){.kind = MD5_CURVE_NURBS,
+                             .points = line,
+                             .num_points = 6,
+                             .is_closed = true,
+                             .knots = cases[0].knots},
+           "knots of a closed NURBS, expected none: it is uniform");
+}
+
+static bool is_finite(md5_vec3 v)
+{
+    return fabsf(v.x) <= FLT_MAX && fabsf(v.y) <= FLT_MAX && fabsf(v.z) <= FLT_MAX;
+}
+
+static void check_finite(const md5_curve_desc *desc)
+{
+    md5_curve *const curve = curve_of(desc);
+    const double length = md5_curve_length(curve);
+    CHECK(length >= 0.0 && length < HUGE_VAL);
+    for (int i = 0; i <= 200; i++) {
+        const double t = i / 200.0, at = md5_curve_at_distance(curve, t * length);
+        if (!CHECK(is_finite(md5_curve_point(curve, t))) || !CHECK(at >= 0.0 && at <= 1.0)
+            || !CHECK(is_finite(md5_curve_tangent(curve, t)))
+            || !CHECK(md5_curve_distance(curve, t) <= length * (1.0 + 1e-6)))
+            break;
+    }
+    md5_destroy_curve(curve);
+}
+
+// The largest and smallest floats, and points that repeat.
+TEST (curve_of_hostile_points_is_finite) {
+    static const float values[] = {0.0f,   1.0f,  -1.0f,   FLT_MAX, -FLT_MAX, FLT_MIN,
+                                   1e-45f, 1e19f, -1e-19f, 1.0f,    0.0f,     1e30f};
+    uint64_t random = 1;
+    for (int round = 0; round < 60; round++) {
+        md5_vec3 points[CURVE_POINTS];
+        for (int i = 0; i < CURVE_POINTS; i++) {
+            points[i].x = values[test_random_u32(&random) % 12];
+            points[i].y = values[test_random_u32(&random) % 12];
+            points[i].z = values[test_random_u32(&random) % 12];
+            if (i > 0 && test_random_u32(&random) % 2 == 0)
+                points[i] = points[i - 1];
+        }
+        static const uint32_t counts[] = {12, 12, 10, 9, 12, 12};
+        for (int kind = 0; kind <= (int)MD5_CURVE_NURBS; kind++)
+            check_finite(&(md5_curve_desc){
+                .kind = (md5_curve_kind)kind, .points = points, .num_points = counts[kind]});
+    }
+}
+
+TEST (curve_of_hostile_weights_and_knots_is_finite) {
+    static const float knots[] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, -1e37f,  0.0f,
+                                  0.0f,     0.0f,     1e38f,    FLT_MAX,  FLT_MAX, FLT_MAX};
+    static const float weights[] = {0.001f,  1000.0f, 0.001f, 1000.0f,
+                                    1000.0f, 0.001f,  0.001f, 1.0f};
+    check_finite(&(md5_curve_desc){.kind = MD5_CURVE_NURBS,
+                                   .points = line,
+                                   .num_points = 8,
+                                   .weights = weights,
+                                   .knots = knots});
+}
+
+// Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it moves on.
+TEST (curve_with_equal_neighbours_still_passes_them) {
+    const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
+    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
+    for (uint32_t i = 0; i < 6; i++) {
+        const md5_vec3 p = md5_curve_point(curve, md5_curve_start(curve, i));
+        CHECK(p.x == points[i].x && p.y == points[i].y && p.z == points[i].z);
+    }
+    CHECK_NEAR(md5_curve_length(curve), 3.0, 0.1);
+    md5_destroy_curve(curve);
+}
+
+TEST (curve_of_many_points) {
+    enum { MANY = 100000 };
+    static md5_vec3 points[MANY];
+    for (int i = 0; i < MANY; i++)
+        points[i] = (md5_vec3){(float)i, 0.0f, 0.0f};
+    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
+    CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
+    CHECK_NEAR((double)md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25,
+               1e-2);
+    md5_destroy_curve(curve);
+}
+
+TEST (curve_survives_failure_of_every_allocation) {
+    for (size_t n = 1; n < 100; n++) {
+        test_heap heap = {.fail_at = n};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        md5_error error = {0};
+        md5_curve *const curve =
+            md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &opts, &error);
+        CHECK_UINT(error.status, curve ? MD5_OK : MD5_ERROR_MEMORY);
+        md5_destroy_curve(curve);
+        CHECK_UINT(heap.live, 0);
+        if (curve)
+            break;
+    }
+    const md5_load_opts small = {.allocator = {.limit = 100}};
+    md5_error error = {0};
+    CHECK(!md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8}, &small, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    md5_destroy_curve(NULL);
+}
+
+// -- Mistakes -------------------------------------------------------------------------------------
+
+#if !defined(NDEBUG)
+
+static void create_of_nothing(const void *context)
+{
+    md5_create_curve((const md5_curve_desc *)context, NULL, NULL);
+}
+
+static void point_of_nothing(const void *context)
+{
+    md5_curve_point((const md5_curve *)context, 0.5);
+}
+
+static void tangent_of_nothing(const void *context)
+{
+    md5_curve_tangent((const md5_curve *)context, 0.5);
+}
+
+static void at_distance_of_nothing(const void *context)
+{
+    md5_curve_at_distance((const md5_curve *)context, 0.5);
+}
+
+static void start_of_no_piece(const void *context)
+{
+    md5_curve_start((const md5_curve *)context, 8);
+}
+
+TEST (mistakes_with_curves_are_reported) {
+    static const md5_curve_desc no_points = {.num_points = 3};
+    static const md5_curve_desc reserved = {.reserved = {0, 1}};
+    md5_curve *const curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
+    const struct {
+        void (*make)(const void *context);
+        const void *context;
+        const char *message;
+    } mistakes[] = {
+        {create_of_nothing, NULL, "md5_create_curve(): desc: not NULL"},
+        {create_of_nothing, &no_points, "md5_create_curve(): desc->points: not NULL"},
+        {create_of_nothing, &reserved, "md5_create_curve(): desc: reserved members must be 0"},
+        {point_of_nothing, NULL, "md5_curve_point(): curve: not NULL"},
+        {tangent_of_nothing, NULL, "md5_curve_tangent(): curve: not NULL"},
+        {at_distance_of_nothing, NULL, "md5_curve_at_distance(): curve: not NULL"},
+        {start_of_no_piece, curve, "md5_curve_start(): piece: at most the number of pieces"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const char *const message = test_message_of(mistakes[i].make, mistakes[i].context);
+        CHECK(strstr(message, mistakes[i].message) != NULL);
+    }
+    md5_destroy_curve(curve);
+}
+
+#endif

@@ -1,7 +1,7 @@
 // Targets: each runs one fuzzed input and returns NULL or a description of the fault.
 //
 // A new format needs a file beside mesh.c, a line here, in replay.c and in
-// ../load/test_fuzz_corpus.c, and a folder in corpus/.
+// ../load/test_load_corpus.c, and a folder in corpus/.
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 

@@ -423,7 +423,7 @@ TEST_HERE (actors_assert_their_arguments) {
 
 #endif
 
-// -- Actor appear ---------------------------------------------------------------------------------
+// -- Appear ---------------------------------------------------------------------------------------
 
 // Blinking and default animations of actors, and clip names with prefixes.
 
@@ -637,7 +637,7 @@ TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_sta
 
 #endif
 
-// -- Actor save -----------------------------------------------------------------------------------
+// -- Save -----------------------------------------------------------------------------------------
 
 // Saved actors: restored with the same bits, or refused.
 
@@ -767,7 +767,7 @@ TEST_HERE (altered_saves_are_refused_or_playable) {
     }
 }
 
-// -- Actor golden ---------------------------------------------------------------------------------
+// -- Golden ---------------------------------------------------------------------------------------
 
 // Poses of layered channels against those of the original engine: six scenarios, 33 poses of 40
 // joints (MD5_CORPUS, golden/d3/verdicts/poses).

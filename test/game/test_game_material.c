@@ -384,7 +384,7 @@ TEST (missing_materials_are_implicit) {
     md5_destroy_game(game);
 }
 
-// -- Game deform ----------------------------------------------------------------------------------
+// -- Deform ---------------------------------------------------------------------------------------
 
 // Deforms, compared with numbers computed manually.
 

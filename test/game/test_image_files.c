@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint8_t red_file[IMAGE_TGA_HEADER + 4], green_file[IMAGE_TGA_HEADER + 4];
-enum { FILE_SIZE = sizeof red_file };
+static uint8_t image_files_red_file[IMAGE_TGA_HEADER + 4],
+    image_files_green_file[IMAGE_TGA_HEADER + 4];
+enum { FILE_SIZE = sizeof image_files_red_file };
 
 static void make_files(void)
 {
     static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
-    image_write_tga(red_file, red, 1, 1);
-    image_write_tga(green_file, green, 1, 1);
+    image_write_tga(image_files_red_file, red, 1, 1);
+    image_write_tga(image_files_green_file, green, 1, 1);
 }
 
 // -- Names ----------------------------------------------------------------------------------------
@@ -33,9 +34,9 @@ static bool prefers(const char *name, const char *red, const char *green)
     image_place place = {.count = 0};
     md5_error error = {0};
     make_files();
-    image_place_add(&place, red, red_file, FILE_SIZE);
+    image_place_add(&place, red, image_files_red_file, FILE_SIZE);
     if (green)
-        image_place_add(&place, green, green_file, FILE_SIZE);
+        image_place_add(&place, green, image_files_green_file, FILE_SIZE);
     md5_game *const game = open_images(&place, NULL);
     const char color = color_of(game, name, &error);
     md5_destroy_game(game);
@@ -95,9 +96,9 @@ TEST (images_that_are_damaged_say_so) {
     const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
     md5_error error = {0};
     make_files();
-    image_place_add(&place, "a.tga", red_file, FILE_SIZE - 1);
-    image_place_add(&place, "b.tga", red_file, FILE_SIZE - 1);
-    image_place_add(&place, "b.png", green_file, FILE_SIZE);
+    image_place_add(&place, "a.tga", image_files_red_file, FILE_SIZE - 1);
+    image_place_add(&place, "b.tga", image_files_red_file, FILE_SIZE - 1);
+    image_place_add(&place, "b.png", image_files_green_file, FILE_SIZE);
     image_place_add(&place, "c.tga", NULL, 0);
     md5_game *const game = open_images(&place, &opts);
     CHECK(!color_of(game, "a", &error));
@@ -239,4 +240,312 @@ TEST (images_are_made_within_limits) {
         CHECK_STRING(error.file, "big");
     }
     md5_free_image(NULL);
+}
+
+// -- Built-in images ------------------------------------------------------------------------------
+
+// PCX, built-in pictures, and compressed files that come first.
+
+// -- PCX ------------------------------------------------------------------------------------------
+
+enum { PCX_HEADER = 128, PCX_PALETTE = 768, PCX_MARK = 769 };
+
+// The header of a file whose left column is 1 and whose top row is 2.
+static void write_pcx_header(uint8_t *file, unsigned width, unsigned height, unsigned planes,
+                             unsigned row_size)
+{
+    const uint8_t header[] = {10, 5, 1, 8, 1, 0, 2, 0, (uint8_t)width, 0, (uint8_t)(height + 1), 0};
+    memset(file, 0, PCX_HEADER);
+    memcpy(file, header, sizeof header);
+    file[65] = (uint8_t)planes;
+    file[66] = (uint8_t)row_size;
+}
+
+static md5_image *parse_exact(const uint8_t *bytes, size_t size, md5_error *error)
+{
+    uint8_t *const exact = malloc(size); // exact size, to detect reads past the end
+    if (!exact)
+        abort();
+    memcpy(exact, bytes, size);
+    md5_image *const image = md5_parse_image(exact, size, NULL, error);
+    free(exact);
+    return image;
+}
+
+static void check_texels(const md5_image *image, const uint8_t (*texels)[4], size_t count)
+{
+    CHECK(image && (size_t)image->width * image->height == count);
+    if (image)
+        CHECK(memcmp(image->pixels, texels, 4 * count) == 0);
+}
+
+// 3 by 2 pixels in rows of 4 bytes: 7 7 200 (0), then a run of 4, the last of which is not visible.
+static size_t write_indexed_pcx(uint8_t *file)
+{
+    static const uint8_t rows[] = {0xC2, 7, 0xC1, 200, 0, 0xC4, 9};
+    write_pcx_header(file, 3, 2, 1, 4);
+    memcpy(file + PCX_HEADER, rows, sizeof rows);
+    uint8_t *const palette = file + PCX_HEADER + sizeof rows;
+    memset(palette, 0, PCX_MARK);
+    palette[0] = 12;
+    for (int i = 0; i < 3; i++) {
+        palette[1 + 3 * 7 + i] = (uint8_t)(10 + i);
+        palette[1 + 3 * 200 + i] = (uint8_t)(20 + i);
+        palette[1 + 3 * 9 + i] = (uint8_t)(30 + i);
+    }
+    return PCX_HEADER + sizeof rows + PCX_MARK;
+}
+
+TEST (pcx_files_with_palettes_are_read) {
+    static const uint8_t expected[][4] = {{10, 11, 12, 255}, {10, 11, 12, 255}, {20, 21, 22, 255},
+                                          {30, 31, 32, 255}, {30, 31, 32, 255}, {30, 31, 32, 255}};
+    uint8_t file[2 * PCX_MARK];
+    md5_error error = {0};
+    const size_t size = write_indexed_pcx(file);
+    md5_image *const image = parse_exact(file, size, &error);
+    CHECK_UINT(image ? image->width : 0, 3);
+    check_texels(image, expected, 6);
+    md5_free_image(image);
+}
+
+TEST (pcx_files_of_three_planes_are_read) {
+    static const uint8_t expected[][4] = {{1, 3, 5, 255}, {2, 4, 6, 255}};
+    static const uint8_t rows[] = {1, 2, 3, 4, 5, 6};
+    uint8_t file[PCX_HEADER + sizeof rows];
+    md5_error error = {0};
+    write_pcx_header(file, 2, 1, 3, 2);
+    memcpy(file + PCX_HEADER, rows, sizeof rows);
+    md5_image *const image = parse_exact(file, sizeof file, &error);
+    check_texels(image, expected, 2);
+    md5_free_image(image);
+}
+
+static void check_pcx_refused(const uint8_t *file, size_t size, const char *message)
+{
+    md5_error error = {0};
+    md5_image *const image = parse_exact(file, size, &error);
+    CHECK(!image && error.status != MD5_OK);
+    test_check(strstr(error.message, message) != NULL, __FILE__, __LINE__, "%s", error.message);
+    md5_free_image(image);
+}
+
+TEST (damaged_pcx_files_are_refused) {
+    uint8_t file[2 * PCX_MARK];
+    md5_error error = {0};
+    const size_t size = write_indexed_pcx(file);
+    // A file that is cut off anywhere is refused, unless only its last byte is missing: the byte
+    // that marks the palette is not checked.
+    for (size_t i = 3; i < size - 1; i++) {
+        md5_image *const image = parse_exact(file, i, &error);
+        CHECK(!image && error.message[0]);
+        md5_free_image(image);
+    }
+    check_pcx_refused(file, 100, "ends in its header");
+    check_pcx_refused(file, PCX_HEADER + 4, "has no palette");
+    check_pcx_refused(file, PCX_HEADER + 3 + PCX_PALETTE, "ends in row 1 of 2");
+    check_pcx_refused(file, PCX_HEADER + 5 + PCX_PALETTE, "ends in row 2 of 2");
+    check_pcx_refused(file, PCX_HEADER + 6 + PCX_PALETTE, "ends in row 2 of 2");
+    file[3] = 4;
+    check_pcx_refused(file, size, "4 bits in 1 planes");
+    file[3] = 8;
+    file[65] = 2;
+    check_pcx_refused(file, size, "8 bits in 2 planes");
+    file[65] = 1;
+    file[8] = 0;
+    check_pcx_refused(file, size, "sides exchanged");
+    file[8] = 30;
+    check_pcx_refused(file, size, "rows of 4 bytes for 30 pixels");
+    file[8] = file[9] = file[10] = file[11] = file[66] = file[67] = 255;
+    check_pcx_refused(file, size, "65535 by 65534 pixels; at most");
+    file[9] = file[11] = file[67] = 15;
+    check_pcx_refused(file, size, "cannot hold 4095 by 4094 pixels");
+}
+
+// -- Built-in pictures ----------------------------------------------------------------------------
+
+typedef struct builtin_case {
+    const char *name;
+    uint32_t width, height, x, y;
+    uint8_t texel[4];
+} builtin_case;
+
+// Values computed manually from the purpose of each picture.
+static const builtin_case builtin_cases[] = {
+    {"_default", 16, 16, 3, 3, {0, 0, 0, 0}},
+    {"default", 16, 16, 15, 15, {0, 0, 0, 0}},
+    {"_white", 16, 16, 15, 0, {255, 255, 255, 255}},
+    {"_WHITE.tga", 16, 16, 0, 15, {255, 255, 255, 255}},
+    {"_black", 16, 16, 7, 7, {0, 0, 0, 0}},
+    {"_flat", 2, 2, 1, 1, {128, 128, 255, 255}},
+    {"_ambient", 2, 2, 0, 1, {127, 29, 227, 255}},
+    {"_alphaNotch", 2, 1, 0, 0, {255, 255, 255, 0}},
+    {"_alphaNotch", 2, 1, 1, 0, {255, 255, 255, 255}},
+    {"_ramp", 256, 1, 77, 0, {77, 77, 77, 77}},
+    {"_borderClamp", 32, 32, 31, 5, {0, 0, 0, 0}},
+    {"_borderClamp", 32, 32, 30, 1, {255, 255, 255, 255}},
+    {"_noFalloff", 64, 16, 62, 14, {255, 255, 255, 255}},
+    {"_noFalloff", 64, 16, 62, 15, {0, 0, 0, 0}},
+    {"_specularTable", 256, 1, 191, 0, {0, 0, 0, 0}},     // below 3/4
+    {"_specularTable", 256, 1, 223, 0, {63, 63, 63, 63}}, // (4 * (223/255 - 3/4))^2 * 255
+    {"_specularTable", 256, 1, 255, 0, {255, 255, 255, 255}},
+    {"_quadratic", 32, 4, 15, 0, {255, 255, 255, 255}},
+    {"_quadratic", 32, 4, 31, 3, {0, 0, 0, 255}},   // (1 - 15/16)^2 * 255 = 0.996
+    {"_quadratic", 32, 4, 8, 1, {80, 80, 80, 255}}, // (1 - 7/16)^2 * 255 = 80.68
+    {"_fog", 128, 128, 64, 64, {255, 255, 255, 0}},
+    {"_fog", 128, 128, 64, 0, {255, 255, 255, 255}},
+    {"_fog", 128, 128, 65, 64, {255, 255, 255, 17}},            // 255 * (1 - 0.982^4) = 17.86
+    {"_specular2DTable", 256, 256, 0, 0, {255, 255, 255, 255}}, // power 0
+    {"_specular2DTable", 256, 256, 255, 255, {255, 255, 255, 255}},
+    {"_specular2DTable", 256, 256, 128, 2, {64, 64, 64, 64}},       // (128/255)^2 * 255 = 64.25
+    {"_specular2DTable", 256, 256, 200, 10, {22, 22, 22, 22}},      // 22.46
+    {"_specular2DTable", 256, 256, 254, 100, {172, 172, 172, 172}}, // 172.1
+    {"_specular2DTable", 256, 256, 3, 2, {0, 0, 0, 0}},
+    {"_fogEnter", 64, 64, 33, 33, {255, 255, 255, 0}},   // both ends above the plane
+    {"_fogEnter", 64, 64, 23, 23, {255, 255, 255, 255}}, // both below the ramp of 8
+    {"_fogEnter", 64, 64, 31, 31, {255, 255, 255, 31}},  // a point at 1/8 of the ramp: 31.9
+    {"_fogEnter", 64, 64, 0, 63, {255, 255, 255, 255}},  // an end that is deeper than 30
+    // From -8 to 0 half of the way; 8/30 of what is missing is added: 255 * 0.6333 = 161.5.
+    {"_fogEnter", 64, 64, 24, 32, {255, 255, 255, 161}},
+    {"_fogEnter", 64, 64, 32, 24, {255, 255, 255, 161}},
+    // From -3 to 5 (3 - 2.4375) / 8 of the way; 255 * (0.0703 * 0.9 + 0.1) = 41.6.
+    {"_fogEnter", 64, 64, 29, 37, {255, 255, 255, 41}},
+    // 128 + 127 * the direction of a texel; computed manually in double precision.
+    {"_normalCubeMap", 32, 192, 15, 15, {254, 131, 131, 255}},
+    {"_normalCubeMap", 32, 192, 0, 32, {53, 200, 55, 255}},
+    {"_normalCubeMap", 32, 192, 31, 64, {200, 202, 55, 255}},
+    {"_normalCubeMap", 32, 192, 4, 116, {55, 27, 99, 255}},
+    {"_normalCubeMap", 32, 192, 31, 159, {200, 55, 202, 255}},
+    {"_scratchCubeMap", 32, 192, 10, 163, {161, 203, 31, 255}},
+};
+
+TEST (builtin_pictures_are_those_of_the_engine) {
+    image_place place = {.count = 0};
+    uint8_t file[IMAGE_TGA_HEADER + 4];
+    static const uint8_t red[4] = {255, 0, 0, 255};
+    image_write_tga(file, red, 1, 1);
+    image_place_add(&place, "_white.tga", file, sizeof file); // never looked for
+    md5_game *const game = open_images(&place, NULL);
+    for (size_t i = 0; i < sizeof builtin_cases / sizeof builtin_cases[0]; i++) {
+        const builtin_case *const expected = &builtin_cases[i];
+        md5_error error = {0};
+        md5_image *const image = load_image_text(game, expected->name, NULL, &error);
+        test_check(image && image->width == expected->width && image->height == expected->height,
+                   __FILE__, __LINE__, "%s", expected->name);
+        const uint8_t *const texel =
+            image ? image->pixels + 4 * ((size_t)expected->y * image->width + expected->x) : NULL;
+        test_check(texel && memcmp(texel, expected->texel, 4) == 0, __FILE__, __LINE__, "%s: %d %d",
+                   expected->name, texel ? texel[0] : 0, texel ? texel[3] : 0);
+        CHECK_UINT(error.status, MD5_OK);
+        md5_free_image(image);
+    }
+    md5_destroy_game(game);
+}
+
+TEST (pictures_made_while_drawing_are_errors) {
+    image_place place = {.count = 0};
+    md5_game *const game = open_images(&place, NULL);
+    md5_error error = {0};
+    CHECK(!load_image_text(game, "_currentRender", NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.file, "_currentrender");
+    CHECK_STRING(error.message, "_currentrender is made while the game is drawn");
+    const md5_image_opts opts = {.allocator = {.limit = 100}};
+    CHECK(!load_image_text(game, "_white", &opts, &error));
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    md5_destroy_game(game);
+}
+
+// Inside of programs the engine knows only files.
+TEST (builtin_pictures_inside_of_programs_are_lenient) {
+    image_place place = {.count = 0};
+    md5_game *const game = open_images(&place, NULL);
+    md5_error error = {0};
+    md5_image *const image = load_image_text(game, "add( _white, _black )", NULL, &error);
+    CHECK(image && image->pixels[0] == 255);
+    md5_free_image(image);
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(!load_image_text(game, "add( _white, _black )", NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_STRING(error.file, "_white");
+    md5_destroy_game(game);
+}
+
+// -- Compressed files first -----------------------------------------------------------------------
+
+TEST (compressed_files_come_first_if_that_is_asked_for) {
+    uint8_t red_file[IMAGE_TGA_HEADER + 4], green_file[IMAGE_TGA_HEADER + 4];
+    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
+    image_place place = {.count = 0};
+    char line[512] = "";
+    const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
+    const md5_image_opts first = {.compressed_first = true};
+    static const char program[] = "makeIntensity( b )";
+    md5_error error = {0};
+    image_write_tga(red_file, red, 1, 1);
+    image_write_tga(green_file, green, 1, 1);
+    image_place_add(&place, "a.tga", red_file, sizeof red_file);
+    image_place_add(&place, "dds/a.dds", green_file, sizeof green_file);
+    image_place_add(&place, "b.tga", red_file, sizeof red_file);
+    image_place_add(&place, "dds/makeintensity/b.dds", green_file, sizeof green_file);
+    image_place_add(&place, "c.tga", red_file, sizeof red_file);
+    image_place_add(&place, "dds/c.dds", red_file, 1);
+    md5_game *const game = open_images(&place, &opts);
+    md5_image *const images[] = {
+        load_image_text(game, "a", NULL, &error),
+        load_image_text(game, "a", &first, &error),
+        load_image_text(game, program, NULL, &error),
+        load_image_text(game, program, &first, &error),
+        load_image_text(game, "c", &first, &error),
+    };
+    CHECK(images[0] && images[0]->pixels[0] == 255);
+    CHECK(images[1] && images[1]->pixels[1] == 255 && images[1]->pixels[0] == 0);
+    CHECK(images[2] && images[2]->pixels[2] == 255);
+    CHECK(images[3] && images[3]->pixels[1] == 255 && images[3]->pixels[2] == 0);
+    CHECK(images[4] && images[4]->pixels[0] == 255);
+    CHECK_STRING(line, "c: warning: dds/c.dds: the format of the picture is unknown");
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++)
+        md5_free_image(images[i]);
+    md5_destroy_game(game);
+}
+
+// Whether a program's picture is the green compressed one, if the compressed form comes first.
+static bool is_compressed(md5_game *game, const char *text)
+{
+    const md5_image_opts first = {.compressed_first = true};
+    md5_error error = {0};
+    md5_image *const image = load_image_text(game, text, &first, &error);
+    const bool is_green = image && image->pixels[1] == 255 && image->pixels[0] == 0;
+    CHECK(image);
+    md5_free_image(image);
+    return is_green;
+}
+
+TEST (compressed_files_older_than_their_sources_are_not_taken) {
+    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
+    static const char program[] = "add( a, makeAlpha( b ) )";
+    uint8_t sources[IMAGE_TGA_HEADER + 4], compressed[IMAGE_TGA_HEADER + 4];
+    image_place place = {.count = 0, .has_times = true};
+    image_write_tga(sources, red, 1, 1);
+    image_write_tga(compressed, green, 1, 1);
+    image_place_add(&place, "a.jpg", sources, sizeof sources);
+    image_place_add(&place, "b.tga", sources, sizeof sources);
+    image_place_add(&place, "dds/a.dds", compressed, sizeof compressed);
+    image_place_add(&place, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
+    image_place_add(&place, "dds/c.dds", compressed, sizeof compressed);
+    md5_game *const game = open_images(&place, NULL);
+    // Equal times, as of files in archives.
+    CHECK(is_compressed(game, "a"));
+    place.files[0].time = 5;
+    CHECK(!is_compressed(game, "a"));
+    place.files[2].time = 5;
+    CHECK(is_compressed(game, "a"));
+    place.files[2].time = 6;
+    CHECK(is_compressed(game, "a"));
+    CHECK(is_compressed(game, "c")); // there is no source
+    // Each file of a program counts.
+    place.files[3].time = 7;
+    CHECK(is_compressed(game, program));
+    place.files[1].time = 8;
+    CHECK(!is_compressed(game, program));
+    md5_destroy_game(game);
 }

@@ -205,7 +205,7 @@ TEST (images_tga_of_impossible_sizes) {
     CHECK(strstr(error.message, "the TGA file ends before its pixels"));
 }
 
-// -- Image dds ------------------------------------------------------------------------------------
+// -- DDS ------------------------------------------------------------------------------------------
 
 // DDS files, written by this test; test/game/squish.sh compares compressed blocks with libsquish.
 

@@ -257,7 +257,7 @@ TEST (ik_chains_end_at_the_longest) {
     CHECK_NEAR(md5_joint_in_model(&skeleton, pose, LONG - 1).translation.y, 63.0, 1e-3);
 }
 
-// -- Ik goals -------------------------------------------------------------------------------------
+// -- Goals ----------------------------------------------------------------------------------------
 
 // Several goals for one skeleton: a spine with two arms, against double precision.
 

@@ -49,7 +49,7 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
     }
 }
 
-// -- Pose tools mirror ----------------------------------------------------------------------------
+// -- Mirror ---------------------------------------------------------------------------------------
 //
 // Mirroring: names, and poses of our own model and of random rigs.
 
@@ -223,7 +223,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
     }
 }
 
-// -- Pose tools space -----------------------------------------------------------------------------
+// -- Space ----------------------------------------------------------------------------------------
 //
 // Joints in model space, attachments, and id's joint modifiers.
 

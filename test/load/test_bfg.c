@@ -345,7 +345,7 @@ TEST (bfg_anims_name_the_byte_of_a_mistake) {
     check_altered(&good, true, 191, 0x0000C07F, "byte 191: a number beyond 1e9");
 }
 
-// -- Hostile --------------------------------------------------------------------------------------
+// -- Hostile input --------------------------------------------------------------------------------
 
 static void free_any(md5_model *model, md5_anim *anim)
 {
@@ -394,7 +394,7 @@ TEST (bfg_files_may_be_truncated_or_altered) {
     check_hostile(&file, true);
 }
 
-// -- Bfg camera -----------------------------------------------------------------------------------
+// -- Camera ---------------------------------------------------------------------------------------
 //
 // Camera paths of RBDOOM-3-BFG, .bcanim, written by functions that know nothing of the reader.
 

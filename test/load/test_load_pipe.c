@@ -101,7 +101,7 @@ TEST (load_reads_files_of_unknown_size) {
 
 #endif
 
-// -- Load repeats ---------------------------------------------------------------------------------
+// -- Repeats --------------------------------------------------------------------------------------
 //
 // Warnings that a file gives cause for again and again: each kind of them is reported once.
 
@@ -192,7 +192,7 @@ TEST (load_reports_more_kinds_than_it_keeps) {
     CHECK(at && strstr(at, "(2 times, last in line 81)"));
 }
 
-// -- Load mistakes --------------------------------------------------------------------------------
+// -- Mistakes -------------------------------------------------------------------------------------
 //
 // The caller's mistakes in loading: builds with assertions abort with a message that names function
 // and argument; release builds report an error.

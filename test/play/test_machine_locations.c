@@ -397,7 +397,7 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     play_end(&made);
 }
 
-// -- Machine names --------------------------------------------------------------------------------
+// -- Names ----------------------------------------------------------------------------------------
 //
 // Joint names with all characters that an MD5 file allows, wherever a machine file names a joint.
 
@@ -495,7 +495,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
     md5_free_model(model);
 }
 
-// -- Machine zero ---------------------------------------------------------------------------------
+// -- Zeros ----------------------------------------------------------------------------------------
 //
 // Numbers for which 0 in a table selects a default: a 0 that is written in a text has the value 0;
 // in a table MD5_ZERO has.

@@ -139,7 +139,7 @@ TEST (the_end_of_the_last_part_is_the_next_cycle) {
     CHECK_NEAR(md5_clock_time(md5i_sync_clock(even, 2, below)), 3.0, 1e-12);
 }
 
-// -- Play blend kinds -----------------------------------------------------------------------------
+// -- Blend kinds ----------------------------------------------------------------------------------
 //
 // Blending of clips where other implementations have had errors: signs of rotations, references of
 // differences, synchronisation, interpolation.
@@ -339,7 +339,7 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
     play_end(&of.made);
 }
 
-// -- Play by speed --------------------------------------------------------------------------------
+// -- By speed -------------------------------------------------------------------------------------
 //
 // Blends whose parameter is the speed of the root: measured over whole cycles.
 

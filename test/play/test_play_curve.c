@@ -134,7 +134,7 @@ TEST (curve_of_a_transition_must_make_sense) {
                   "a transition of layer 'body': there is no jump 9");
 }
 
-// -- Play weight curves ---------------------------------------------------------------------------
+// -- Weights by curves ----------------------------------------------------------------------------
 
 // Weights of items on a stack and of layers that are eased, and parameters that follow by a curve,
 // against double precision.
@@ -371,7 +371,7 @@ TEST (curve_of_a_weight_must_make_sense) {
                                 "the following parameter 'fade': x1 is 1.5, which must be 0 to 1");
 }
 
-// -- Play follow ----------------------------------------------------------------------------------
+// -- Followed parameters --------------------------------------------------------------------------
 
 // Parameters that follow their goal, against closed forms in double precision.
 

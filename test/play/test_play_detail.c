@@ -404,7 +404,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     end_far(&of);
 }
 
-// -- Play detail crowd ----------------------------------------------------------------------------
+// -- Detail crowd ---------------------------------------------------------------------------------
 //
 // Level of detail in crowds: each job gives what its player gives alone, and each frame costs the
 // same.

@@ -2,21 +2,22 @@
 #include "test/play/test_play_case.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50.0, 0.7, 0.0};
 
 // The events that the callback received.
-typedef struct heard {
+typedef struct events_heard {
     const md5_event *events[4096];
     float weights[4096];
     uint32_t count;
-} heard;
+} events_heard;
 
 static void hear(void *user, md5_player *player, const md5_event *event, float weight)
 {
-    heard *const to = user;
+    events_heard *const to = user;
     CHECK(player != NULL && to->count < 4096);
     to->events[to->count] = event;
     to->weights[to->count++] = weight;
@@ -61,7 +62,7 @@ static void end(events_case *of)
 
 TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk walk"), end(of)) {
     md5_player *const player = play_player(of->machine);
-    heard got = {0};
+    events_heard got = {0};
     md5_player_advance(player, 2.0, hear, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
     CHECK_STRING(got.events[0]->name, "start");
@@ -105,8 +106,8 @@ TEST (play_events_do_not_depend_on_steps) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
         md5_player *const whole = play_player(of.machine), *const split = play_player(of.machine);
-        heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit =
-                                                               calloc(1, sizeof *bit_by_bit);
+        events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit =
+                                                                      calloc(1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);
         double done = 0.0;
         for (uint32_t i = 0; i < parts; i++) {
@@ -134,7 +135,7 @@ TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "st
            end(of)) {
     md5_player *const player = play_player(of->machine);
     uint64_t random = 9;
-    heard *const got = calloc(1, sizeof *got);
+    events_heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
     for (int i = 0; i < 20000; i++) {
         const double before = md5_player_layer(player, 0).time;
@@ -162,7 +163,7 @@ TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "st
 TEST_WITH (play_events_have_weights, events_case, of,
            begin(of, "", "state bend bend state run run state none nothing"), end(of)) {
     md5_player *const player = play_player(of->machine);
-    heard got = {0};
+    events_heard got = {0};
     md5_player_set(player, 0, 0.25f);
     md5_player_advance(player, 0.3, hear, &got);
     CHECK_UINT(got.count, 4); // start and left foot of both
@@ -335,4 +336,188 @@ TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "
         at = (play_place){expected[0].translation[0], expected[0].translation[1], 0.0, at.yaw};
     }
     md5_destroy_player(player);
+}
+
+// -- Reports --------------------------------------------------------------------------------------
+
+// Events that a machine reports: states entered and left, ends of transitions and clips. The
+// expected events are computed manually from durations: clips a (1 s) and b (0.5 s) end at their
+// last frames.
+
+enum { MOST_TEXT = 1024 };
+
+typedef struct report_test {
+    play_scene scene;
+    char heard[MOST_TEXT];
+    md5_advance_status status; // of the last step
+} report_test;
+
+// Writes "enter body/stand", "end a" and so on, and of clips' own events their names.
+static void report_hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    static const char *const words[] = {"", "enter ", "leave ", "arrive ", "end "};
+    char *const heard = user;
+    const size_t used = strlen(heard);
+    (void)player;
+    CHECK(weight > 0.0f && weight <= 1.0f);
+    if (event->kind >= MD5_EVENT_ENTER && event->kind <= MD5_EVENT_TRANSITION_END) {
+        CHECK(weight == 1.0f);
+        snprintf(heard + used, MOST_TEXT - used, "%s%s/%s %u.%u; ", words[event->kind], event->text,
+                 event->name, event->layer, event->index);
+    } else {
+        snprintf(heard + used, MOST_TEXT - used, "%s%s; ", words[event->kind], event->name);
+    }
+}
+
+#define REPORTS_ALL "report { enter leave transition_end clip_end } "
+
+// Two clips, a of 1 s and b of 0.5 s; four states, the first with `motion`.
+static void report_begin(report_test *of, const char *report, const char *motion,
+                         const char *transitions)
+{
+    *of = (report_test){.heard = ""};
+    play_scene_begin(&of->scene);
+    play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
+    play_scene_add(&of->scene, 6, 10.0, 0.3, 2);
+    play_scene_read(
+        &of->scene,
+        "%s trigger jump clip a f clip b f { frame 5 last } "
+        "motion b_once clip b { once } motion b_there clip b { ping_pong } "
+        "motion b_back clip b { once start 1 speed -1 } "
+        "layer body { state stand %s state jump b_once state rest nothing state land b %s }",
+        report, motion, transitions);
+}
+
+static const char *advance(report_test *of, double seconds)
+{
+    of->heard[0] = '\0';
+    of->status = md5_player_advance(of->scene.player, seconds, report_hear, of->heard);
+    return of->heard;
+}
+
+TEST (states_are_entered_and_left_and_transitions_end) {
+    report_test of;
+    report_begin(&of, REPORTS_ALL, "a",
+                 "transition stand jump { when jump duration 0.25 } "
+                 "transition jump stand { exit 1 inertial }");
+    CHECK_STRING(advance(&of, 0.0), "enter body/stand 0.0; ");
+    CHECK_STRING(advance(&of, 0.5), "");
+    md5_player_set(of.scene.player, 0, 1.0f);
+    CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/jump 0.1; ");
+    CHECK_STRING(advance(&of, 0.125), "");
+    CHECK_STRING(advance(&of, 0.125), "arrive body/jump 0.1; ");
+    // At the clip's end, in this order; the exit is a cut, which arrives immediately.
+    CHECK_STRING(advance(&of, 0.25), "last; end b; leave body/jump 0.1; enter body/stand 0.0; "
+                                     "arrive body/stand 0.0; ");
+    CHECK_STRING(advance(&of, 2.0), "end a; end a; ");
+    play_scene_end(&of.scene);
+}
+
+TEST (interrupted_transition_has_no_end) {
+    report_test of;
+    report_begin(&of, REPORTS_ALL, "a", "");
+    md5_player *const player = of.scene.player;
+    advance(&of, 0.25);
+    md5_player_fade_to(player, 0, 2, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    CHECK_STRING(advance(&of, 0.125), "leave body/stand 0.0; enter body/rest 0.2; ");
+    md5_player_fade_to(player, 0, 3, 0.125f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    CHECK_STRING(advance(&of, 0.1), "leave body/rest 0.2; enter body/land 0.3; ");
+    CHECK_STRING(advance(&of, 0.1), "arrive body/land 0.3; ");
+    play_scene_end(&of.scene);
+}
+
+TEST (state_that_is_left_at_once_is_silent) {
+    report_test of;
+    report_begin(&of, REPORTS_ALL, "a", "transition rest land");
+    md5_player *const player = of.scene.player;
+    advance(&of, 0.0);
+    md5_player_fade_to(player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_fade_to(player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/land 0.3; "
+                                    "arrive body/land 0.3; ");
+    play_scene_end(&of.scene);
+}
+
+TEST (seek_reports_nothing) {
+    report_test of;
+    report_begin(&of, REPORTS_ALL, "a", "");
+    advance(&of, 0.0);
+    md5_player_seek(of.scene.player, 0, 3, 0.25);
+    CHECK_STRING(advance(&of, 0.125), "");
+    md5_player_fade_to(of.scene.player, 0, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    CHECK_STRING(advance(&of, 0.0),
+                 "leave body/land 0.3; enter body/stand 0.0; arrive body/stand 0.0; ");
+    md5_player_reset(of.scene.player);
+    CHECK_STRING(advance(&of, 0.0), "enter body/stand 0.0; ");
+    play_scene_end(&of.scene);
+}
+
+TEST (clips_end_in_every_mode_and_direction) {
+    static const struct {
+        const char *motion;
+        double steps[3];
+        const char *heard[3];
+    } cases[] = {
+        {"b", {0.5, 1.0, -0.75}, {"last; end b; ", "last; end b; last; end b; ", "end b; last; "}},
+        {"b_once", {0.25, 1.0, 1.0}, {"", "last; end b; ", ""}},
+        {"b_there", {0.5, 0.5, 1.0}, {"last; ", "end b; ", "last; end b; "}},
+        // It begins at its last frame, which is not its end.
+        {"b_back", {0.0, 0.25, 1.0}, {"last; ", "", "end b; "}},
+        {"b_once", {1.0, -0.25, -1.0}, {"last; end b; ", "", "end b; "}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        report_test of;
+        report_begin(&of, "report { clip_end }", cases[i].motion, "");
+        for (int k = 0; k < 3; k++) {
+            const char *const heard = advance(&of, cases[i].steps[k]);
+            test_check(strcmp(heard, cases[i].heard[k]) == 0, __FILE__, __LINE__, "%s, step %d: %s",
+                       cases[i].motion, k, heard);
+        }
+        play_scene_end(&of.scene);
+    }
+}
+
+TEST (only_events_that_are_asked_for_are_reported) {
+    static const char *const reports[4] = {"report { enter }", "report { leave }",
+                                           "report { transition_end }", "report { clip_end }"};
+    for (int kind = 0; kind < 4; kind++) {
+        report_test of;
+        report_begin(&of, reports[kind], "a", "");
+        advance(&of, 0.0);
+        md5_player_fade_to(of.scene.player, 0, 1, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        static const char *const expected[] = {
+            "enter body/jump 0.1; last; ",
+            "leave body/stand 0.0; last; ",
+            "arrive body/jump 0.1; last; ",
+            "last; end b; ",
+        };
+        CHECK_STRING(advance(&of, 1.0), expected[kind]);
+        CHECK_UINT(of.status.num_events, 2);
+        play_scene_end(&of.scene);
+    }
+}
+
+// A callback that begins to listen later hears only what changes from then on.
+TEST (changes_without_a_callback_are_not_kept) {
+    report_test of;
+    report_begin(&of, REPORTS_ALL, "a", "");
+    md5_player_advance(of.scene.player, 0.1, NULL, NULL);
+    md5_player_fade_to(of.scene.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    md5_player_advance(of.scene.player, 0.1, NULL, NULL);
+    CHECK_STRING(advance(&of, 0.1), "");
+    play_scene_end(&of.scene);
+}
+
+TEST (tables_cannot_hold_reported_events) {
+    static const md5_event event = {.frame = 5, .name = "last", .kind = MD5_EVENT_ENTER};
+    md5_error error = {0};
+    play_scene of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 11, 10.0, 0.3, 1);
+    of.clips[0].events = &event;
+    of.clips[0].num_events = 1;
+    const md5_machine_desc desc = {.model = of.made.model, .clips = of.clips, .num_clips = 1};
+    CHECK(!md5_create_machine(&desc, NULL, &error));
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    play_end(&of.made);
 }

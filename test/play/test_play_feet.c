@@ -223,7 +223,7 @@ TEST (play_feet_without_a_table_are_refused) {
     md5_free_model(model);
 }
 
-// -- Play soles -----------------------------------------------------------------------------------
+// -- Soles ----------------------------------------------------------------------------------------
 //
 // Characters as their machine files have them, without a word about their feet: how fast the
 // vertices of their soles slide that are on the floor.

@@ -500,7 +500,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     md5_destroy_machine(open);
 }
 
-// -- Play hold heading ----------------------------------------------------------------------------
+// -- Hold heading ---------------------------------------------------------------------------------
 //
 // Feet that are held keep pointing where they pointed while a character turns over them.
 
@@ -712,7 +712,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
     hold_end(&same);
 }
 
-// -- Play hold tables -----------------------------------------------------------------------------
+// -- Hold tables ----------------------------------------------------------------------------------
 //
 // What says that feet are held, in machine files and in tables written in C.
 

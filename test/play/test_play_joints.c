@@ -381,7 +381,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     md5_free_model(model);
 }
 
-// -- Play below -----------------------------------------------------------------------------------
+// -- Below a mask ---------------------------------------------------------------------------------
 //
 // What a layer with a mask overwrites need not be computed below it: the same bits as if it were.
 

@@ -106,7 +106,7 @@ TEST (play_limb_that_cannot_bend_is_refused) {
     md5_free_model(model);
 }
 
-// -- Play modifier weight -------------------------------------------------------------------------
+// -- Modifier weight ------------------------------------------------------------------------------
 //
 // Modifiers of a player to whom nothing was said: springs, feet and gazes work, the others wait for
 // a target; the machine file may switch each off, or give it a part of its weight.

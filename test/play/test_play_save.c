@@ -443,7 +443,7 @@ TEST (fingerprint_depends_on_every_table) {
     play_scene_end(&one.scene);
 }
 
-// -- Play save old --------------------------------------------------------------------------------
+// -- Old versions ---------------------------------------------------------------------------------
 //
 // Saved players of old versions of the format: their bytes, written by the library as it was then,
 // are still restored. In version 2 one-shots had one easing without parameters for both fades. In

@@ -3,19 +3,20 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BASE, HIT, WAVE };
 
 // Clips of 25, 17 and 21 frames at 20 a second: 1.2, 0.8 and 1 s.
-static const uint32_t num_frames[3] = {25, 17, 21};
+static const uint32_t shots_num_frames[3] = {25, 17, 21};
 static const double rate = 20.0;
 
 static void begin(play_scene *of)
 {
     play_scene_begin(of);
     for (uint32_t i = 0; i < 3; i++)
-        play_scene_add(of, num_frames[i], rate, 0.4 + 0.2 * i, 11 + i);
+        play_scene_add(of, shots_num_frames[i], rate, 0.4 + 0.2 * i, 11 + i);
     play_scene_read(of, "float top mask upper ( *spine ) { feather 2 } mask arms ( *larm *rarm ) "
                         "layer body { state base a } layer top { add weight top state top c }");
 }
@@ -28,7 +29,8 @@ static void advance(play_scene *of, double seconds)
 // A clip that loops, at a time in seconds.
 static void real_loop(const play_scene *of, uint32_t clip, double seconds, play_real *pose)
 {
-    play_real_sample(of->made.anims[clip], fmod(seconds * rate, num_frames[clip] - 1.0), pose);
+    play_real_sample(of->made.anims[clip], fmod(seconds * rate, shots_num_frames[clip] - 1.0),
+                     pose);
 }
 
 static double miss(const play_scene *of, const play_real *expected)
@@ -300,4 +302,474 @@ TEST_WITH (shot_slots_are_counted_when_the_machine_is_made, play_scene, of, play
     play_real_sample(of->made.anims[0], 6.0, clip);
     play_real_blend(bind, clip, 0.5, NULL, clip);
     CHECK_NEAR(miss(of, clip), 0.0, 2e-5);
+}
+
+// -- Time of one-shots ----------------------------------------------------------------------------
+
+// One-shots over time: events, root motion, and that the result does not depend on how time is
+// split.
+
+enum { SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MOST_HEARD = 256 };
+
+static const double frame_rate = 20.0;
+
+typedef struct heard {
+    const md5_event *events[MOST_HEARD];
+    float weights[MOST_HEARD];
+    uint32_t count;
+} heard;
+
+typedef struct acting {
+    play_case made;
+    md5_machine *machine;
+    md5_player *player;
+    heard heard;
+    play_place place;
+} acting;
+
+// Two clips that walk, at 40 and 100 units a second, and one that stands; masks with and without
+// joint 0.
+static void shot_time_begin(acting *of)
+{
+    static const uint32_t num_frames[CLIPS] = {25, 17, 21};
+    static const play_walk walks[CLIPS] = {{40.0, 0.0, 0.0}, {100.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    memset(of, 0, sizeof *of);
+    play_begin(&of->made);
+    for (uint32_t i = 0; i < CLIPS; i++)
+        play_add_clip(&of->made, num_frames[i], frame_rate, 0.5, walks[i], 31 + i);
+    of->machine =
+        play_machine_read(&of->made, NULL,
+                          "clip base f { walk frame 0 step left frame 12 step right } "
+                          "clip lunge f { walk frame 0 begin frame 8 hit frame 16 end } clip nod f "
+                          "mask upper ( *spine ) { feather 1 } mask lower ( *origin -*spine ) "
+                          "layer body { state base base }");
+    of->player = play_player(of->machine);
+}
+
+static void end(acting *of)
+{
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
+    play_end(&of->made);
+}
+
+static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    acting *const of = user;
+    CHECK(player == of->player && weight > 0.0f && weight <= 1.0f);
+    if (of->heard.count == MOST_HEARD)
+        return;
+    of->heard.events[of->heard.count] = event;
+    of->heard.weights[of->heard.count++] = weight;
+}
+
+static void shot_time_advance(acting *of, double seconds)
+{
+    md5_player_advance(of->player, seconds, hear, of);
+    play_go_on(&of->place, md5_player_root_motion(of->player));
+}
+
+// Events of one-shots that were heard, in words; those of the layer are left out.
+static void report(const acting *of, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < of->heard.count; i++) {
+        const size_t used = strlen(text);
+        if (strcmp(of->heard.events[i]->name, "step") != 0)
+            snprintf(text + used, size - used, "%s %.4f ", of->heard.events[i]->name,
+                     (double)of->heard.weights[i]);
+    }
+}
+
+#define EXPECT_EVENTS(of, expected)              \
+    do {                                         \
+        char reported[1024];                     \
+        report((of), reported, sizeof reported); \
+        CHECK_STRING(reported, expected);        \
+        (of)->heard.count = 0;                   \
+    } while (0)
+
+#undef TEST_HERE
+#define TEST_HERE(title) TEST_WITH (title, acting, of, shot_time_begin(of), end(of))
+
+TEST_HERE (shot_fires_its_events_once) {
+    md5_player_play_shot(of->player, 0, LUNGE, NULL);
+    shot_time_advance(of, 0.0);
+    EXPECT_EVENTS(of, "begin 1.0000 ");
+    shot_time_advance(of, 0.4);
+    EXPECT_EVENTS(of, "hit 1.0000 ");
+    shot_time_advance(of, 0.4);
+    EXPECT_EVENTS(of, "end 1.0000 ");
+    shot_time_advance(of, 5.0);
+    EXPECT_EVENTS(of, "");
+    // All of it in one step; twice around.
+    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.weight = 0.5f});
+    shot_time_advance(of, 5.0);
+    EXPECT_EVENTS(of, "begin 0.5000 hit 0.5000 end 0.5000 ");
+    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    shot_time_advance(of, 1.7);
+    EXPECT_EVENTS(of, "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
+                      "begin 1.0000 ");
+    // Backward from its end.
+    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.speed = -2.0f});
+    shot_time_advance(of, 1.0);
+    EXPECT_EVENTS(of, "end 1.0000 hit 1.0000 begin 1.0000 ");
+    // Backward from the start of a cycle, which is the end of the cycle before.
+    md5_player_play_shot(of->player, 1, LUNGE,
+                         &(md5_shot_desc){.speed = -1.0f, .end = MD5_SHOT_LOOPS});
+    shot_time_advance(of, 0.6);
+    EXPECT_EVENTS(of, "begin 1.0000 end 1.0000 hit 1.0000 ");
+}
+
+// With negative time it plays backward, leaves the fade at its end, and waits at its start.
+TEST_HERE (shot_goes_back_in_time) {
+    md5_player_play_shot(of->player, 0, LUNGE, &(md5_shot_desc){.fade_out = 0.5f});
+    shot_time_advance(of, 0.7);
+    CHECK_NEAR((double)md5_player_shot(of->player, 0).weight, 0.2, 1e-6);
+    of->heard.count = 0;
+    shot_time_advance(of, -0.6);
+    EXPECT_EVENTS(of, "hit 0.8000 ");
+    CHECK_NEAR((double)md5_player_shot(of->player, 0).weight, 1.0, 1e-6);
+    shot_time_advance(of, -5.0);
+    EXPECT_EVENTS(of, "begin 1.0000 ");
+    shot_time_advance(of, 0.4);
+    EXPECT_EVENTS(of, "hit 0.8000 ");
+    CHECK_NEAR(md5_player_shot(of->player, 0).time, 0.5, 1e-9);
+}
+
+// The middle of the first eighth of a linear fade is 1/16.
+TEST_HERE (shot_events_within_fades_have_their_weight) {
+    const md5_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
+    md5_player_play_shot(of->player, 0, LUNGE, &slow);
+    shot_time_advance(of, 1.0);
+    EXPECT_EVENTS(of, "begin 0.0625 hit 0.6400 end 0.0625 ");
+    // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
+    md5_player_play_shot(of->player, 0, LUNGE, NULL);
+    shot_time_advance(of, 0.2);
+    md5_player_stop_shot(of->player, 0, 0.3f);
+    shot_time_advance(of, 1.0);
+    EXPECT_EVENTS(of, "begin 1.0000 hit 0.3333 ");
+    // A one-shot that is replaced in the moment of its start fires nothing.
+    md5_player_play_shot(of->player, 0, LUNGE, &slow);
+    md5_player_play_shot(of->player, 0, NOD, &slow);
+    shot_time_advance(of, 1.0);
+    EXPECT_EVENTS(of, "");
+}
+
+TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
+    static const struct {
+        md5_shot_desc desc;
+        uint32_t clip;
+        double way; // in 0.8 s
+    } cases[] = {
+        {{0}, LUNGE, 80.0},
+        {{.weight = 0.5f}, LUNGE, 56.0},
+        {{.mask = "upper"}, LUNGE, 32.0},
+        {{.mask = "lower"}, LUNGE, 80.0},
+        {{.fade_in = 0.2f, .fade_out = 0.3f}, LUNGE, 40.0 * 0.8 + 60.0 * 0.55},
+        {{.mode = MD5_LAYER_ADD, .weight = 0.25f}, LUNGE, 32.0 + 20.0},
+        {{.speed = -1.0f, .mode = MD5_LAYER_ADD}, LUNGE, 32.0 - 80.0},
+        {{.end = MD5_SHOT_LOOPS}, NOD, 0.0},
+        {{.end = MD5_SHOT_LOOPS, .mask = "upper"}, NOD, 32.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        acting of;
+        shot_time_begin(&of);
+        CHECK(md5_player_play_shot(of.player, 0, cases[i].clip, &cases[i].desc));
+        shot_time_advance(&of, 0.8);
+        if (!CHECK_NEAR(of.place.x, cases[i].way, 2e-3))
+            printf("case %zu\n", i);
+        md5_player_stop_shot(of.player, 0, 0.0f);
+        of.place.x = 0.0;
+        shot_time_advance(&of, 1.0);
+        CHECK_NEAR(of.place.x, 40.0, 1e-3);
+        end(&of);
+    }
+}
+
+// The root moves from the one to the other as the weights do.
+TEST_HERE (shot_that_replaces_another_shares_the_root) {
+    md5_player_play_shot(of->player, 0, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    shot_time_advance(of, 0.1);
+    md5_player_play_shot(of->player, 0, NOD,
+                         &(md5_shot_desc){.fade_in = 0.4f, .end = MD5_SHOT_LOOPS});
+    of->place.x = 0.0;
+    shot_time_advance(of, 0.4);
+    CHECK_NEAR(of->place.x, 100.0 * 0.2, 2e-3);
+}
+
+// -- Splits -----------------------------------------------------------------------------------
+
+static void act(acting *of, uint64_t *random)
+{
+    static const char *const masks[] = {NULL, NULL, "upper", "lower"};
+    const md5_easing easing = {.kind = (md5_ease_kind)(test_random_u32(random) % 3)};
+    const md5_shot_desc desc = {
+        .mode = (md5_layer_mode)(test_random_u32(random) % 2),
+        .mask = masks[test_random_u32(random) % 4],
+        .end = (md5_shot_end)(test_random_u32(random) % 3),
+        .speed = (float)(3.0 * test_random(random) - 1.0),
+        .start = 0.5 * (test_random_u32(random) % 2),
+        .fade_in = 0.15f * (float)(test_random_u32(random) % 3),
+        .fade_out = 0.1f * (float)(test_random_u32(random) % 3),
+        .fade_in_easing = easing,
+        .fade_out_easing = easing,
+    };
+    const uint32_t choice = test_random_u32(random) % 4, slot = test_random_u32(random) % 2;
+    const uint32_t clip = test_random_u32(random) % CLIPS;
+    if (choice == 0)
+        md5_player_stop_shot(of->player, slot, desc.fade_in);
+    else if (choice < 3)
+        CHECK(md5_player_play_shot(of->player, slot, clip, &desc));
+}
+
+// The same stretch of time in random parts.
+static void advance_split(acting *of, double seconds, uint64_t *random)
+{
+    double left = seconds;
+    for (int i = 0; i < 12; i++) {
+        const double part = test_random_u32(random) % 4 == 0 ? 0.0 : left * test_random(random);
+        shot_time_advance(of, part);
+        left -= part;
+    }
+    shot_time_advance(of, left);
+}
+
+static void compare(const acting *whole, const acting *split)
+{
+    md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+    CHECK_UINT(split->heard.count, whole->heard.count);
+    for (uint32_t i = 0; i < whole->heard.count && i < split->heard.count; i++) {
+        CHECK_STRING(split->heard.events[i]->name, whole->heard.events[i]->name);
+        CHECK_NEAR((double)split->heard.weights[i], (double)whole->heard.weights[i], 1e-4);
+    }
+    play_pose(whole->player, pose);
+    play_pose(split->player, other);
+    CHECK_NEAR(play_pose_distance(pose, other), 0.0, 1e-4);
+    CHECK_NEAR(split->place.x, whole->place.x, 0.05);
+    for (uint32_t slot = 0; slot < 4; slot++) {
+        const md5_shot_status a = md5_player_shot(whole->player, slot);
+        const md5_shot_status b = md5_player_shot(split->player, slot);
+        CHECK(a.is_playing == b.is_playing && a.clip == b.clip && a.is_stopping == b.is_stopping);
+        CHECK_NEAR(b.time, a.time, 1e-8);
+    }
+}
+
+TEST (shot_is_the_same_in_any_split_of_time) {
+    static acting whole, split;
+    shot_time_begin(&whole);
+    shot_time_begin(&split);
+    uint64_t random = 5, same = 5, cuts = 6;
+    for (int i = 0; i < 400; i++) {
+        act(&whole, &random);
+        act(&split, &same);
+        const double stretch = 1.5 * test_random(&random) - (i % 5 == 4 ? 1.5 : 0.0);
+        test_random(&same);
+        whole.heard.count = split.heard.count = 0;
+        whole.place = split.place = (play_place){0};
+        shot_time_advance(&whole, stretch);
+        advance_split(&split, stretch, &cuts);
+        compare(&whole, &split);
+    }
+    end(&whole);
+    end(&split);
+}
+
+// -- Curves of one-shots --------------------------------------------------------------------------
+
+// One-shots whose fades have easing curves, against double precision.
+
+// Two clips of 21 frames at 20 a second: 1 s each.
+static void shot_curves_begin(play_scene *of)
+{
+    play_scene_begin(of);
+    play_scene_add(of, 21, 20.0, 0.4, 1);
+    play_scene_add(of, 21, 20.0, 0.5, 2);
+    play_scene_read(of, "layer body { state base a }");
+}
+
+static const md5_easing bezier = {
+    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.75f, .x2 = 0.5f, .y2 = 1.0f};
+static const md5_easing stairs = {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_START};
+static const md5_easing back = {.kind = MD5_EASE_BACK_IN};
+
+// The y of the curve `bezier` at x, by bisection.
+static double bezier_at(double x)
+{
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 60; i++) {
+        const double s = 0.5 * (low + high), r = 1.0 - s;
+        if (3.0 * r * r * s * 0.25 + 3.0 * r * s * s * 0.5 + s * s * s < x)
+            low = s;
+        else
+            high = s;
+    }
+    const double s = low, r = 1.0 - s;
+    return 3.0 * r * r * s * 0.75 + 3.0 * r * s * s + s * s * s;
+}
+
+static double weight_of(const play_scene *of)
+{
+    return (double)md5_player_shot(of->player, 0).weight;
+}
+
+// How far the pose is from both clips blended by this weight.
+static double shot_curves_miss(const play_scene *of, double seconds, double weight)
+{
+    md5_xform pose[PLAY_JOINTS];
+    play_real base[PLAY_JOINTS], shot[PLAY_JOINTS], blended[PLAY_JOINTS];
+    play_real_sample(of->made.anims[0], 20.0 * seconds, base);
+    play_real_sample(of->made.anims[1], 20.0 * seconds, shot);
+    play_real_blend(base, shot, weight, NULL, blended);
+    play_pose(of->player, pose);
+    return play_distance(pose, blended);
+}
+
+#undef TEST_HERE
+#define TEST_HERE(title) \
+    TEST_WITH (title, play_scene, of, shot_curves_begin(of), play_scene_end(of))
+
+TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
+    const md5_shot_desc desc = {
+        .fade_in = 0.4f, .fade_out = 0.4f, .fade_in_easing = bezier, .fade_out_easing = stairs};
+    CHECK(md5_player_play_shot(of->player, 0, 1, &desc));
+    for (int step = 1; step < 40; step++) {
+        advance(of, 0.025);
+        const double time = 0.025 * step, in = fmin(time / 0.4, 1.0);
+        const double out = fmax((time - 0.6) / 0.4, 0.0);
+        if (fabs(5.0 * out - floor(5.0 * out + 0.5)) < 1e-6)
+            continue; // a step begins there
+        const double left = 1.0 - (time > 0.6 ? fmin(floor(5.0 * out) + 1.0, 5.0) / 5.0 : 0.0);
+        CHECK_NEAR(weight_of(of), bezier_at(in) * left, 2e-6);
+        CHECK(shot_curves_miss(of, time, bezier_at(in) * left) < 2e-5);
+    }
+    advance(of, 0.025);
+    CHECK(!md5_player_shot(of->player, 0).is_playing);
+}
+
+// Each fade has its own easing. Where the curve goes below 0 the weight stays at 0.
+TEST_HERE (shot_fades_by_a_curve_and_an_easing) {
+    CHECK(md5_player_play_shot(of->player, 0, 1,
+                               &(md5_shot_desc){.fade_in = 0.5f,
+                                                .fade_out = 0.5f,
+                                                .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN,
+                                                .fade_in_easing = back}));
+    for (int step = 1; step < 20; step++) {
+        advance(of, 0.05);
+        const double t = fmin(0.1 * step, 1.0), out = fmax(0.1 * step - 1.0, 0.0);
+        const double in = 2.70158 * t * t * t - 1.70158 * t * t;
+        CHECK_NEAR(weight_of(of), fmax(in, 0.0) * (1.0 - out * out), 2e-6);
+    }
+}
+
+// The old one-shot fades out as the new one fades in, so their shares add up to 1. Steps of a fade
+// out that has not begun do not count, although their curve is not 0 at 0.
+TEST_HERE (shot_is_replaced_by_the_curve_of_the_new_one) {
+    const md5_shot_desc loops = {.end = MD5_SHOT_LOOPS};
+    CHECK(md5_player_play_shot(of->player, 0, 0, &loops));
+    advance(of, 0.25);
+    CHECK(md5_player_play_shot(of->player, 0, 1,
+                               &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
+                                                .start = 0.25,
+                                                .fade_in = 0.5f,
+                                                .fade_in_easing = bezier,
+                                                .fade_out_easing = stairs}));
+    for (int step = 1; step < 10; step++) {
+        advance(of, 0.05);
+        CHECK(shot_curves_miss(of, 0.25 + 0.05 * step, bezier_at(0.1 * step)) < 2e-5);
+    }
+}
+
+TEST_HERE (shot_is_stopped_by_the_curve_of_its_fade_out) {
+    CHECK(md5_player_play_shot(of->player, 0, 1,
+                               &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
+                                                .fade_in_easing = stairs,
+                                                .fade_out_easing = bezier}));
+    CHECK(md5_player_stop_shot(of->player, 0, 0.5f));
+    for (int step = 1; step < 10; step++) {
+        advance(of, 0.05);
+        CHECK_NEAR(weight_of(of), 1.0 - bezier_at(0.1 * step), 2e-6);
+    }
+}
+
+// The description and its curves may be freed: the player has copies.
+TEST_HERE (shot_with_curves_is_saved_and_copied) {
+    md5_easing in = bezier, out = stairs;
+    CHECK(md5_player_play_shot(
+        of->player, 0, 1,
+        &(md5_shot_desc){
+            .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_easing = in, .fade_out_easing = out}));
+    memset(&in, 0, sizeof in);
+    memset(&out, 0, sizeof out);
+    advance(of, 0.2);
+    md5_player_stop_shot(of->player, 0, 0.7f);
+    advance(of, 0.1);
+    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
+    const size_t size = md5_player_save(of->player, NULL, 0);
+    void *const bytes = malloc(size);
+    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
+    CHECK(md5_player_restore(others[0], bytes, size, NULL));
+    md5_player_copy(others[1], of->player);
+    for (int step = 0; step < 10; step++) {
+        for (int i = 0; i < 2; i++) {
+            CHECK(md5_player_shot(others[i], 0).weight == md5_player_shot(of->player, 0).weight);
+            md5_player_advance(others[i], 0.06, NULL, NULL);
+        }
+        advance(of, 0.06);
+    }
+    for (int i = 0; i < 2; i++)
+        md5_destroy_player(others[i]);
+    free(bytes);
+}
+
+TEST_HERE (shot_with_a_wrong_curve_is_refused) {
+    static const md5_easing wrong[] = {
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = -0.5f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = NAN},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = 2.0f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = -1.0f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .y1 = NAN},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .y2 = INFINITY},
+        {.kind = MD5_EASE_STEPS},
+        {.kind = MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE},
+        {.kind = MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS + 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        CHECK(
+            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_in_easing = wrong[i]}));
+        CHECK(
+            !md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_out_easing = wrong[i]}));
+    }
+    CHECK(!md5_player_shot(of->player, 0).is_playing);
+}
+
+// In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes of the Bézier curve
+// and 3 times 4 of the steps, then 4 of the curve of the stop.
+TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
+    static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f}, minus_one[4] = {0, 0, 0x80, 0xbf};
+    static const uint8_t nothing[4] = {0}, many[4] = {9};
+    CHECK(md5_player_play_shot(
+        of->player, 3, 1, &(md5_shot_desc){.fade_in_easing = bezier, .fade_out_easing = stairs}));
+    uint8_t bytes[1024], broken[1024];
+    const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
+    const size_t rest = 8 + 8 + 1 + 8 + 1 + 1 + 4; // clock, start, fade in, new, stopping, kept
+    const size_t curves = size - rest - 4 - 12 - 20;
+    CHECK_UINT(bytes[curves], MD5_EASE_CUBIC_BEZIER);
+    CHECK_UINT(bytes[curves + 20], MD5_EASE_STEPS);
+    const struct {
+        size_t offset;
+        const uint8_t *value;
+    } cases[] = {
+        {0, not_a_number}, {4, minus_one},  {8, not_a_number}, {12, minus_one}, {16, not_a_number},
+        {20, minus_one},   {24, minus_one}, {24, many},        {28, nothing},   {32, minus_one},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        md5_error error = {0};
+        memcpy(broken, bytes, size);
+        memcpy(broken + curves + cases[i].offset, cases[i].value, 4);
+        CHECK(!md5_player_restore(of->player, broken, size, &error));
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    }
+    CHECK(md5_player_restore(of->player, bytes, size, NULL));
 }

@@ -1,6 +1,7 @@
 // Characters that are steered at random: how fast their soles slide and turn while they are on the
 // floor.
 #include "test/ik/test_ik_case.h"
+#include "test/test.h"
 
 #include "md5/md5play.h"
 
@@ -507,4 +508,88 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     CHECK(number == 4 && slide < 2.0f);
     // Twice around.
     CHECK_NEAR(of->place.rotation.z, 0.0, 1e-3);
+}
+
+// -- Six legs -------------------------------------------------------------------------------------
+
+// Thimble, steered: it folds, unfolds and fires. How its soles stand is tested above.
+
+typedef struct crawler {
+    md5_character *character;
+    md5_player *player;
+    uint32_t num_shots;
+} crawler;
+
+static void steer_six_set(crawler *of, const char *name, float value)
+{
+    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
+    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
+}
+
+static bool steer_six_make(crawler *of)
+{
+    md5_error error = {0};
+    *of = (crawler){0};
+    of->character =
+        md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, &error);
+    CHECK_STRING(error.message, "");
+    of->player = of->character ? md5_create_player(of->character->machine, NULL, NULL) : NULL;
+    return CHECK(of->player != NULL);
+}
+
+static void steer_six_end(crawler *of)
+{
+    md5_destroy_player(of->player);
+    md5_free_character(of->character);
+}
+
+static void count_shots(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    crawler *const of = user;
+    (void)player;
+    of->num_shots += weight > 0.5f && strcmp(event->name, "shot") == 0;
+}
+
+static const char *steer_six_state_of(const crawler *of)
+{
+    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
+    return tables->layers[0].states[md5_player_layer(of->player, 0).state].name;
+}
+
+static void check_state(crawler *of, double seconds, const char *name)
+{
+    md5_player_advance(of->player, seconds, count_shots, of);
+    CHECK_STRING(steer_six_state_of(of), name);
+}
+
+TEST_IF (steer_six_it_folds_and_any_key_unfolds_it, crawler, of, steer_six_make(of),
+         steer_six_end(of)) {
+    steer_six_set(of, "fold", 1.0f);
+    check_state(of, 5.0, "fold");
+    steer_six_set(of, "speed", 22.5f);
+    check_state(of, 0.1, "unfold");
+    check_state(of, 2.0, "start");
+    check_state(of, 0.5, "walk_left");
+    steer_six_set(of, "speed", 0.0f);
+    check_state(of, 2.5, "idle");
+    steer_six_set(of, "speed", -3.0f);
+    check_state(of, 1.0, "back");
+}
+
+TEST_IF (steer_six_it_shoots_standing_alert_and_walking, crawler, of, steer_six_make(of),
+         steer_six_end(of)) {
+    steer_six_set(of, "shoot", 1.0f);
+    check_state(of, 0.1, "shoot");
+    check_state(of, 2.0, "idle");
+    CHECK(of->num_shots == 2);
+    steer_six_set(of, "alert", 1.0f);
+    check_state(of, 4.0, "alert");
+    steer_six_set(of, "shoot", 1.0f);
+    check_state(of, 2.0, "idle");
+    CHECK(of->num_shots == 4);
+    steer_six_set(of, "speed", 22.5f);
+    check_state(of, 1.5, "walk_right");
+    steer_six_set(of, "shoot", 1.0f);
+    md5_player_advance(of->player, 2.0, count_shots, of);
+    CHECK(of->num_shots == 6);
 }

@@ -315,7 +315,7 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
     }
 }
 
-// -- Pose simd ------------------------------------------------------------------------------------
+// -- Simd -----------------------------------------------------------------------------------------
 //
 // Posing with every instruction set that this machine has: the same bits as the scalar code.
 

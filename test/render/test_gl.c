@@ -1,10 +1,13 @@
 // Drawn pictures against expected pixels that are computed here.
 #include "test/render/test_gl_scene.h"
 
+#include "render/gl_internal.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint8_t black[4] = {0, 0, 0, 255};
+static const uint8_t gl_black[4] = {0, 0, 0, 255};
 
 static md5gl_texture make_texture(gl_stage *stage, uint32_t width, uint32_t height,
                                   const uint8_t *rgba)
@@ -26,12 +29,12 @@ TEST_STAGE (gl_front_faces_are_clockwise, scene_square, 1) {
     CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
     CHECK(picture_is(&picture, -18, 18, lit.rgba, 1));
     CHECK(picture_is(&picture, 18, -18, lit.rgba, 1));
-    CHECK(picture_is(&picture, 23, 0, black, 0));
-    CHECK(picture_is(&picture, 0, -23, black, 0));
+    CHECK(picture_is(&picture, 23, 0, gl_black, 0));
+    CHECK(picture_is(&picture, 0, -23, gl_black, 0));
 
     scene_look_from_behind(&stage->frame);
     scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
+    CHECK(picture_is(&picture, 0, 0, gl_black, 0));
     scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT | MD5GL_NO_CULLING, &picture);
     CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
 }
@@ -100,7 +103,7 @@ TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     const int high = picture_at(&above, 0, 0)[0], low = picture_at(&aslant, 0, 0)[0];
     CHECK(high >= 188); // 0.5 in linear colour, plus a highlight
     CHECK(high - low > 25 && low > 60);
-    CHECK(picture_is(&below, 0, 0, black, 0));
+    CHECK(picture_is(&below, 0, 0, gl_black, 0));
 }
 
 // All mipmap levels exist, and levels whose texels are larger than a cell have the mean of the two
@@ -173,7 +176,7 @@ TEST_STAGE (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn, scene_square,
     CHECK(grey[0] > 80 && grey[0] < 200 && abs(grey[0] - grey[1]) < 12);
     md5gl_set_visible(stage->copy, 0, false);
     scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
+    CHECK(picture_is(&picture, 0, 0, gl_black, 0));
     md5gl_set_visible(stage->copy, 0, true);
     scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
     CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 0, 0).rgba, 1));
@@ -202,13 +205,13 @@ static void check_three(const gl_picture *picture)
     const gl_colour lit = scene_sideways(1, 1, 1);
     CHECK(picture_is(picture, -50, 17, lit.rgba, 1));
     CHECK(picture_is(picture, -32, -17, lit.rgba, 1));
-    CHECK(picture_is(picture, -28, 0, black, 0));
-    CHECK(picture_is(picture, 0, 0, black, 0));
+    CHECK(picture_is(picture, -28, 0, gl_black, 0));
+    CHECK(picture_is(picture, 0, 0, gl_black, 0));
     CHECK(picture_is(picture, 32, 0, lit.rgba, 1));
     CHECK(picture_is(picture, 50, 8, lit.rgba, 1));
-    CHECK(picture_is(picture, 50, 12, black, 0)); // its upper edge is at 20 - 20 + 10
+    CHECK(picture_is(picture, 50, 12, gl_black, 0)); // its upper edge is at 20 - 20 + 10
     CHECK(picture_is(picture, 50, -8, lit.rgba, 1));
-    CHECK(picture_is(picture, 50, -12, black, 0));
+    CHECK(picture_is(picture, 50, -12, gl_black, 0));
 }
 
 TEST_STAGE (gl_instances_use_their_placements, scene_square, 1) {
@@ -288,5 +291,280 @@ TEST_STAGE (gl_default_framebuffer_is_drawn_and_read, scene_square, 1) {
         scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, NULL, 1, MD5GL_LIT, NULL));
     scene_finish(&stage->scene, &stage->frame, &picture);
     CHECK(picture_is(&picture, 0, 43, scene_sideways(1, 1, 1).rgba, 1)); // top row first
-    CHECK(picture_is(&picture, 0, -43, black, 0));
+    CHECK(picture_is(&picture, 0, -43, gl_black, 0));
+}
+
+// -- Mipmap ---------------------------------------------------------------------------------------
+
+// Mipmaps that the renderer computes, compared with the mean of the area that a texel covers, in
+// double precision.
+
+enum { MAX_SIDE = 40 };
+
+static double linear_of(double byte)
+{
+    const double value = byte / 255.0;
+    return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+}
+
+static double byte_of(double linear)
+{
+    return 255.0 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055);
+}
+
+// How much of texel `index` lies in the part of a side that texel `at` of `half` covers, in texels.
+static double covered(uint32_t side, uint32_t half, uint32_t at, uint32_t index)
+{
+    const double width = (double)side / half, from = at * width, to = from + width;
+    const double begin = from > index ? from : index, end = to < index + 1.0 ? to : index + 1.0;
+    return end > begin ? end - begin : 0.0;
+}
+
+// The mean of a channel over the area of a texel of the next level.
+static double mean_of(const md5gl_level *level, const md5gl_level *next, uint32_t x, uint32_t y,
+                      uint32_t channel, bool is_srgb)
+{
+    double sum = 0.0, whole = 0.0;
+    for (uint32_t v = 0; v < level->height; v++) {
+        for (uint32_t u = 0; u < level->width; u++) {
+            const double share = covered(level->width, next->width, x, u)
+                                 * covered(level->height, next->height, y, v);
+            const double byte = level->rgba[4 * ((size_t)v * level->width + u) + channel];
+            sum += share * (is_srgb ? linear_of(byte) : byte);
+            whole += share;
+        }
+    }
+    return is_srgb ? byte_of(sum / whole) : sum / whole;
+}
+
+// Every byte is the nearest one to the mean. Linear colour has 16 bits: a thousandth of a byte, and
+// where sRGB is steepest, a fortieth.
+static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t seed)
+{
+    static uint8_t texels[4 * MAX_SIDE * MAX_SIDE], halves[4 * MAX_SIDE * MAX_SIDE];
+    md5gl_encoding encoding;
+    md5gli_prepare_encoding(&encoding, is_srgb);
+    for (size_t i = 0; i < sizeof texels; i++)
+        texels[i] = (uint8_t)(test_random_u32(&seed) % (i % 64 < 32 ? 256 : 24));
+    const md5gl_level level = {width, height, texels};
+    const md5gl_level next = md5gli_halve(&encoding, &level, halves);
+    CHECK_UINT(next.width, width / 2 > 0 ? width / 2 : 1);
+    CHECK_UINT(next.height, height / 2 > 0 ? height / 2 : 1);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < 4 * next.width * next.height; i++) {
+        const uint32_t x = i / 4 % next.width, y = i / 4 / next.width;
+        const double mean = mean_of(&level, &next, x, y, i % 4, is_srgb && i % 4 < 3);
+        const double apart = fabs(halves[i] - mean);
+        worst = apart > worst ? apart : worst;
+    }
+    CHECK_NEAR(worst, 0.0, is_srgb ? 0.525 : 0.500001);
+    // The same in place.
+    const md5gl_level same = md5gli_halve(&encoding, &level, texels);
+    CHECK(memcmp(texels, halves, (size_t)4 * same.width * same.height) == 0);
+}
+
+TEST (gl_mipmaps_are_means_of_areas) {
+    static const uint32_t sides[][2] = {{16, 8}, {7, 6}, {6, 7}, {13, 5}, {1, 9},
+                                        {8, 1},  {3, 3}, {2, 2}, {1, 1},  {39, 40}};
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        check_halves(sides[i][0], sides[i][1], false, i);
+        check_halves(sides[i][0], sides[i][1], true, i + 100);
+    }
+}
+
+// A mean of four equal texels is that texel.
+TEST (gl_mipmaps_keep_every_value_of_srgb) {
+    md5gl_encoding encoding;
+    md5gli_prepare_encoding(&encoding, true);
+    for (int value = 0; value < 256; value++) {
+        uint8_t texels[16], half[4];
+        memset(texels, value, sizeof texels);
+        const md5gl_level level = {2, 2, texels};
+        (void)md5gli_halve(&encoding, &level, half);
+        for (int i = 0; i < 4; i++)
+            CHECK_UINT(half[i], (uint64_t)value);
+    }
+}
+
+// A texture has all levels: black and white cells of one texel are grey in level 1, and each cell
+// of 2 x 1 texels of the last two levels too. 188 is half of white in linear colour.
+TEST_OWN_SCENE (gl_textures_have_all_levels) {
+    uint8_t texels[8][4][4];
+    const GladGLContext *const gl = &scene->renderer->gl;
+    for (int i = 0; i < 32; i++)
+        memset(texels[i / 4][i % 4], (i / 4 + i) % 2 ? 255 : 0, 4);
+    const md5gl_texture texture =
+        scene_texture(scene->renderer, MD5GL_TEXTURE_COLOR, 4, 8, texels[0][0], NULL);
+    gl->BindTexture(GL_TEXTURE_2D, texture);
+    for (GLint level = 1; level < 4 && !scene->renderer->is_es; level++) {
+        uint8_t back[8][4] = {{0}};
+        gl->GetTexImage(GL_TEXTURE_2D, level, GL_RGBA, GL_UNSIGNED_BYTE, back);
+        CHECK(back[0][0] == 188 && back[0][1] == 188 && back[0][2] == 188 && back[0][3] == 128);
+    }
+    CHECK(scene->renderer->is_es || gl->GetError() == GL_NO_ERROR);
+    md5gl_destroy_texture(scene->renderer, texture);
+}
+
+// -- Path -----------------------------------------------------------------------------------------
+
+// The paths that AUTO does not choose, against the CPU and against the pictures of the other paths.
+
+enum { NUM_JOINTS = 30, NUM_VERTICES = 300 };
+
+static double distance(md5_vec3 a, md5_vec3 b)
+{
+    const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+// Captures a model of one mesh on a path. Positions and normals must be within 1e-3 of md5_skin().
+static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_path path)
+{
+    uint64_t random = 4;
+    const md5_mesh *const mesh = &model->meshes[0];
+    md5_mat34 palette[NUM_JOINTS];
+    md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES], gpu[NUM_VERTICES],
+        gpu_normals[NUM_VERTICES];
+    md5_vec4 cpu_tangents[NUM_VERTICES], gpu_tangents[NUM_VERTICES];
+    for (int i = 0; i < NUM_JOINTS; i++)
+        palette[i] = scene_rotation(&random);
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
+    CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == path);
+    CHECK_STRING(scene_path_reason(copy, 0), "requested");
+    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
+    md5_skin(mesh, palette, cpu, cpu_normals, cpu_tangents);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        CHECK_NEAR(distance(cpu[i], gpu[i]), 0.0, 1e-3);
+        CHECK_NEAR(distance(cpu_normals[i], gpu_normals[i]), 0.0, 1e-3);
+        CHECK_NEAR(cpu_tangents[i].x, gpu_tangents[i].x, 1e-3);
+        CHECK_NEAR(cpu_tangents[i].w, gpu_tangents[i].w, 0.0);
+    }
+    md5gl_destroy_model(scene->renderer, copy);
+}
+
+TEST_OWN_SCENE (gl_other_paths_agree_with_the_cpu) {
+    uint64_t random = 17;
+    md5_model *const model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 9, true, &random);
+    check_exact(scene, model, MD5GL_PATH_CPU);
+    if (md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE))
+        check_exact(scene, model, MD5GL_PATH_COMPUTE);
+    md5_free_model(model);
+}
+
+// Draws three instances with different palettes and placements, then one without a placement, with
+// its edges.
+static void path_draw_three(gl_stage *stage, md5gl_model *copy, gl_picture *picture)
+{
+    const md5_mat34 palettes[6] = {scene_moved(0, 0, 3), scene_identity, scene_identity,
+                                   scene_moved(0, 5, 0), scene_identity, scene_moved(0, 0, -20)};
+    const md5_mat34 placements[3] = {scene_moved(0, -50, 0), scene_moved(9, 10, 30),
+                                     scene_moved(3, 50, 10)};
+    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    CHECK(
+        scene_pose_and_draw(stage->scene.renderer, copy, palettes, placements, 3, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(stage->scene.renderer, copy, palettes, NULL, 1,
+                              MD5GL_LIT | MD5GL_WIREFRAME, NULL));
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+// Counts the pixels that differ, and checks that the picture is not empty.
+static unsigned count_differences(const gl_picture *a, const gl_picture *b)
+{
+    unsigned count = 0, lit = 0;
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
+            lit += a->rgba[y][x][0] > 100;
+            for (int i = 0; i < 3; i++)
+                count += abs(a->rgba[y][x][i] - b->rgba[y][x][i]) > 2;
+        }
+    }
+    CHECK(lit > 1500);
+    return count;
+}
+
+TEST_STAGE (gl_other_paths_draw_the_same_crowd, scene_square, 1) {
+    gl_picture expected, picture;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const uint32_t most = *scene_limits(renderer).max_texels;
+    path_draw_three(stage, stage->copy, &expected);
+    for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_COMPUTE; path++) {
+        if (!md5gl_has_path(renderer, (md5gl_path)path))
+            continue;
+        md5gl_model *const copy =
+            md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+        for (uint32_t texels = 6; texels <= 18; texels += 6) {
+            *scene_limits(renderer).max_texels = texels; // one, two, three palettes
+            path_draw_three(stage, copy, &picture);
+            CHECK_UINT(count_differences(&expected, &picture), 0);
+        }
+        *scene_limits(renderer).max_texels = most;
+        md5gl_destroy_model(renderer, copy);
+    }
+}
+
+// Posed once and drawn twice; then posed with no instances, which draws nothing.
+TEST_STAGE (gl_a_pose_is_kept_until_the_next, scene_square, 1) {
+    static const uint8_t black[4] = {0, 0, 0, 255};
+    const md5_mat34 palettes[2] = {scene_identity, scene_identity};
+    gl_picture first, second;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
+    for (int i = 0; i < 2; i++) {
+        md5gl_begin_frame(renderer, &stage->frame);
+        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+        scene_finish(&stage->scene, &stage->frame, i == 0 ? &first : &second);
+    }
+    CHECK(picture_is(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
+    CHECK(memcmp(&first, &second, sizeof first) == 0);
+    CHECK(scene_pose(renderer, stage->copy, NULL, NULL, 0, NULL));
+    md5gl_begin_frame(renderer, &stage->frame);
+    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
+    scene_finish(&stage->scene, &stage->frame, &first);
+    CHECK(picture_is(&first, 0, 0, black, 0));
+}
+
+TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 1) {
+    gl_picture expected, picture;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &expected);
+    *scene_limits(renderer).max_texels = 5; // less than two joints' six rows
+    md5gl_model *const copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == MD5GL_PATH_CPU);
+    CHECK(strstr(scene_path_reason(copy, 0), "too small") != NULL);
+    scene_draw(&stage->scene, &stage->frame, copy, MD5GL_LIT, &picture);
+    CHECK_UINT(count_differences(&expected, &picture), 0);
+    md5gl_destroy_model(renderer, copy);
+}
+
+TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
+    md5_error error = {0};
+    md5_model *const model = scene_square();
+    const bool had = *scene_limits(scene->renderer).has_compute;
+    *scene_limits(scene->renderer).has_compute = false;
+    CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
+    CHECK(md5gl_has_path(scene->renderer, MD5GL_PATH_CPU));
+    CHECK(md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error) == NULL);
+    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "4.3"));
+    *scene_limits(scene->renderer).has_compute = had;
+    md5_free_model(model);
+}
+
+TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
+    static const char text[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
+                               "joints {\n\"only\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
+    const md5_mat34 palette = scene_identity;
+    md5_error error = {0};
+    gl_picture picture;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
+    test_check(copy != NULL, __FILE__, __LINE__, "%s", error.message);
+    stage->frame.casters = stage->model->bounds;
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(scene_pose(renderer, copy, &palette, NULL, 1, NULL));
+    md5gl_draw_shadows(renderer, copy);
+    md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
+    scene_finish(&stage->scene, &stage->frame, &picture);
+    md5gl_destroy_model(renderer, copy);
+    md5_free_model(model);
 }

@@ -111,7 +111,7 @@ TEST_STAGE (gl_draws_converted_models_with_converted_cameras_alike, scene_square
     }
 }
 
-// -- Gl reduced -----------------------------------------------------------------------------------
+// -- Reduced --------------------------------------------------------------------------------------
 
 // Models without tangents, and models whose geometry was released after the upload.
 

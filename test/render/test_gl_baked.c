@@ -247,7 +247,7 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     md5_free_baked(clip);
 }
 
-// -- Gl capture -----------------------------------------------------------------------------------
+// -- Capture --------------------------------------------------------------------------------------
 
 // Vertices skinned by the vertex shader, read back, against md5_skin() on the CPU.
 

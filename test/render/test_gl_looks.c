@@ -231,7 +231,7 @@ TEST_STAGE (gl_unknown_skin_is_refused, scene_square, 1) {
     CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
 }
 
-// -- Gl material ----------------------------------------------------------------------------------
+// -- Material -------------------------------------------------------------------------------------
 
 // Materials: the effect of each map on a square, against values computed here.
 

@@ -7,9 +7,9 @@
 
 // -- Reference --------------------------------------------------------------------------------
 
-typedef struct rgba {
+typedef struct stages_rgba {
     double of[4];
-} rgba;
+} stages_rgba;
 
 static double clamped(double value)
 {
@@ -17,9 +17,9 @@ static double clamped(double value)
 }
 
 // Returns a texel; outside of the texture, or on its border, by the wrap mode.
-static rgba texel_at(const gl_layer *layer, int x, int y)
+static stages_rgba texel_at(const gl_layer *layer, int x, int y)
 {
-    rgba texel = {{0.0, 0.0, 0.0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1.0 : 0.0}};
+    stages_rgba texel = {{0.0, 0.0, 0.0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1.0 : 0.0}};
     const int last = LAYER_SIDE - 1;
     const bool has_border =
         layer->wrap == MD5GL_WRAP_CLAMP_BLACK || layer->wrap == MD5GL_WRAP_CLAMP_CLEAR;
@@ -37,18 +37,18 @@ static rgba texel_at(const gl_layer *layer, int x, int y)
 }
 
 // Samples the texture at u, v: the nearest texel, or four texels blended linearly.
-static rgba sampled(const gl_layer *layer, double u, double v)
+static stages_rgba sampled(const gl_layer *layer, double u, double v)
 {
     const double side = (int)LAYER_SIDE, x = u * side - 0.5, y = v * side - 0.5;
     if (layer->nearest)
         return texel_at(layer, (int)floor(x + 0.5), (int)floor(y + 0.5));
     const int left = (int)floor(x), top = (int)floor(y);
-    rgba sum = {{0}};
+    stages_rgba sum = {{0}};
     for (int corner = 0; corner < 4; corner++) {
         const double right = x - left, below = y - top;
         const double weight =
             (corner % 2 ? right : 1.0 - right) * (corner / 2 ? below : 1.0 - below);
-        const rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
+        const stages_rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
         for (int i = 0; i < 4; i++)
             sum.of[i] += weight * texel.of[i];
     }
@@ -58,7 +58,7 @@ static rgba sampled(const gl_layer *layer, double u, double v)
 // What the rasterizer interpolates at a point of the surface.
 typedef struct surface_point {
     double u, v;
-    rgba colour;
+    stages_rgba colour;
 } surface_point;
 
 static double cross(double ax, double ay, double bx, double by)
@@ -94,8 +94,8 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
     return false;
 }
 
-static rgba stage_value(const md5gl_stage *stage, const gl_layer *layer, const surface_point *point,
-                        bool has_vertex_color)
+static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
+                               const surface_point *point, bool has_vertex_color)
 {
     double u = point->u, v = point->v;
     if (stage->has_matrix) {
@@ -103,7 +103,7 @@ static rgba stage_value(const md5gl_stage *stage, const gl_layer *layer, const s
         u = m[0][0] * point->u + m[0][1] * point->v + m[0][2];
         v = m[1][0] * point->u + m[1][1] * point->v + m[1][2];
     }
-    rgba value = sampled(layer, u, v);
+    stages_rgba value = sampled(layer, u, v);
     for (int i = 0; i < 4; i++) {
         double own = clamped(point->colour.of[i]);
         if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
@@ -116,7 +116,8 @@ static rgba stage_value(const md5gl_stage *stage, const gl_layer *layer, const s
 }
 
 // The table of the factors in the OpenGL specification, "Blending".
-static double factor_of(md5gl_factor factor, const rgba *source, const rgba *target, int channel)
+static double factor_of(md5gl_factor factor, const stages_rgba *source, const stages_rgba *target,
+                        int channel)
 {
     const double alpha = source->of[3], below = target->of[3];
     switch (factor) {
@@ -152,9 +153,10 @@ static double stored(double value)
     return round(255.0 * clamped(value)) / 255.0;
 }
 
-static rgba blended(const md5gl_stage *stage, const rgba *source, const rgba *target)
+static stages_rgba blended(const md5gl_stage *stage, const stages_rgba *source,
+                           const stages_rgba *target)
 {
-    rgba result = *target;
+    stages_rgba result = *target;
     for (int i = 0; i < 4; i++)
         if (!(stage->masked >> i & 1))
             result.of[i] = stored(source->of[i] * factor_of(stage->source, source, target, i)
@@ -183,22 +185,22 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
         const md5gl_stage *const stage = &list->stages[i];
         if (!stage->is_tested || stage->color[3] <= 0.0f)
             continue;
-        const rgba value = stage_value(stage, &layers[i], point, false);
+        const stages_rgba value = stage_value(stage, &layers[i], point, false);
         is_tested = true;
         is_kept = is_kept || value.of[3] > (double)stage->alpha_test;
     }
     return is_kept || !is_tested;
 }
 
-static rgba composite(const md5gl_stage_list *list, const gl_layer *layers,
-                      const surface_point *point)
+static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layers,
+                             const surface_point *point)
 {
-    rgba target = {{0.0, 0.0, 0.0, 1.0}};
+    stages_rgba target = {{0.0, 0.0, 0.0, 1.0}};
     const bool uses_alpha = reads_alpha(list), is_base = list->base != MD5GL_BASE_NONE;
     const bool is_there = is_base && has_base(list, layers, point);
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
-        const rgba value = stage_value(stage, &layers[i], point, true);
+        const stages_rgba value = stage_value(stage, &layers[i], point, true);
         if (stage->is_tested && !is_base && !(value.of[3] > (double)stage->alpha_test))
             continue;
         if (stage->depth_equal && !is_there)
@@ -217,7 +219,7 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
     const md5_mesh *const mesh = &model->meshes[list->mesh];
     for (int row = 0; row < SCENE_HEIGHT; row++) {
         for (int column = 0; column < SCENE_WIDTH; column++) {
-            rgba pixel = {{0.0, 0.0, 0.0, 1.0}};
+            stages_rgba pixel = {{0.0, 0.0, 0.0, 1.0}};
             surface_point point;
             if (find_point(mesh, column + 0.5 - SCENE_WIDTH / 2, SCENE_HEIGHT / 2 - row - 0.5,
                            &point))
@@ -434,4 +436,90 @@ TEST_STAGE (gl_alpha_test_of_stages_is_strict, scene_square, 1) {
     layer_draw(stage, &list, &drawn);
     CHECK(picture_is(&drawn, 0, 0, (const uint8_t[]){255, 255, 255, 255}, 0));
     md5gl_destroy_texture(stage->scene.renderer, tested.texture);
+}
+
+// -- Stage edges ----------------------------------------------------------------------------------
+
+// Edges of bases that stages cut out: strict with one sample, soft with several.
+
+enum { RAMP = 256 };
+
+// Alpha grows by the texture's width; the edge of an alpha test is a vertical line.
+static md5gl_texture make_ramp(const gl_stage *stage)
+{
+    uint8_t rgba[RAMP][4];
+    for (int i = 0; i < RAMP; i++)
+        for (int k = 0; k < 4; k++)
+            rgba[i][k] = k < 3 ? 255 : (uint8_t)i;
+    return scene_stage_texture(stage->scene.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false,
+                               NULL);
+}
+
+// The square's edge lies at `at` units right of the middle; where alpha is above the limit, on the
+// right, it is drawn.
+static void draw_edge(gl_stage *stage, md5gl_base base, double at, md5gl_texture ramp,
+                      gl_picture *picture)
+{
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    // Texel i holds i / 255 at the place (i + 0.5) / 256.
+    const double alpha = ((20.0 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
+    const md5gl_stage tested = {.texture = ramp,
+                                .source = MD5GL_FACTOR_ZERO,
+                                .target = MD5GL_FACTOR_ONE,
+                                .color = {1, 1, 1, 1},
+                                .is_tested = true,
+                                .alpha_test = (float)alpha};
+    const md5gl_stage_list list = {.base = base, ROW(stages, tested)};
+    const md5gl_material material = {.is_staged = true, .is_opaque = true};
+    md5gl_set_material(stage->copy, 0, 0, &material);
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1, NULL));
+    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+// The background and the base: white and black, or black and lit.
+static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl_texture ramp)
+{
+    gl_picture picture;
+    const float background = base == MD5GL_BASE_BLACK ? 1.0f : 0.0f;
+    for (int i = 0; i < 3; i++)
+        stage->frame.background[i] = background;
+    for (int part = 1; part < 10; part += 2) {
+        const double covered = 1.0 - part / 10.0; // of the pixel from 3 to 4 units
+        draw_edge(stage, base, 3.0 + part / 10.0, ramp, &picture);
+        const double left = picture_at(&picture, 2, 0)[0], right = picture_at(&picture, 4, 0)[0];
+        const double seen = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
+        CHECK(fabs(right - left) > 200.0);
+        if (samples == 1)
+            test_check(fabs(seen - (covered > 0.5)) < 0.01 || part == 5, __FILE__, __LINE__,
+                       "part %d is %.2f", part, seen);
+        else
+            test_check(fabs(seen - covered) < 0.26, __FILE__, __LINE__, "%.1f of a pixel is %.2f",
+                       covered, seen);
+        CHECK(samples == 1 || part != 5 || (seen > 0.2 && seen < 0.8));
+        CHECK(picture_at(&picture, 3, 0)[3] == 255);
+    }
+}
+
+static void check_edges(uint32_t samples)
+{
+    gl_stage stage;
+    if (!scene_open_stage(&stage, scene_square, samples))
+        return;
+    const md5gl_texture ramp = make_ramp(&stage);
+    check_edge(&stage, MD5GL_BASE_BLACK, samples, ramp);
+    check_edge(&stage, MD5GL_BASE_LIT, samples, ramp);
+    md5gl_destroy_texture(stage.scene.renderer, ramp);
+    scene_close_stage(&stage);
+}
+
+TEST (gl_stage_edges_are_strict_with_one_sample) {
+    check_edges(1);
+}
+
+TEST (gl_stage_edges_are_soft_with_several_samples) {
+    check_edges(4);
 }

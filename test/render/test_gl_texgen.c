@@ -230,7 +230,7 @@ TEST_OWN_SCENE (gl_stage_cube_has_limits) {
     md5gl_destroy_texture(scene->renderer, filtered);
 }
 
-// -- Gl deform ------------------------------------------------------------------------------------
+// -- Deform ---------------------------------------------------------------------------------------
 
 // Meshes whose surface the caller computes for each pose: md5gl_set_deform().
 

@@ -1,5 +1,5 @@
 // Automatic weights on simple bodies, against distances computed here in double precision.
-#include "test/skin/test_bind_case.h"
+#include "test/mistake.h"
 #include "test/test.h"
 
 #include "md5/md5skin.h"
@@ -9,6 +9,149 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Bare meshes with skeletons, to be bound automatically.
+
+enum { BIND_POSITIONS = 4096, BIND_TRIANGLES = 8192, BIND_JOINTS = 8 };
+
+typedef struct bind_case {
+    md5_vec3 positions[BIND_POSITIONS];
+    uint32_t indices[3 * BIND_TRIANGLES];
+    md5_joint joints[BIND_JOINTS];
+    uint32_t order[BIND_JOINTS];
+    md5_mat34 bind[BIND_JOINTS];
+    md5_skeleton skeleton;
+    md5_weights_desc desc;
+} bind_case;
+
+// An empty case; the caller frees it.
+static bind_case *bind_new(void)
+{
+    bind_case *const made = calloc(1, sizeof *made);
+    if (!made)
+        abort();
+    made->skeleton = (md5_skeleton){.joints = made->joints, .order = made->order};
+    made->desc = (md5_weights_desc){
+        .positions = made->positions,
+        .indices = made->indices,
+        .skeleton = &made->skeleton,
+        .bind = made->bind,
+    };
+    return made;
+}
+
+// Adds a joint that is not rotated. Returns its index.
+static uint32_t bind_add_joint(bind_case *to, uint32_t parent, md5_vec3 at)
+{
+    const uint32_t joint = to->skeleton.num_joints++;
+    to->joints[joint] = (md5_joint){"joint", parent};
+    to->order[joint] = joint;
+    to->bind[joint] = (md5_mat34){{1, 0, 0, at.x, 0, 1, 0, at.y, 0, 0, 1, at.z}};
+    return joint;
+}
+
+static uint32_t bind_add_position(bind_case *to, md5_vec3 at)
+{
+    if (to->desc.num_positions == BIND_POSITIONS)
+        abort();
+    to->positions[to->desc.num_positions] = at;
+    return to->desc.num_positions++;
+}
+
+static void bind_add_triangle(bind_case *to, uint32_t a, uint32_t b, uint32_t c)
+{
+    if (to->desc.num_triangles == BIND_TRIANGLES)
+        abort();
+    uint32_t *const corners = to->indices + 3 * to->desc.num_triangles++;
+    corners[0] = a, corners[1] = b, corners[2] = c;
+}
+
+// A side at `along` of axis w, between `low` and `high` of the others.
+static void add_side(bind_case *to, const float *low, const float *high, int w, float along,
+                     uint32_t cuts)
+{
+    const int u = (w + 1) % 3, v = (w + 2) % 3;
+    const uint32_t first = to->desc.num_positions;
+    for (uint32_t i = 0; i <= cuts; i++)
+        for (uint32_t k = 0; k <= cuts; k++) {
+            float at[3];
+            at[u] = low[u] + (high[u] - low[u]) * (float)i / (float)cuts;
+            at[v] = low[v] + (high[v] - low[v]) * (float)k / (float)cuts;
+            at[w] = along;
+            bind_add_position(to, (md5_vec3){at[0], at[1], at[2]});
+        }
+    for (uint32_t i = 0; i < cuts; i++)
+        for (uint32_t k = 0; k < cuts; k++) {
+            const uint32_t a = first + i * (cuts + 1) + k, b = a + cuts + 1;
+            bind_add_triangle(to, a, b, a + 1);
+            bind_add_triangle(to, b, b + 1, a + 1);
+        }
+}
+
+// Adds a closed box, each side cut into `cuts` times `cuts` squares. Each side has positions of
+// its own.
+static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cuts)
+{
+    const float l[3] = {low.x, low.y, low.z}, h[3] = {high.x, high.y, high.z};
+    for (int axis = 0; axis < 3; axis++) {
+        add_side(to, l, h, axis, l[axis], cuts);
+        add_side(to, l, h, axis, h[axis], cuts);
+    }
+}
+
+// Adds a tube of radius 1 along x from 0 to `length` in rings of 24 at distances of 1/4, with or
+// without ends.
+static void bind_add_tube(bind_case *to, float length, bool is_closed)
+{
+    enum { AROUND = 24 };
+    const uint32_t rings = (uint32_t)(4.0f * length) + 1, first = to->desc.num_positions;
+    for (uint32_t ring = 0; ring < rings; ring++)
+        for (uint32_t i = 0; i < AROUND; i++) {
+            const double angle = 6.283185307179586 * (double)i / (double)AROUND;
+            bind_add_position(
+                to, (md5_vec3){0.25f * (float)ring, (float)cos(angle), (float)sin(angle)});
+        }
+    for (uint32_t ring = 0; ring + 1 < rings; ring++)
+        for (uint32_t i = 0; i < AROUND; i++) {
+            const uint32_t a = first + ring * AROUND + i;
+            const uint32_t b = first + ring * AROUND + (i + 1) % AROUND;
+            bind_add_triangle(to, a, b, a + AROUND);
+            bind_add_triangle(to, b, b + AROUND, a + AROUND);
+        }
+    if (!is_closed)
+        return;
+    const uint32_t ends[2] = {bind_add_position(to, (md5_vec3){0, 0, 0}),
+                              bind_add_position(to, (md5_vec3){length, 0, 0})};
+    for (uint32_t end = 0; end < 2; end++)
+        for (uint32_t i = 0; i < AROUND; i++) {
+            const uint32_t ring = first + (end == 0 ? 0 : (rings - 1) * AROUND);
+            bind_add_triangle(to, ends[end], ring + i, ring + (i + 1) % AROUND);
+        }
+}
+
+// The weight of a joint on a vertex; 0 if it has none.
+static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t joint)
+{
+    const md5_vertex *const of = &weights->vertices[vertex];
+    for (uint32_t i = 0; i < of->num_weights; i++)
+        if (weights->weights[of->first_weight + i].joint == joint)
+            return (double)weights->weights[of->first_weight + i].bias;
+    return 0.0;
+}
+
+// The distance of a point from a segment, in double.
+static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
+{
+    const double way[3] = {(double)to.x - (double)from.x, (double)to.y - (double)from.y,
+                           (double)to.z - (double)from.z};
+    const double p[3] = {(double)point.x - (double)from.x, (double)point.y - (double)from.y,
+                         (double)point.z - (double)from.z};
+    const double square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+    double t = square > 0.0 ? (p[0] * way[0] + p[1] * way[1] + p[2] * way[2]) / square : 0.0;
+    t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+    const double x = p[0] - t * way[0], y = p[1] - t * way[1], z = p[2] - t * way[2];
+    return sqrt(x * x + y * y + z * z);
+}
 
 // A tube of length 8 with joints at its start and its middle: bones of 4 units each, of which the
 // second one continues the first.
@@ -290,7 +433,7 @@ TEST (bind_twice_gives_the_same_bits) {
     free(of);
 }
 
-// -- Bind bobbin ----------------------------------------------------------------------------------
+// -- Bobbin ---------------------------------------------------------------------------------------
 //
 // Automatic weights for Bobbin, whose own weights were made with knowledge of his parts: how far
 // the two move his surface apart in his clips.
@@ -454,3 +597,204 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
     }
     end(&of);
 }
+
+// -- Hostile input --------------------------------------------------------------------------------
+
+// Automatic weights: refused input and its messages, random meshes, failing allocations, mistakes
+// of callers.
+
+static bind_case *box_with_joint(void)
+{
+    bind_case *const made = bind_new();
+    bind_add_box(made, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 2);
+    bind_add_joint(made, MD5_NONE, (md5_vec3){1, 1, 1});
+    return made;
+}
+
+static void check_refused(const bind_case *of, md5_status status, const char *message)
+{
+    md5_error error = {0};
+    md5_weights *const weights = md5_make_weights(&of->desc, NULL, &error);
+    CHECK(weights == NULL);
+    CHECK_UINT(error.status, status);
+    CHECK_STRING(error.message, message);
+    md5_free_weights(weights);
+}
+
+TEST (bind_refuses_numbers_out_of_range) {
+    bind_case *const of = box_with_joint();
+    const md5_weights_desc good = of->desc;
+    of->desc.resolution = 3;
+    check_refused(of, MD5_ERROR_RANGE, "resolution is 3, expected 4 to 256");
+    of->desc.resolution = 257;
+    check_refused(of, MD5_ERROR_RANGE, "resolution is 257, expected 4 to 256");
+    of->desc = good;
+    of->desc.max_influences = 17;
+    check_refused(of, MD5_ERROR_RANGE, "max_influences is 17, expected 1 to 16");
+    of->desc = good;
+    of->desc.smoothing = 65;
+    check_refused(of, MD5_ERROR_RANGE, "smoothing is 65, expected 1 to 64");
+    of->desc = good;
+    of->desc.falloff = 1.5f;
+    check_refused(of, MD5_ERROR_RANGE, "falloff is 1.5, expected 0 to 1");
+    of->desc.falloff = NAN;
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    of->desc = good;
+    of->desc.num_positions = 0;
+    check_refused(of, MD5_ERROR_RANGE, "num_positions is 0, expected 1 to 134217727");
+    of->desc = good;
+    of->desc.num_triangles = 1u << 30;
+    check_refused(of, MD5_ERROR_RANGE, "1073741824 triangles, expected at most 715827882");
+    free(of);
+}
+
+TEST (bind_refuses_wrong_positions_indices_and_joints) {
+    bind_case *const of = box_with_joint();
+    of->positions[5].y = 2e9f;
+    check_refused(of, MD5_ERROR_RANGE,
+                  "position 5 is 0 2e+09 8, expected numbers from -1e9 to 1e9");
+    of->positions[5].y = NAN;
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    of->positions[5].y = 1.0f;
+    of->positions[5].x = -INFINITY;
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    of->positions[5].x = 1.0f;
+    of->positions[5].z = 2e9f;
+    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    of->positions[5].z = 1.0f;
+    of->indices[10] = of->desc.num_positions;
+    check_refused(of, MD5_ERROR_RANGE, "triangle 3 has position 54, but there are 54 positions");
+    of->indices[10] = 0;
+    of->bind[0].m[7] = INFINITY;
+    check_refused(of, MD5_ERROR_RANGE,
+                  "the bind matrix of joint 0 has inf, expected numbers from -1e9 to 1e9");
+    of->bind[0].m[7] = 5.0f;
+    check_refused(of, MD5_ERROR_MISMATCH,
+                  "none of the 1 joints is inside the mesh, or they are excluded");
+    of->skeleton.num_joints = 0;
+    check_refused(of, MD5_ERROR_MISMATCH,
+                  "none of the 0 joints is inside the mesh, or they are excluded");
+    free(of);
+}
+
+// Without this limit small files whose triangles overlap would take minutes.
+TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
+    bind_case *const of = box_with_joint();
+    for (uint32_t i = of->desc.num_triangles; i < BIND_TRIANGLES; i++)
+        bind_add_triangle(of, 0, of->desc.num_positions - 1, 6);
+    of->desc.resolution = 256;
+    md5_error error = {0};
+    CHECK(md5_make_weights(&of->desc, NULL, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK(strstr(error.message, "overlap in more than 67108864 voxels") != NULL);
+    free(of);
+}
+
+TEST (bind_survives_failure_of_every_allocation) {
+    bind_case *const of = box_with_joint();
+    bool is_done = false;
+    for (size_t fail_at = 1; !is_done && fail_at < 100; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        md5_error error = {0};
+        md5_weights *const weights = md5_make_weights(&of->desc, &opts, &error);
+        is_done = weights != NULL;
+        CHECK_UINT(error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
+        md5_free_weights(weights);
+        CHECK_UINT(heap.live, 0);
+    }
+    CHECK(is_done);
+    md5_error error = {0};
+    const md5_load_opts small = {.allocator = {.limit = 10000}};
+    CHECK(md5_make_weights(&of->desc, &small, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    free(of);
+}
+
+static void check_any(const bind_case *of)
+{
+    md5_weights *const weights = md5_make_weights(&of->desc, NULL, NULL);
+    if (!weights)
+        return;
+    for (uint32_t i = 0; i < weights->num_vertices; i++) {
+        double sum = 0.0;
+        for (uint32_t k = 0; k < weights->vertices[i].num_weights; k++)
+            sum += (double)weights->weights[weights->vertices[i].first_weight + k].bias;
+        CHECK_NEAR(sum, 1.0, 1e-5);
+    }
+    md5_free_weights(weights);
+}
+
+static float any_number(uint64_t *seed, float size)
+{
+    const double random = test_random(seed);
+    return random < 0.1 ? 0.0f : random > 0.9 ? size : (float)(random * 2.0 - 1.0) * size;
+}
+
+TEST (bind_takes_any_triangles) {
+    uint64_t seed = 7;
+    static const float sizes[] = {1e9f, 1.0f, 1e-30f, 1e-44f, 0.0f};
+    for (int round = 0; round < 100; round++) {
+        bind_case *const of = bind_new();
+        const float size = sizes[round % 5], thin = round % 3 == 0 ? 0.0f : size;
+        for (int i = 0; i < 20; i++)
+            bind_add_position(of, (md5_vec3){any_number(&seed, size), any_number(&seed, size),
+                                             any_number(&seed, thin)});
+        for (int i = 0; i < 30 * (round % 2); i++)
+            bind_add_triangle(of, test_random_u32(&seed) % 20, test_random_u32(&seed) % 20,
+                              test_random_u32(&seed) % 20);
+        for (int i = 0; i < 4; i++) {
+            const md5_vec3 at = of->positions[i];
+            bind_add_joint(of, (uint32_t)(i % 3 - 1), i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
+        }
+        of->desc.resolution = 4 + (uint32_t)round % 29;
+        check_any(of);
+        free(of);
+    }
+}
+
+TEST (bind_takes_one_position_alone) {
+    bind_case *const of = bind_new();
+    bind_add_position(of, (md5_vec3){3, 4, 5});
+    bind_add_joint(of, MD5_NONE, (md5_vec3){3, 4, 5});
+    md5_weights *const weights = md5_make_weights(&of->desc, NULL, NULL);
+    if (CHECK(weights != NULL)) {
+        CHECK_UINT(weights->num_weights, 1);
+        CHECK_UINT(weights->num_voxels, 1);
+        CHECK(bind_weight(weights, 0, 0) == 1.0);
+    }
+    md5_free_weights(weights);
+    md5_free_weights(NULL);
+    free(of);
+}
+
+#if !defined(NDEBUG)
+
+static void bind_hostile_create(const void *context)
+{
+    (void)md5_make_weights(context, NULL, NULL);
+}
+
+TEST (mistakes_in_binding_are_reported) {
+    bind_case *const of = box_with_joint();
+    const md5_weights_desc good = of->desc;
+    CHECK(strstr(test_message_of(bind_hostile_create, test_null()), "desc: not NULL") != NULL);
+    of->desc.positions = NULL;
+    CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "positions: not NULL") != NULL);
+    of->desc = good;
+    of->desc.indices = NULL;
+    CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "indices: not NULL") != NULL);
+    of->desc = good;
+    of->desc.skeleton = NULL;
+    CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "skeleton: not NULL") != NULL);
+    of->desc = good;
+    of->desc.bind = NULL;
+    CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "bind: not NULL") != NULL);
+    of->desc = good;
+    of->desc.reserved[1] = 1;
+    CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "reserved members must be 0")
+          != NULL);
+    free(of);
+}
+
+#endif

@@ -1,10 +1,14 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
-#include "md5/md5skin.h"
 #include "test/skin/made_mesh.h"
 #include "test/test.h"
 
+#include "md5/md5model.h"
+#include "md5/md5skin.h"
+
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -589,4 +593,307 @@ TEST (crowded_points_take_linear_time_and_memory) {
         CHECK(full <= 4 * half);
         CHECK(full <= 3 * 100000 * (size_t)1000);
     }
+}
+
+// -- Real geometry --------------------------------------------------------------------------------
+
+// Geometry derived for real models of the corpus.
+
+static md5_model *load(const char *path)
+{
+    char full[1024];
+    snprintf(full, sizeof full, "%s/corpus/%s", test_corpus(), path);
+    md5_error error = {0};
+    md5_model *model = md5_load_model(full, NULL, &error);
+    test_check(model != NULL, __FILE__, __LINE__, "%s: %s", full, error.message);
+    return model;
+}
+
+static md5_vec3 sub(md5_vec3 a, md5_vec3 b)
+{
+    return (md5_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static md5_vec3 mix(md5_vec3 a, float s, md5_vec3 b, float t)
+{
+    return (md5_vec3){a.x * s + b.x * t, a.y * s + b.y * t, a.z * s + b.z * t};
+}
+
+static double size_of(const md5_model *model)
+{
+    const md5_vec3 diagonal = sub(model->bounds.max, model->bounds.min);
+    return sqrt(dot(diagonal, diagonal));
+}
+
+// Corners of triangles that disagree with their vertex.
+typedef struct disagreements {
+    uint32_t corners, normals, tangents, bitangents;
+} disagreements;
+
+static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagreements *count)
+{
+    const md5_vec3 *p = mesh->positions;
+    const md5_vec2 *uv = mesh->texcoords;
+    const md5_vec3 e0 = sub(p[corners[1]], p[corners[0]]), e1 = sub(p[corners[2]], p[corners[0]]);
+    const float du0 = uv[corners[1]].x - uv[corners[0]].x,
+                dv0 = uv[corners[1]].y - uv[corners[0]].y;
+    const float du1 = uv[corners[2]].x - uv[corners[0]].x,
+                dv1 = uv[corners[2]].y - uv[corners[0]].y;
+    const float area = du0 * dv1 - dv0 * du1;
+    if (fabsf(area) < 1e-9f)
+        return;
+    const md5_vec3 along_u = mix(e0, dv1 / area, e1, -dv0 / area);
+    const md5_vec3 along_v = mix(e1, du0 / area, e0, -du1 / area);
+    const md5_vec3 outward = cross(e1, e0);
+    for (int i = 0; i < 3; i++) {
+        const md5_vec3 normal = mesh->normals[corners[i]];
+        const md5_vec4 t = mesh->tangents[corners[i]];
+        const md5_vec3 tangent = {t.x, t.y, t.z};
+        count->corners++;
+        count->normals += dot(normal, outward) < 0.0;
+        count->tangents += dot(tangent, along_u) < 0.0;
+        count->bitangents += dot(cross(normal, tangent), along_v) * (double)t.w < 0.0;
+    }
+}
+
+// Smoothing round a sharp edge can turn a corner's frame away from a triangle, but rarely does.
+// A wrong sign anywhere would turn half of them, or all.
+TEST (frames_of_real_models_agree_with_their_triangles) {
+    static const char *const paths[] = {
+        "frankie/Frankie.md5mesh",
+        "redeclipse/drone/mesh.md5mesh",
+        "stromar/stromar.md5mesh",
+        "terasology/lasr/queen.md5mesh",
+        "terasology/gooeysquests/skeleton.md5mesh",
+    };
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        md5_model *model = load(paths[i]);
+        disagreements count = {0};
+        for (uint32_t m = 0; model && m < model->num_meshes; m++) {
+            const md5_mesh *mesh = &model->meshes[m];
+            for (size_t t = 0; t < mesh->num_triangles; t++)
+                count_triangle(mesh, mesh->indices + 3 * t, &count);
+        }
+        CHECK(count.corners > 1000);
+        CHECK(count.normals * 50 < count.corners);
+        CHECK(count.tangents * 50 < count.corners);
+        CHECK(count.bitangents * 50 < count.corners);
+        md5_free_model(model);
+    }
+}
+
+// The drone has at most three weights a vertex, which sum to 1 and meet in one point: nothing is
+// lost. Frankie has up to six, of which four slots lose a little. Rounded sums and offsets lose
+// less than a ten-thousandth of the model's size.
+TEST (real_models_lose_what_they_should) {
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    md5_model *drone = load("redeclipse/drone/mesh.md5mesh");
+    for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
+        CHECK_UINT(drone->meshes[m].max_influences, 3);
+        CHECK((double)drone->meshes[m].loss4 < 1e-4 * size_of(drone));
+    }
+    md5_free_model(drone);
+
+    md5_model *frankie = load("frankie/Frankie.md5mesh");
+    if (frankie) {
+        const md5_mesh *body = &frankie->meshes[1];
+        CHECK_UINT(body->max_influences, 6);
+        CHECK((double)body->loss4 > 1e-3 * size_of(frankie));
+        CHECK((double)body->loss8 < 1e-4 * size_of(frankie));
+    }
+    md5_free_model(frankie);
+}
+
+// The weights of 332 of the rook's 2 076 vertices do not meet in one point.
+TEST (weights_that_do_not_meet_are_found) {
+    if (!test_corpus()) {
+        test_skip("MD5_CORPUS is not set");
+        return;
+    }
+    md5_model *rook = load("terasology/redElephantrook.md5mesh");
+    if (!rook)
+        return;
+    const md5_mesh *mesh = &rook->meshes[0];
+    uint32_t num_apart = 0;
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+        const md5_vertex vertex = mesh->file_vertices[i];
+        const md5_weight *weights = mesh->weights + vertex.first_weight;
+        double most = 0.0;
+        for (uint32_t k = 1; k < vertex.num_weights; k++) {
+            const md5_vec3 first = md5_mat34_point(rook->bind[weights[0].joint], weights[0].offset);
+            const md5_vec3 apart =
+                sub(md5_mat34_point(rook->bind[weights[k].joint], weights[k].offset), first);
+            most = fmax(most, sqrt(dot(apart, apart)));
+        }
+        num_apart += most > 1e-3 * size_of(rook);
+    }
+    CHECK_UINT(mesh->num_file_vertices, 2076);
+    CHECK_UINT(num_apart, 332);
+    CHECK((double)mesh->loss4 > 1e-2 * size_of(rook));
+    CHECK(mesh->loss8 == mesh->loss4); // more slots do not help
+    md5_free_model(rook);
+}
+
+// -- Memory ---------------------------------------------------------------------------------------
+
+// Loading and binding when any allocation fails, with table sizes at which each table in turn needs
+// a memory chunk of its own.
+
+enum { ROOM = 1 << 20 };
+
+TEST_PRINTF(3, 4) static size_t add(char *text, size_t used, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(text + used, ROOM - used, format, arguments);
+    va_end(arguments);
+    return used + (size_t)length;
+}
+
+// num_joints joints in a chain, and one mesh of num_vertices vertices, each with a weight of its
+// own, whose triangles are mirrored alternately.
+static size_t make_model(char *text, unsigned num_joints, unsigned num_vertices)
+{
+    size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
+                      num_joints);
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, "j%u %d ( 0 0 1 ) ( 0 0 0 )\n", i, (int)i - 1);
+    used = add(text, used, "} mesh { shader \"\" numverts %u\n", num_vertices);
+    for (unsigned i = 0; i < num_vertices; i++)
+        used = add(text, used, "vert %u ( %u %u ) %u 1\n", i, i % 2, 1 - i % 2, i);
+    used = add(text, used, "numtris %u\n", num_vertices - 2);
+    for (unsigned i = 0; i + 2 < num_vertices; i++)
+        used = add(text, used, "tri %u 0 1 %u\n", i, i + 2);
+    used = add(text, used, "numweights %u\n", num_vertices);
+    for (unsigned i = 0; i < num_vertices; i++)
+        used = add(text, used, "weight %u 0 1 ( %u 0 0 )\n", i, i);
+    return add(text, used, "}\n");
+}
+
+static size_t make_anim(char *text, unsigned num_joints)
+{
+    size_t used = add(text, 0,
+                      "MD5Version 10 commandline \"\" numFrames 1 numJoints %u frameRate 24\n"
+                      "numAnimatedComponents 0 hierarchy {\n",
+                      num_joints);
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, "j%u -1 0 0\n", num_joints - 1 - i);
+    used = add(text, used, "} bounds { ( 0 0 0 ) ( 0 0 0 ) } baseframe {\n");
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, "( 0 0 0 ) ( 0 0 0 )\n");
+    return add(text, used, "} frame 0 { }\n");
+}
+
+static md5_load_opts failing(test_heap *heap, size_t fail_at)
+{
+    *heap = (test_heap){.fail_at = fail_at};
+    return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap, 0}};
+}
+
+// Few vertices that share the same many weights, each on a joint of its own: deriving them takes
+// more memory than reading them.
+static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_vertices)
+{
+    size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
+                      num_joints);
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, "j -1 ( 0 0 1 ) ( 0 0 0 )\n");
+    used = add(text, used, "} mesh { shader \"\" numverts %u\n", num_vertices);
+    for (unsigned i = 0; i < num_vertices; i++)
+        used = add(text, used, "vert %u ( 0 0 ) 0 %u\n", i, num_joints);
+    used = add(text, used, "numtris 0 numweights %u\n", num_joints);
+    for (unsigned i = 0; i < num_joints; i++)
+        used = add(text, used, "weight %u %u .01 ( 0 0 0 )\n", i, i);
+    return add(text, used, "}\n");
+}
+
+// Makes each allocation fail in turn. Returns the number of allocations without a failure.
+static size_t load_with_failures(const char *text, size_t size)
+{
+    for (size_t fail_at = 1;; fail_at++) {
+        test_heap heap;
+        const md5_load_opts opts = failing(&heap, fail_at);
+        md5_error error = {0};
+        md5_model *const model = md5_parse_model(text, size, &opts, &error);
+        CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
+        md5_free_model(model);
+        CHECK_UINT(heap.live, 0);
+        if (model || !CHECK(fail_at < 1000))
+            return fail_at - 1;
+    }
+}
+
+TEST (derive_survives_the_end_of_memory_at_any_table) {
+    static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        load_with_failures(text, make_model(text, 3, sizes[i]));
+    CHECK(load_with_failures(text, make_sharing_model(text, 200, 10)) > 2);
+    free(text);
+}
+
+// If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
+TEST (derive_survives_any_memory_limit) {
+    static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const size_t size = make_model(text, 3, sizes[i]);
+        md5_model *model = NULL;
+        for (size_t limit = 1000; !model && CHECK(limit < ROOM); limit += limit / 32) {
+            test_heap heap;
+            md5_load_opts opts = failing(&heap, 0);
+            opts.allocator.limit = limit;
+            md5_error error = {0};
+            model = md5_parse_model(text, size, &opts, &error);
+            CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK(heap.peak_bytes <= limit);
+            md5_free_model(model);
+            CHECK_UINT(heap.live, 0);
+        }
+    }
+    free(text);
+}
+
+// The animation has another order and other parents, so that names are sorted and hierarchies
+// compared.
+TEST (bind_survives_the_end_of_memory_at_any_table) {
+    static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
+                                     1100, 1500, 2100, 3000, 4200, 6000};
+    char *const text = malloc(ROOM);
+    if (!text)
+        abort();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        md5_error error = {0};
+        md5_model *const model = md5_parse_model(text, make_model(text, sizes[i], 3), NULL, &error);
+        md5_anim *const anim = md5_parse_anim(text, make_anim(text, sizes[i]), NULL, &error);
+        if (!CHECK(model && anim))
+            break;
+        for (size_t fail_at = 1;; fail_at++) {
+            test_heap heap;
+            const md5_load_opts opts = failing(&heap, fail_at);
+            error = (md5_error){0};
+            md5_binding *const binding = md5_bind(model, anim, &opts, &error);
+            CHECK_UINT(error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+            if (binding)
+                CHECK(!binding->same_order && binding->num_missing == 0);
+            md5_free_binding(binding);
+            CHECK_UINT(heap.live, 0);
+            if (binding || !CHECK(fail_at < 1000))
+                break;
+        }
+        md5_free_anim(anim);
+        md5_free_model(model);
+    }
+    free(text);
 }

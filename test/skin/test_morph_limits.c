@@ -189,7 +189,7 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_free_model(model);
 }
 
-// -- Morph bobbin ---------------------------------------------------------------------------------
+// -- Bobbin ---------------------------------------------------------------------------------------
 //
 // Bobbin's expressions: lids stay outside his eyeballs however far they are shut, although targets
 // move vertices along straight lines.

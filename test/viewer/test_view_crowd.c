@@ -319,7 +319,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
     close_crowd(&made);
 }
 
-// -- View crowd pictures --------------------------------------------------------------------------
+// -- Crowd pictures -------------------------------------------------------------------------------
 
 // Pictures of crowds: of several models, culled or not.
 

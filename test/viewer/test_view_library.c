@@ -271,7 +271,7 @@ TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
     CHECK(scene.model == NULL && scene.library == NULL);
 }
 
-// -- View previews --------------------------------------------------------------------------------
+// -- Previews -------------------------------------------------------------------------------------
 
 // Small pictures of models, and those of a game that a thread makes.
 

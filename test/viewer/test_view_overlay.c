@@ -92,7 +92,7 @@ TEST (view_joints_alone_have_no_boxes) {
     close_boxes(&scene, &lines);
 }
 
-// -- View onion -----------------------------------------------------------------------------------
+// -- Onion ----------------------------------------------------------------------------------------
 
 // Onion skin: which frames its ghosts show, and that drawing them changes no state.
 
@@ -178,7 +178,7 @@ TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
     shot_close(&viewer);
 }
 
-// -- View groups ----------------------------------------------------------------------------------
+// -- Groups ---------------------------------------------------------------------------------------
 
 // Long lists of a game in groups. The names are made up as those of games are.
 
@@ -322,7 +322,7 @@ TEST (empty_section_has_no_rows) {
     view_clear_browser(&of.browser);
 }
 
-// -- View hide ------------------------------------------------------------------------------------
+// -- Hide -----------------------------------------------------------------------------------------
 // --hide: meshes by name, shader or number, as if they were clicked on in the panel.
 
 // Our model without its clips: mesh 0 is the body, mesh 1 the eyes.

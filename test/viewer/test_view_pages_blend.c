@@ -351,7 +351,7 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
     CHECK(sum > 1000.0);
 }
 
-// -- View pages gaze ------------------------------------------------------------------------------
+// -- The page of gaze -----------------------------------------------------------------------------
 
 // The facts that the page of gaze shows: a head and eyes that look around.
 
@@ -410,7 +410,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
     CHECK(most > 10.0f && most < 45.0f);
 }
 
-// -- View pages vertices --------------------------------------------------------------------------
+// -- The pages of vertices ------------------------------------------------------------------------
 
 // The facts that the pages of baked vertices, impostors and automatic weights show.
 

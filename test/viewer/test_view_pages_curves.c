@@ -2,6 +2,7 @@
 #include "test/viewer/test_view_page_case.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double length_of(md5_vec3 a)
@@ -296,7 +297,7 @@ TEST_PAGE (page_goals_give_way_by_weight, "goals") {
     CHECK(page_fact(of, "right hand") > page_fact(of, "left hand, weight 1"));
 }
 
-// -- View pages easing ----------------------------------------------------------------------------
+// -- The page of easing ---------------------------------------------------------------------------
 
 // The facts that the pages of easing and interpolation show.
 
@@ -432,4 +433,229 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
         }
         CHECK_NEAR(page_fact(of, "largest difference"), largest, 2e-3 * largest + 1e-4);
     }
+}
+
+// -- The page of morph targets --------------------------------------------------------------------
+
+// The facts that the page of morph targets shows.
+
+static double apart(md5_vec3 a, md5_vec3 b)
+{
+    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
+    const double z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static md5_model *load_target(const char *name)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
+    md5_model *const target = md5_load_model(test_path(path), NULL, NULL);
+    CHECK(target != NULL);
+    return target;
+}
+
+// The largest distance between vertices of the base and of a target's file.
+static double difference_of_files(const md5_model *base, const char *name)
+{
+    md5_model *const target = load_target(name);
+    double largest = 0.0;
+    for (uint32_t m = 0; target != NULL && m < target->num_meshes; m++)
+        for (uint32_t v = 0; v < target->meshes[m].num_vertices; v++) {
+            const double move = apart(target->meshes[m].positions[v], base->meshes[m].positions[v]);
+            largest = move > largest ? move : largest;
+        }
+    md5_free_model(target);
+    return largest;
+}
+
+// How many vertices of all meshes some target's file has elsewhere, or with another normal or
+// tangent, by more than `least`.
+static uint32_t count_changed(const view_scene *scene, double least)
+{
+    enum { MOST = 16 };
+    md5_model *targets[MOST] = {NULL};
+    const uint32_t count = scene->morph->num_targets;
+    uint32_t num_changed = 0;
+    for (uint32_t i = 0; CHECK(count <= MOST) && i < count; i++)
+        targets[i] = load_target(scene->morph->targets[i].name);
+    for (uint32_t m = 0; m < scene->model->num_meshes; m++)
+        for (uint32_t v = 0; v < scene->model->meshes[m].num_vertices; v++) {
+            const md5_mesh *const base = &scene->model->meshes[m];
+            bool is_changed = false;
+            for (uint32_t i = 0; i < count; i++) {
+                const md5_mesh *const mesh = &targets[i]->meshes[m];
+                const md5_vec4 a = mesh->tangents[v], b = base->tangents[v];
+                is_changed = is_changed || apart(mesh->positions[v], base->positions[v]) > least
+                             || apart(mesh->normals[v], base->normals[v]) > least
+                             || apart((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}) > least;
+            }
+            num_changed += is_changed ? 1u : 0u;
+        }
+    for (uint32_t i = 0; i < count; i++)
+        md5_free_model(targets[i]);
+    return num_changed;
+}
+
+TEST_PAGE (page_morph_counts_the_vertices_of_all_meshes, "morph") {
+    page_show(of, 1.0);
+    const md5_model *const model = of->scene.model;
+    const double all = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
+    CHECK(model->num_meshes == 2 && page_fact(of, "of") == all);
+    const double changed = page_fact(of, "vertices that some target changes");
+    CHECK(changed >= count_changed(&of->scene, 1e-4) && changed <= count_changed(&of->scene, 1e-6));
+}
+
+TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
+    static const char *const names[] = {"smile", "fright", "sleepy", "oh", "blink"};
+    for (int i = 0; i < 5; i++)
+        page_set(of, names[i], 0.0f);
+    page_show(of, 1.0);
+    CHECK_NEAR(page_fact(of, "largest move"), 0.0, 1e-5);
+    for (int i = 0; i < 5; i++) {
+        page_set(of, names[i], 1.0f);
+        page_show(of, 1.0);
+        CHECK_NEAR(page_fact(of, "largest move"), difference_of_files(of->scene.model, names[i]),
+                   1e-4);
+        const uint32_t target = md5_find_morph_target(of->scene.morph, names[i]);
+        CHECK(target != MD5_NONE && of->picture.figures[0].morph_weights[target] == 1.0f);
+        page_set(of, names[i], 0.0f);
+    }
+}
+
+// -- The page of walking --------------------------------------------------------------------------
+
+// The facts that the page of procedural walking shows.
+
+// The height of the page's ground, in double precision.
+static double ground_at(double height, double x, double y)
+{
+    return height * (sin(0.071 * x) * cos(0.083 * y) + 0.5 * sin(0.11 * y + 1.0));
+}
+
+// Checks that the centres of all crosses of a colour are on the ground; returns their number. A
+// cross has three lines.
+static uint32_t count_on_ground(const view_picture *picture, view_color color, double height)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < picture->num_lines; i++) {
+        const view_line *const line = &picture->lines[i];
+        const double x = 0.5 * ((double)line->from.x + (double)line->to.x),
+                     y = 0.5 * ((double)line->from.y + (double)line->to.y),
+                     z = 0.5 * ((double)line->from.z + (double)line->to.z);
+        if (line->color != color)
+            continue;
+        CHECK_NEAR(z, ground_at(height, x, y), 2e-3);
+        count++;
+    }
+    return count / 3;
+}
+
+TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
+    page_set(of, "hills, units", 5.0f);
+    page_show(of, 6.0);
+    CHECK(page_fact(of, "legs that reach") == 6.0);
+    CHECK_NEAR(page_fact(of, "speed"), 18.0, 0.01);
+    CHECK(page_fact(of, "feet placed") > 40.0);
+    CHECK(count_on_ground(&of->picture, VIEW_BLUE, 5.0) == page_fact(of, "feet placed"));
+    CHECK(count_on_ground(&of->picture, VIEW_GREEN, 5.0) >= 3);
+    // 18 units a second and 20 degrees a second result in a circle.
+    const double radius = 18.0 / (20.0 * 3.14159265358979 / 180.0);
+    const md5_vec3 at = of->picture.figures[0].place.translation;
+    CHECK_NEAR(hypot((double)at.x, (double)at.y - radius), radius, 0.05 * radius);
+}
+
+TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
+    page_show(of, 6.0);
+    const view_series *const left = page_series(of, 0, "front left");
+    const view_series *const right = page_series(of, 0, "front right");
+    const view_series *const middle = page_series(of, 0, "middle right");
+    uint32_t in_air = 0;
+    CHECK(left->count > 100 && left->count == right->count);
+    for (uint32_t i = 0; i < left->count; i++) {
+        const bool a = left->points[i].y > 0.3f, b = right->points[i].y > -0.7f,
+                   c = middle->points[i].y > -2.7f;
+        CHECK(!(a && b));
+        CHECK(a == c); // of one group
+        in_air += a ? 1u : 0u;
+    }
+    CHECK(in_air > 20);
+}
+
+// Where a foot stands, and where its ankle was posed when this was first seen.
+typedef struct stand {
+    md5_vec3 place, ankle;
+} stand;
+
+static double distance(md5_vec3 a, md5_vec3 b)
+{
+    const md5_vec3 way = md5_vec3_sub(a, b);
+    return sqrt((double)md5_vec3_dot(way, way));
+}
+
+// The posed ankle that is nearest to a place.
+static md5_vec3 nearest_ankle(const view_picture *picture, md5_vec3 place)
+{
+    static const char *const ankles[6] = {"foot_1_l", "foot_1_r", "foot_2_l",
+                                          "foot_2_r", "foot_3_l", "foot_3_r"};
+    md5_vec3 nearest = {INFINITY, INFINITY, INFINITY};
+    for (int i = 0; i < 6; i++) {
+        const md5_vec3 at =
+            view_joint_place(picture, &picture->figures[0], view_page_joint(picture, ankles[i]));
+        if (!(distance(nearest, place) < distance(at, place)))
+            nearest = at;
+    }
+    return nearest;
+}
+
+// Green crosses are where feet stand: the ankles above them do not move, whatever the state says.
+TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
+    enum { MOST = 256 };
+    stand stands[MOST];
+    int num_stands = 0, num_seen = 0;
+    double moved = 0.0;
+    for (int i = 0; i <= 240; i++) {
+        page_show(of, 2.0 + i / 60.0);
+        for (uint32_t k = 0; k < of->picture.num_lines; k++) {
+            const view_line *const line = &of->picture.lines[k];
+            const bool is_first = line->from.y == line->to.y && line->from.z == line->to.z;
+            if (line->color != VIEW_GREEN || !is_first)
+                continue;
+            const md5_vec3 place = md5_vec3_lerp(line->from, line->to, 0.5f);
+            const md5_vec3 ankle = nearest_ankle(&of->picture, place);
+            int number = 0;
+            while (number < num_stands && distance(stands[number].place, place) > 1e-3)
+                number++;
+            if (number == num_stands && CHECK(num_stands < MOST))
+                stands[num_stands++] = (stand){place, ankle};
+            moved = fmax(moved, distance(stands[number].ankle, ankle));
+            num_seen++;
+        }
+    }
+    CHECK(num_stands > 20 && num_seen > 500);
+    for (int leg = 0; leg < 6; leg++)
+        CHECK(of->picture.plots[0].series[leg].count > 100);
+    const double shown = page_fact(of, "a standing ankle moved");
+    CHECK(shown > 0.0 && shown < 1e-3 && moved < 1e-3 && moved > 0.5 * shown);
+    const uint32_t body = view_page_joint(&of->picture, "body");
+    const md5_quat bind = md5_quat_from_mat34(of->scene.model->bind[body]),
+                   posed = md5_joint_in_model(of->scene.skeleton, of->picture.figures[0].pose, body)
+                               .rotation;
+    const md5_quat turn = md5_quat_mul(of->picture.figures[0].place.rotation,
+                                       md5_quat_mul(posed, md5_quat_conjugate(bind)));
+    const md5_vec3 up = md5_quat_rotate(turn, (md5_vec3){0.0f, 0.0f, 1.0f});
+    CHECK_NEAR(page_fact(of, "body tilts"), acos((double)up.z) * 57.29577951, 0.05);
+}
+
+TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
+    page_set(of, "speed, units/s", 0.0f);
+    page_set(of, "turn, degrees/s", 0.0f);
+    page_show(of, 5.0);
+    CHECK(page_fact(of, "feet placed") == 0.0);
+    page_set(of, "speed, units/s", 10.0f);
+    page_set(of, "direction, degrees", 90.0f);
+    page_show(of, 5.0);
+    const md5_vec3 at = of->picture.figures[0].place.translation;
+    CHECK_NEAR(at.x, 0.0, 0.01);
+    CHECK(at.y > 40.0f && at.y < 50.0f); // it takes time to reach full speed
 }

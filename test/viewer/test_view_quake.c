@@ -140,7 +140,7 @@ TEST (view_quake_reports_a_scale_that_is_wrong) {
     close_view(&view);
 }
 
-// -- View quake skins -----------------------------------------------------------------------------
+// -- Quake skins ----------------------------------------------------------------------------------
 
 // Skins of the Quake re-releases in pictures of the viewer: which skin is shown, and images that
 // are shown in turn. The tests write the files.

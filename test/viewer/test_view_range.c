@@ -129,7 +129,7 @@ TEST (view_option_range_counts_from_zero) {
     }
 }
 
-// -- View record ----------------------------------------------------------------------------------
+// -- Record ---------------------------------------------------------------------------------------
 
 // Movies of the window: written while it runs, without knowing the number of pictures.
 
@@ -215,7 +215,7 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
     shot_close(&viewer);
 }
 
-// -- View pace ------------------------------------------------------------------------------------
+// -- Pace -----------------------------------------------------------------------------------------
 
 // The clock of a window keeps real time, however long a frame takes.
 

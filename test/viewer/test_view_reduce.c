@@ -1,8 +1,10 @@
 // Reduced triangles of meshes: how far they are from the whole surface, what they keep, and which
 // members of crowds are drawn from them.
+#include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
+#include "demo/viewer/base/quality.h"
 #include "demo/viewer/crowd/reduce.h"
 
 #include <math.h>
@@ -372,5 +374,217 @@ TEST_SCENE (view_baked_members_are_drawn_from_fewer_triangles) {
         CHECK(scene_model(kind->levels[baked].drawn) == kind->levels[posed].model);
         free(drawn.rgba);
     }
+    shot_close(&viewer);
+}
+
+// -- Quality --------------------------------------------------------------------------------------
+
+// Quality is reduced step by step if frames are too slow, and returns without oscillating. Frame
+// times are simulated: each step takes a fixed share of a full frame's time.
+
+static const view_quality_offers everything = {.samples = true, .shadows = true};
+
+// The time of a frame at each step, relative to full quality.
+static const double shares[VIEW_NUM_QUALITIES] = {1.0, 0.6, 0.45, 0.3, 0.18, 0.12};
+
+// Runs frames for this many seconds, where a frame of full quality takes `full` seconds; returns
+// the number of changes.
+static uint32_t run(view_quality *quality, double full, double seconds)
+{
+    uint32_t changes = 0;
+    for (double t = 0.0; t < seconds;) {
+        const double frame = full * shares[quality->step];
+        t += frame;
+        changes += view_judge_quality(quality, frame, everything) ? 1 : 0;
+    }
+    return changes;
+}
+
+TEST (view_quality_stays_full_if_frames_are_quick) {
+    view_quality quality = {0};
+    CHECK_UINT(run(&quality, 0.0499, 60.0), 0);
+    CHECK_UINT(quality.step, 0);
+}
+
+TEST (view_quality_survives_single_slow_frames) {
+    view_quality quality = {0};
+    for (int i = 0; i < 300; i++)
+        CHECK(!view_judge_quality(&quality, i % 2 == 0 ? 0.02 : 1.0, everything));
+}
+
+// 0.07 s: 0.042 s with one sample. 0.25 s: 0.075 s at 75 %, 0.045 s at 50 %.
+TEST (view_quality_gives_way_as_far_as_needed) {
+    const struct {
+        double full;
+        uint32_t step;
+    } cases[] = {{0.07, 1}, {0.1, 2}, {0.15, 3}, {0.25, 4}, {0.35, 5}, {3.0, 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        view_quality quality = {0};
+        const uint32_t changes = run(&quality, cases[i].full, 60.0);
+        CHECK_UINT(quality.step, cases[i].step);
+        CHECK_UINT(changes, cases[i].step); // never back
+    }
+}
+
+TEST (view_quality_is_reached_soon) {
+    view_quality quality = {0};
+    (void)run(&quality, 0.25, 2.0); // 3, 4, 4 and 4 frames: 0.75 + 0.6 + 0.45 + 0.3 s
+    CHECK(quality.step >= 3);
+    (void)run(&quality, 0.25, 0.5);
+    CHECK_UINT(quality.step, 4);
+    quality = (view_quality){0};
+    (void)run(&quality, 1.0, 7.0); // three frames each: 3 + 1.8 + 1.35 + ... s
+    CHECK(quality.step >= 3);
+}
+
+TEST (view_quality_returns_if_there_is_room) {
+    view_quality quality = {0};
+    (void)run(&quality, 0.25, 10.0);
+    CHECK_UINT(run(&quality, 0.02, 10.0), 4); // the crowd is no longer visible
+    CHECK_UINT(quality.step, 0);
+}
+
+// Between 0.7 and 1 of the accepted time nothing changes, in either direction. Below 0.7 the better
+// step is tried, in vain for 0.055 s: 0.033 s with one sample.
+TEST (view_quality_does_not_flicker) {
+    view_quality quality = {0};
+    (void)run(&quality, 0.07, 10.0);
+    CHECK_UINT(quality.step, 1);
+    CHECK_UINT(run(&quality, 0.062, 600.0), 0); // 0.037 s now
+    CHECK_UINT(run(&quality, 0.08, 600.0), 0);  // 0.048 s now
+    for (int i = 1; i <= 200; i++) {
+        const double full = 0.005 * i;
+        quality = (view_quality){0};
+        (void)run(&quality, full, 20.0);
+        CHECK(run(&quality, full, 600.0) <= 12);
+    }
+}
+
+// Full quality is too slow here whenever it is tried, although the other steps are fast: attempts
+// to return become rarer.
+TEST (view_quality_tries_in_vain_ever_more_rarely) {
+    view_quality quality = {0};
+    uint32_t changes = 0;
+    for (int i = 0; i < 120000; i++)
+        changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
+    CHECK(changes > 2 && changes < 40);
+    // A minute, after an hour.
+    changes = 0;
+    for (int i = 0; i < 2000; i++)
+        changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
+    CHECK(changes <= 2);
+}
+
+// Steps that leave out something that is not drawn anyway are skipped.
+TEST (view_quality_leaves_out_only_what_is_there) {
+    const view_quality_offers none = {.samples = false, .shadows = false};
+    view_quality quality = {0};
+    uint32_t steps[8], num_steps = 0;
+    for (int i = 0; i < 100 && num_steps < 8; i++)
+        if (view_judge_quality(&quality, 1.0, none))
+            steps[num_steps++] = quality.step;
+    CHECK_UINT(num_steps, 3);
+    CHECK(num_steps == 3 && steps[0] == 3 && steps[1] == 4 && steps[2] == 5);
+    for (int i = 0; i < 100000 && quality.step > 0; i++)
+        if (view_judge_quality(&quality, 0.001, none))
+            steps[num_steps++] = quality.step;
+    CHECK_UINT(num_steps, 6);
+    CHECK(num_steps == 6 && steps[3] == 4 && steps[4] == 3 && steps[5] == 0);
+}
+
+TEST (view_quality_is_described) {
+    static const char *const texts[VIEW_NUM_QUALITIES] = {"",
+                                                          "no antialiasing",
+                                                          "no shadows",
+                                                          "no shadows, 75 %",
+                                                          "no shadows, 50 %",
+                                                          "no shadows, 35 %"};
+    char text[64];
+    for (uint32_t step = 0; step < VIEW_NUM_QUALITIES; step++) {
+        const view_economy economy = view_economy_of(step);
+        view_describe_economy(&economy, text, sizeof text);
+        CHECK_STRING(text, texts[step]);
+    }
+    const view_economy zeroed = {.scale = 0.0f};
+    view_describe_economy(&zeroed, text, sizeof text);
+    CHECK_STRING(text, "");
+}
+
+// -- Economy --------------------------------------------------------------------------------------
+
+// Reduced pictures of a window show the same as full ones, and only while reduction is requested.
+
+#define PLAIN                                                                             \
+    "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --resolution 320,240" \
+    " --grid=no"
+
+enum { WIDTH = 160, HEIGHT = 120 };
+
+// Draws the picture into a target of half the size.
+static uint8_t *draw_half(view_state *state)
+{
+    md5_error error = {0};
+    uint8_t *const rgba = common_alloc((size_t)4 * WIDTH * HEIGHT, 1);
+    md5gl_target *const target = md5gl_create_target(state->renderer, WIDTH, HEIGHT, 1, &error);
+    const bool done = target != NULL && view_draw_small(state, target, WIDTH, HEIGHT, &error)
+                      && md5gl_read_pixels(state->renderer, target, WIDTH, HEIGHT, rgba, &error);
+    test_check(done, __FILE__, __LINE__, "%s", error.message);
+    md5gl_destroy_target(state->renderer, target);
+    return rgba;
+}
+
+// The mean difference of a channel from the mean of four pixels of the full picture.
+static double compare(const shot *full, const uint8_t *half)
+{
+    double sum = 0.0;
+    for (size_t y = 0; y < HEIGHT; y++)
+        for (size_t x = 0; x < WIDTH; x++)
+            for (size_t c = 0; c < 3; c++) {
+                int mean = 0;
+                for (size_t i = 0; i < 4; i++)
+                    mean += full->rgba[4 * ((2 * y + i / 2) * full->width + 2 * x + i % 2) + c];
+                sum += abs(mean - 4 * (int)half[4 * (y * WIDTH + x) + c]) / 4.0;
+            }
+    return sum / (3.0 * (double)((size_t)WIDTH * HEIGHT));
+}
+
+// In both projections; the camera from another side gives a different picture.
+TEST_SCENE (view_small_pictures_show_the_same) {
+    static const char *const lines[] = {PLAIN, PLAIN " --camera-orthographic"};
+    shot_viewer viewer;
+    for (size_t i = 0; i < 2; i++) {
+        if (shot_open(&viewer, scene, lines[i])) {
+            shot full = shot_draw(&viewer);
+            uint8_t *const half = draw_half(&viewer.state);
+            CHECK_NEAR(compare(&full, half), 0.0, 3.0);
+            viewer.state.camera.azimuth += 40.0f;
+            uint8_t *const other = draw_half(&viewer.state);
+            CHECK(compare(&full, other) > 10.0);
+            free(full.rgba);
+            free(half);
+            free(other);
+        }
+        shot_close(&viewer);
+    }
+}
+
+TEST_SCENE (view_economy_leaves_out_shadows) {
+    shot_viewer viewer;
+    shot none = shot_take(scene, PLAIN " --no-shadow");
+    if (shot_open(&viewer, scene, PLAIN)) {
+        shot full = shot_draw(&viewer);
+        viewer.state.economy = view_economy_of(2);
+        shot reduced = shot_draw(&viewer);
+        viewer.state.economy = (view_economy){.scale = 0.0f};
+        shot again = shot_draw(&viewer);
+        CHECK(shot_same(&reduced, &none));
+        CHECK(!shot_same(&reduced, &full));
+        CHECK(shot_same(&again, &full));
+        CHECK(viewer.state.shown.shadows);
+        free(full.rgba);
+        free(reduced.rgba);
+        free(again.rgba);
+    }
+    free(none.rgba);
     shot_close(&viewer);
 }

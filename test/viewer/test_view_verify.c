@@ -178,7 +178,7 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5_free_model(square);
 }
 
-// -- View verify models ---------------------------------------------------------------------------
+// -- Verify models --------------------------------------------------------------------------------
 
 // The reports of --verify about the reference's models, on every path: one viewer after another, on
 // one OpenGL context.

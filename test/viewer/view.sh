@@ -41,7 +41,7 @@ has_bindings() {
     runs 0 --list-bindings && for key in Space Home V F12 'Ctrl+Q' 'Shift+A' 'Shift+H' 'Page Down' \
         'Left drag' 'Wheel'; do says out "  $key" || return 1; done
 }
-# Every option of the help is known: an empty value is reported as wrong usage. test_view_switches.c does
+# Every option of the help is known: an empty value is reported as wrong usage. test_view_ui.c does
 # the same in one process.
 knows_options() {
     runs 0 --help && sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
