@@ -198,40 +198,29 @@ static uint32_t skip_blocks(md5_lex *lex, const char *word)
     return count;
 }
 
-static bool skip_parentheses(md5_lex *lex)
-{
-    float number;
-    TRY(md5i_lex_take(lex, '('));
-    while (!md5i_lex_take(lex, ')'))
-        TRY(md5i_lex_float(lex, &number));
-    return true;
-}
-
-static bool skip_word(md5_lex *lex)
-{
-    const md5_span word = md5i_lex_peek_word(lex);
-    lex->at += word.size;
-    return md5_span_is_name(word);
-}
-
+// Steps over a part of a row: n a name, i a number, p numbers in parentheses, w a word, o words
+// with such numbers.
 static bool skip_part(md5_lex *lex, char part)
 {
-    md5_span name;
     float number;
-    switch (part) {
-    case 'n':
+    md5_span name;
+    if (part == 'n')
         return md5i_lex_joint_name(lex, &name);
-    case 'i':
+    if (part == 'i')
         return md5i_lex_float(lex, &number);
-    case 'p':
-        return skip_parentheses(lex);
-    case 'w':
-        return skip_word(lex);
-    default:
-        while (md5_span_is_name(md5i_lex_peek_word(lex)))
-            TRY(skip_word(lex) && skip_parentheses(lex));
+    if (part == 'p') {
+        TRY(md5i_lex_take(lex, '('));
+        while (!md5i_lex_take(lex, ')'))
+            TRY(md5i_lex_float(lex, &number));
         return true;
     }
+    do {
+        name = md5i_lex_peek_word(lex);
+        if (!md5_span_is_name(name))
+            return part == 'o';
+        lex->at += name.size;
+    } while (part == 'o' && skip_part(lex, 'p'));
+    return part == 'w';
 }
 
 static uint32_t count_rows(const md5_lex *lex, const char *row)
