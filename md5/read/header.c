@@ -198,6 +198,15 @@ static uint32_t skip_blocks(md5_lex *lex, const char *word)
     return count;
 }
 
+static bool skip_parentheses(md5_lex *lex)
+{
+    float number;
+    TRY(md5i_lex_take(lex, '('));
+    while (!md5i_lex_take(lex, ')'))
+        TRY(md5i_lex_float(lex, &number));
+    return true;
+}
+
 // Steps over a part of a row: n a name, i a number, p numbers in parentheses, w a word, o words
 // with such numbers.
 static bool skip_part(md5_lex *lex, char part)
@@ -208,18 +217,14 @@ static bool skip_part(md5_lex *lex, char part)
         return md5i_lex_joint_name(lex, &name);
     if (part == 'i')
         return md5i_lex_float(lex, &number);
-    if (part == 'p') {
-        TRY(md5i_lex_take(lex, '('));
-        while (!md5i_lex_take(lex, ')'))
-            TRY(md5i_lex_float(lex, &number));
-        return true;
-    }
+    if (part == 'p')
+        return skip_parentheses(lex);
     do {
         name = md5i_lex_peek_word(lex);
         if (!md5_span_is_name(name))
             return part == 'o';
         lex->at += name.size;
-    } while (part == 'o' && skip_part(lex, 'p'));
+    } while (part == 'o' && skip_parentheses(lex));
     return part == 'w';
 }
 
