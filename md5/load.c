@@ -52,12 +52,6 @@ static void convert_points(const md5_context *context, md5_vec3 *points, size_t 
         points[i] = md5_vec3_scale(md5i_vec3_to_axes(context->axes, points[i]), context->scale);
 }
 
-static void convert_directions(const md5_context *context, md5_vec3 *directions, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        directions[i] = md5i_vec3_to_axes(context->axes, directions[i]);
-}
-
 static void convert_rotations(const md5_context *context, md5_quat *rotations, size_t count)
 {
     const float sign = md5i_axes_maps[context->axes].determinant;
@@ -89,20 +83,6 @@ static void convert_matrices(const md5_context *context, md5_mat34 *matrices, si
                 to[column] = map->sign[row] * map->sign[column] * from[map->from[column]];
             to[3] = map->sign[row] * from[3] * context->scale;
         }
-    }
-}
-
-// Empty bounds stay empty.
-static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        md5_vec3 ends[2] = {bounds[i].min, bounds[i].max};
-        convert_points(context, ends, 2);
-        const float *const sign = md5i_axes_maps[context->axes].sign;
-        bounds[i].min =
-            (md5_vec3){ends[sign[0] < 0.0f].x, ends[sign[1] < 0.0f].y, ends[sign[2] < 0.0f].z};
-        bounds[i].max =
-            (md5_vec3){ends[sign[0] > 0.0f].x, ends[sign[1] > 0.0f].y, ends[sign[2] > 0.0f].z};
     }
 }
 
@@ -285,7 +265,15 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
         convert_transforms(context, clip.constant, num_joints);
         convert_rotations(context, clip.rotations, num_frames * num_rotations);
         convert_points(context, clip.translations, num_frames * num_translations);
-        convert_bounds(context, bounds, bounds ? num_frames : 0);
+        const float *const sign = md5i_axes_maps[context->axes].sign;
+        for (size_t i = 0; i < num_frames && bounds; i++) { // empty ones stay empty
+            md5_vec3 ends[2] = {bounds[i].min, bounds[i].max};
+            convert_points(context, ends, 2);
+            bounds[i].min =
+                (md5_vec3){ends[sign[0] < 0.0f].x, ends[sign[1] < 0.0f].y, ends[sign[2] < 0.0f].z};
+            bounds[i].max =
+                (md5_vec3){ends[sign[0] > 0.0f].x, ends[sign[1] > 0.0f].y, ends[sign[2] > 0.0f].z};
+        }
     }
     *anim = (md5_anim){
         .skeleton = {num_joints, joints, order, context->axes, context->scale},
@@ -538,7 +526,8 @@ static void convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     for (size_t i = 0; i < mesh->num_weights; i++)
         convert_points(context, &mesh->weights[i].offset, 1);
     convert_points(context, mesh->positions, num_vertices);
-    convert_directions(context, mesh->normals, num_vertices);
+    for (size_t i = 0; i < num_vertices; i++)
+        mesh->normals[i] = md5i_vec3_to_axes(context->axes, mesh->normals[i]);
     // The bitangent is cross(N, T) * w: a reflection changes the sign of the product, and flipping
     // v that of the bitangent.
     const float side = md5_is_mirrored(context->axes) != context->flip_v ? -1.0f : 1.0f;

@@ -32,18 +32,6 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     return chunk;
 }
 
-// Chunks grow with the memory held, so that their number grows with its logarithm, and little is
-// unused at the end of each.
-static md5_chunk *add_chunk(md5_arena *arena, size_t wanted)
-{
-    const size_t header = aligned_size(1, sizeof(md5_chunk));
-    const size_t grown = arena->context->memory_held / GROWTH;
-    size_t size = wanted + header;
-    size = size > grown ? size : grown;
-    size = size > FIRST_CHUNK ? size : FIRST_CHUNK;
-    return new_chunk(arena, size);
-}
-
 void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
@@ -54,7 +42,12 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
     }
     md5_chunk *chunk = arena->chunks;
     if (!chunk || wanted > chunk->size - chunk->used) {
-        chunk = add_chunk(arena, wanted);
+        // Chunks grow with the memory held, so that their number grows with its logarithm, and
+        // little is unused at the end of each.
+        const size_t grown = arena->context->memory_held / GROWTH;
+        size_t room = wanted + aligned_size(1, sizeof *chunk);
+        room = room > grown ? room : grown;
+        chunk = new_chunk(arena, room > FIRST_CHUNK ? room : FIRST_CHUNK);
         if (!chunk)
             return NULL;
     }
@@ -89,17 +82,6 @@ bool md5i_arena_reserve(md5_arena *arena, size_t size)
     return new_chunk(arena, wanted + header) != NULL;
 }
 
-void md5i_arena_free(md5_arena *arena)
-{
-    md5_chunk *chunk = arena->chunks;
-    while (chunk) {
-        md5_chunk *next = chunk->next;
-        md5i_free(arena->context, chunk, chunk->size);
-        chunk = next;
-    }
-    arena->chunks = NULL;
-}
-
 md5_arena_mark md5i_arena_here(const md5_arena *arena)
 {
     md5_chunk *const chunk = arena->chunks;
@@ -115,6 +97,11 @@ void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark)
     }
     if (mark.chunk)
         mark.chunk->used = mark.used;
+}
+
+void md5i_arena_free(md5_arena *arena)
+{
+    md5i_arena_rewind(arena, (md5_arena_mark){NULL, 0});
 }
 
 void *md5i_block_take(md5_block *block, size_t count, size_t size)

@@ -11,12 +11,12 @@
 // clang-cl is Clang that calls itself Microsoft's compiler.
 #if defined(__GNUC__) || defined(__clang__)
 
-// The last arguments of a function are a printf() format, number `text`, and its values. For
-// Windows compilers know the printf() of old, which is not the one that is used.
+// The last arguments of a function are a printf() format, number `text`, and its values; it reports
+// what is rare. Windows compilers know the printf() of old, which is not the one that is used.
 #if defined(_WIN32)
 #define MD5_PRINTF(text, values)
 #else
-#define MD5_PRINTF(text, values) __attribute__((format(printf, text, values)))
+#define MD5_PRINTF(text, values) __attribute__((cold, format(printf, text, values)))
 #endif
 #define MD5_NO_RETURN __attribute__((noreturn, cold))
 #define MD5_NO_INLINE __attribute__((noinline))

@@ -225,8 +225,7 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
 
 bool md5i_lex_take_word(md5_lex *lex, const char *word)
 {
-    skip_blanks(lex, UCHAR_MAX);
-    const char *const at = lex->at;
+    const char *const at = md5i_lex_next(lex);
     const size_t length = strlen(word);
     if ((size_t)(lex->end - at) < length || memcmp(at, word, length) != 0
         || !md5_lex_ends(lex, at + length))

@@ -34,24 +34,6 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-// Reads an exponent's digits at `at`; leaves `at` alone where none follow, as strtof does.
-static const char *scan_exponent(const char *at, const char *end, int64_t *exponent)
-{
-    const char *next = at + 1;
-    const bool negative = next < end && *next == '-';
-    if (next < end && (*next == '-' || *next == '+'))
-        next++;
-    if (next >= end || !is_digit(*next))
-        return at;
-    int64_t value = 0;
-    for (; next < end && is_digit(*next); next++) {
-        if (value < EXPONENT_LIMIT)
-            value = 10 * value + (*next - '0');
-    }
-    *exponent += negative ? -value : value;
-    return next;
-}
-
 static const char *scan_decimal(const char *at, const char *end, decimal *number)
 {
     const char *next = at;
@@ -79,21 +61,22 @@ static const char *scan_decimal(const char *at, const char *end, decimal *number
     }
     if (!any)
         return NULL;
-    if (next < end && (*next | 0x20) == 'e')
-        next = scan_exponent(next, end, &number->exponent);
-    return next;
-}
-
-// Whether `near`, which is digits * 10^power rounded once, rounds to the float that the number
-// does. It lies on the same side of the middle between two floats, which is a double, too; only on
-// the middle itself something may have been rounded off.
-static bool rounds_alike(double digits, int64_t power, double near)
-{
-    if (!md5_is_halfway(near))
-        return true;
-    if (power < 0)
-        return fma(near, md5i_exact_powers[-power], -digits) == 0.0;
-    return fma(digits, md5i_exact_powers[power], -near) == 0.0;
+    if (next == end || (*next | 0x20) != 'e')
+        return next;
+    // An exponent without digits is none, as for strtof.
+    const char *digit = next + 1;
+    const bool negative = digit < end && *digit == '-';
+    if (digit < end && (*digit == '-' || *digit == '+'))
+        digit++;
+    if (digit >= end || !is_digit(*digit))
+        return next;
+    int64_t value = 0;
+    for (; digit < end && is_digit(*digit); digit++) {
+        if (value < EXPONENT_LIMIT)
+            value = 10 * value + (*digit - '0');
+    }
+    number->exponent += negative ? -value : value;
+    return digit;
 }
 
 // The number within 4 units of the last place of a double, or false where powers are too large.
@@ -121,7 +104,11 @@ static bool to_near_double(const decimal *number, double *near, bool *is_sure)
         *near = power < 0 ? *near / md5i_exact_powers[step] : *near * md5i_exact_powers[step];
         left -= step;
     }
-    *is_sure = *is_sure && rounds_alike((double)digits, power, *near);
+    // If `near` was rounded once, it lies on the same side of the middle between two floats, which
+    // is a double, too; only on the middle itself something may have been rounded off.
+    if (*is_sure && md5_is_halfway(*near))
+        *is_sure = power < 0 ? fma(*near, md5i_exact_powers[-power], -(double)digits) == 0.0
+                             : fma((double)digits, md5i_exact_powers[power], -*near) == 0.0;
     return true;
 }
 

@@ -100,20 +100,6 @@ static bool settle_components(md5_anim_reader *reader, uint32_t *num_components)
     return true;
 }
 
-// Limits how often joints share components, so that the asset's size is linear in that of the text.
-static bool check_sharing(md5_anim_reader *reader)
-{
-    md5_lex *const lex = &reader->lex;
-    const uint64_t text_size = (uint64_t)(lex->end - lex->text);
-    if (reader->num_used <= text_size / reader->num_frames.value)
-        return true;
-    return md5i_lex_fail(lex, reader->num_components.at, MD5_ERROR_RANGE,
-                         "joints share components: %llu in %u frames is more than the file has "
-                         "bytes (%llu)",
-                         (unsigned long long)reader->num_used, reader->num_frames.value,
-                         (unsigned long long)text_size);
-}
-
 // A track without flags may have any `first`: brings it into the range that the asset promises.
 static bool settle_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
@@ -184,21 +170,6 @@ static bool read_frame_number(md5_anim_reader *reader)
     return true;
 }
 
-static bool read_numbers(md5_lex *lex, float *numbers, uint32_t count)
-{
-    // Numbers that are not plain come in groups: after one, the lexer reads this many.
-    enum { NOT_TRIED = 8 };
-    for (uint32_t i = 0; i < count;) {
-        i += (uint32_t)md5i_row_numbers(lex, &numbers[i], count - i);
-        for (int n = 0; n < NOT_TRIED && i < count; n++, i++) {
-            if (md5i_lex_at_block_end(lex))
-                return md5i_fail_short(lex, "numAnimatedComponents", count, i);
-            TRY(md5i_lex_float(lex, &numbers[i]));
-        }
-    }
-    return true;
-}
-
 // frame i { numbers }
 static bool read_frame(md5_anim_reader *reader)
 {
@@ -210,7 +181,17 @@ static bool read_frame(md5_anim_reader *reader)
         // The `{` of the first frame was just read.
         uint32_t num_components = 0;
         TRY(settle_components(reader, &num_components));
-        TRY(check_sharing(reader));
+
+        // Joints may share components, but not so often that the asset is larger than the text.
+        const uint64_t text_size = (uint64_t)(lex->end - lex->text);
+        if (reader->num_used > text_size / reader->num_frames.value)
+            return md5i_lex_fail(
+                lex, reader->num_components.at, MD5_ERROR_RANGE,
+                "joints share components: %llu in %u frames is more than the file has "
+                "bytes (%llu)",
+                (unsigned long long)reader->num_used, reader->num_frames.value,
+                (unsigned long long)text_size);
+
         // Room for no more frames than the rest of the text could hold. If there are fewer than
         // numFrames says, reading ends with an error before the room does.
         const size_t left = (size_t)(lex->end - lex->at);
@@ -227,7 +208,17 @@ static bool read_frame(md5_anim_reader *reader)
     const char *const start = lex->at;
     const uint32_t num_components = reader->file->num_components;
     float *const numbers = reader->numbers + (size_t)reader->num_frames_read * num_components;
-    TRY(read_numbers(lex, numbers, num_components));
+    // Numbers that are not plain come in groups: after one, the lexer reads this many.
+    enum { NOT_TRIED = 8 };
+    for (uint32_t i = 0; i < num_components;) {
+        i += (uint32_t)md5i_row_numbers(lex, &numbers[i], num_components - i);
+        for (int n = 0; n < NOT_TRIED && i < num_components; n++, i++) {
+            if (md5i_lex_at_block_end(lex))
+                return md5i_fail_short(lex, "numAnimatedComponents", num_components, i);
+            TRY(md5i_lex_float(lex, &numbers[i]));
+        }
+    }
+
     if (!md5i_lex_take(lex, '}'))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "expected '}' after the %u numbers of this frame, found %s",
@@ -398,8 +389,21 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     }
 }
 
-static bool read_words(md5_lex *lex, channel *out)
+// channel i { ... }
+static bool read_channel(channel_reader *reader, uint32_t index)
 {
+    md5_lex *const lex = reader->lex;
+    channel *const out = &reader->channels[index];
+    uint32_t number;
+    out->at = md5i_lex_next(lex);
+    if (!md5i_lex_take_word(lex, "channel"))
+        return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
+    const char *const at = md5i_lex_next(lex);
+    TRY(md5i_read_uint(lex, "channel", &number));
+    if (number != index)
+        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
+                             index);
+    TRY(md5i_lex_expect(lex, '{'));
     static const char *const words[NUM_WORDS] = {"joint",     "attribute", "starttime", "endtime",
                                                  "framerate", "strings",   "range",     "keys"};
     static const int needed[] = {WORD_JOINT, WORD_ATTRIBUTE, WORD_RATE, WORD_KEYS};
@@ -423,24 +427,7 @@ static bool read_words(md5_lex *lex, channel *out)
             return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
                                  "this channel ends without '%s'", words[needed[i]]);
     }
-    return true;
-}
 
-// channel i { ... }
-static bool read_channel(channel_reader *reader, uint32_t index)
-{
-    md5_lex *const lex = reader->lex;
-    channel *const out = &reader->channels[index];
-    uint32_t number;
-    out->at = md5i_lex_next(lex);
-    if (!md5i_lex_take_word(lex, "channel"))
-        return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
-    const char *const at = md5i_lex_next(lex);
-    TRY(md5i_read_uint(lex, "channel", &number));
-    if (number != index)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
-                             index);
-    TRY(md5i_lex_expect(lex, '{') && read_words(lex, out));
     if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
         md5i_lex_warn(lex, out->at,
                       "framerate %g, but that of the first channel is %g, which counts",

@@ -164,52 +164,7 @@ bool md5i_is_bfg_mesh(const char *bytes, size_t size)
 
 // -- Head -----------------------------------------------------------------------------------------
 
-static bool read_mesh_head(md5_binary *in)
-{
-    enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 };
-    md5_span name;
-    const unsigned char *const magic = binary_take(in, 4);
-    TRY(magic);
-    if (magic[3] != 108 && magic[3] != 110)
-        return binary_fail(in, MD5_ERROR_VERSION, "BFG model of version %u: expected 108 or 110",
-                           magic[3]);
-    (void)binary_take(in, TIME);
-    const uint32_t num_surfaces = binary_big_32(in);
-    if (num_surfaces != 0)
-        return binary_fail(in, MD5_ERROR_VERSION,
-                           "a BFG model with surfaces of its own: "
-                           "expected one of an .md5mesh, without");
-    (void)binary_take(in, BOUNDS);
-    (void)binary_take(in, NUMBERS);
-    TRY(binary_text(in, &name, "the model's name") && binary_take(in, FLAGS));
-    const unsigned char *const second = binary_take(in, 4);
-    TRY(second);
-    if (memcmp(second, "5DM", 3) != 0 || second[3] != 106) {
-        in->at = second;
-        return binary_fail(in, MD5_ERROR_VERSION, "expected '5DM' and version 106");
-    }
-    return true;
-}
-
 // -- Joints ---------------------------------------------------------------------------------------
-
-static bool read_names(bfg_mesh_reader *reader, md5_file_joint *joints, uint32_t *order)
-{
-    md5_binary *const in = &reader->in;
-    for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
-        TRY(binary_text(in, &joints[joint].name, "a joint's name"));
-        const int32_t parent = (int32_t)binary_big_32(in);
-        TRY(!in->has_failed);
-        if (parent >= (int32_t)joint) {
-            in->at -= 4;
-            return binary_fail(in, MD5_ERROR_RANGE,
-                               "joint %u has parent %d: expected one before it", joint, parent);
-        }
-        joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
-        order[joint] = joint;
-    }
-    return true;
-}
 
 // The file has transforms relative to the parent, which comes first.
 static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints)
@@ -247,7 +202,20 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     reader->bind = MD5_ROOM(in->arena, md5_xform, count);
     reader->inverse = MD5_ROOM(in->arena, md5_mat34, count);
     TRY(joints && order && reader->bind && reader->inverse);
-    TRY(read_names(reader, joints, order) && read_bind_pose(reader, joints));
+    for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
+        TRY(binary_text(in, &joints[joint].name, "a joint's name"));
+        const int32_t parent = (int32_t)binary_big_32(in);
+        TRY(!in->has_failed);
+        if (parent >= (int32_t)joint) {
+            in->at -= 4;
+            return binary_fail(in, MD5_ERROR_RANGE,
+                               "joint %u has parent %d: expected one before it", joint, parent);
+        }
+        joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
+        order[joint] = joint;
+    }
+
+    TRY(read_bind_pose(reader, joints));
     TRY(binary_count(in, "inverse matrices", 1, MATRIX_BYTES, &num_matrices));
     file->joints = joints;
     file->order = order;
@@ -267,55 +235,6 @@ static float half_of(const unsigned char *bytes)
     const float size =
         exponent == 0 ? ldexpf(mantissa, -14) : ldexpf(1.0f + mantissa, exponent - 15);
     return bits >> 15 ? -size : size;
-}
-
-static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t vertex)
-{
-    enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 };
-    md5_binary *const in = &reader->in;
-    const unsigned char *const at = in->at;
-    const float x = binary_big_float(in), y = binary_big_float(in);
-    const md5_vec3 position = {x, y, binary_big_float(in)};
-    TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
-    in->at = at;
-    if (!(fabsf(position.x) <= 1e9f && fabsf(position.y) <= 1e9f && fabsf(position.z) <= 1e9f))
-        return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
-    mesh->texcoords[vertex] = (md5_vec2){half_of(at + TEXCOORD), half_of(at + TEXCOORD + 2)};
-    mesh->file_vertices[vertex] = (md5_vertex){mesh->num_weights, 0};
-    for (int i = 0; i < VERTEX_JOINTS; i++) {
-        const uint32_t joint = at[JOINTS + i], weight = at[WEIGHTS + i];
-        if (weight == 0)
-            continue;
-        if (joint >= reader->file->num_joints)
-            return binary_fail(in, MD5_ERROR_RANGE, "joint %u, but there are %u", joint,
-                               reader->file->num_joints);
-        mesh->weights[mesh->num_weights++] = (md5_weight){
-            joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
-        mesh->file_vertices[vertex].num_weights++;
-    }
-    if (mesh->file_vertices[vertex].num_weights == 0)
-        mesh->file_vertices[vertex].first_weight = 0;
-    in->at = at + VERTEX_BYTES;
-    return true;
-}
-
-static bool read_triangles(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t num_indices)
-{
-    md5_binary *const in = &reader->in;
-    mesh->num_triangles = num_indices / 3;
-    mesh->indices = MD5_ROOM(in->arena, uint32_t, num_indices);
-    const unsigned char *const bytes =
-        mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
-    TRY(bytes);
-    for (uint32_t i = 0; i < num_indices; i++) {
-        mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
-        if (mesh->indices[i] >= mesh->num_file_vertices) {
-            in->at = bytes + 2 * (size_t)i;
-            return binary_fail(in, MD5_ERROR_RANGE, "vertex %u, but there are %u", mesh->indices[i],
-                               mesh->num_file_vertices);
-        }
-    }
-    return true;
 }
 
 static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
@@ -343,9 +262,47 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     mesh->texcoords = MD5_ROOM(arena, md5_vec2, count);
     mesh->weights = MD5_ROOM(arena, md5_weight, VERTEX_JOINTS * count);
     TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        TRY(read_vertex(reader, mesh, v));
-    TRY(read_triangles(reader, mesh, num_indices));
+    // A vertex of the file has a point in model space, from which weights are made.
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 };
+        const unsigned char *const at = in->at;
+        const float x = binary_big_float(in), y = binary_big_float(in);
+        const md5_vec3 position = {x, y, binary_big_float(in)};
+        TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
+        in->at = at;
+        if (!(fabsf(position.x) <= 1e9f && fabsf(position.y) <= 1e9f && fabsf(position.z) <= 1e9f))
+            return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
+        mesh->texcoords[v] = (md5_vec2){half_of(at + TEXCOORD), half_of(at + TEXCOORD + 2)};
+        mesh->file_vertices[v] = (md5_vertex){mesh->num_weights, 0};
+        for (int i = 0; i < VERTEX_JOINTS; i++) {
+            const uint32_t joint = at[JOINTS + i], weight = at[WEIGHTS + i];
+            if (weight == 0)
+                continue;
+            if (joint >= reader->file->num_joints)
+                return binary_fail(in, MD5_ERROR_RANGE, "joint %u, but there are %u", joint,
+                                   reader->file->num_joints);
+            mesh->weights[mesh->num_weights++] = (md5_weight){
+                joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
+            mesh->file_vertices[v].num_weights++;
+        }
+        if (mesh->file_vertices[v].num_weights == 0)
+            mesh->file_vertices[v].first_weight = 0;
+        in->at = at + VERTEX_BYTES;
+    }
+    mesh->num_triangles = num_indices / 3;
+    mesh->indices = MD5_ROOM(in->arena, uint32_t, num_indices);
+    const unsigned char *const bytes =
+        mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
+    TRY(bytes);
+    for (uint32_t i = 0; i < num_indices; i++) {
+        mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
+        if (mesh->indices[i] >= mesh->num_file_vertices) {
+            in->at = bytes + 2 * (size_t)i;
+            return binary_fail(in, MD5_ERROR_RANGE, "vertex %u, but there are %u", mesh->indices[i],
+                               mesh->num_file_vertices);
+        }
+    }
+
     // Indices, mirrored and equal vertices and edges of shadows; the number of the surface.
     const size_t rest = 2 * (size_t)num_indices + 4 * (size_t)num_mirrored
                         + 8 * (size_t)num_duplicates + 8 * (size_t)num_edges;
@@ -358,7 +315,31 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     *file = (md5_mesh_file){0};
     bfg_mesh_reader reader = {.file = file};
     binary_begin(&reader.in, arena, bytes, size);
-    TRY(read_mesh_head(&reader.in) && read_mesh_joints(&reader));
+    md5_binary *const in = &reader.in;
+    enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 };
+    md5_span name;
+    const unsigned char *const magic = binary_take(in, 4);
+    TRY(magic);
+    if (magic[3] != 108 && magic[3] != 110)
+        return binary_fail(in, MD5_ERROR_VERSION, "BFG model of version %u: expected 108 or 110",
+                           magic[3]);
+    (void)binary_take(in, TIME);
+    const uint32_t num_surfaces = binary_big_32(in);
+    if (num_surfaces != 0)
+        return binary_fail(in, MD5_ERROR_VERSION,
+                           "a BFG model with surfaces of its own: "
+                           "expected one of an .md5mesh, without");
+    (void)binary_take(in, BOUNDS);
+    (void)binary_take(in, NUMBERS);
+    TRY(binary_text(in, &name, "the model's name") && binary_take(in, FLAGS));
+    const unsigned char *const second = binary_take(in, 4);
+    TRY(second);
+    if (memcmp(second, "5DM", 3) != 0 || second[3] != 106) {
+        in->at = second;
+        return binary_fail(in, MD5_ERROR_VERSION, "expected '5DM' and version 106");
+    }
+
+    TRY(read_mesh_joints(&reader));
     TRY(binary_count(&reader.in, "meshes", 0, LEAST_BYTES, &file->num_meshes));
     md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);
@@ -450,31 +431,6 @@ static uint32_t count_bits(uint32_t bits)
     return count;
 }
 
-static bool read_joint(bfg_anim_reader *reader, uint32_t joint)
-{
-    enum { ALL_FLAGS = 63 };
-    md5_binary *const in = &reader->in;
-    md5_track *const track = &reader->tracks[joint];
-    TRY(binary_text(in, &reader->joints[joint].name, "a joint's name"));
-    const unsigned char *const at = in->at;
-    const int32_t parent = (int32_t)binary_big_32(in);
-    *track = (md5_track){binary_big_32(in), binary_big_32(in)};
-    TRY(!in->has_failed);
-    const uint32_t num_components = reader->file->num_components;
-    const uint32_t used = track->flags <= ALL_FLAGS ? count_bits(track->flags) : 7;
-    reader->joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
-    if (used == 0)
-        track->first = 0; // wherever it pointed
-    in->at = at;
-    if (parent >= (int32_t)joint)
-        return binary_fail(in, MD5_ERROR_RANGE, "joint %u has parent %d: expected one before it",
-                           joint, parent);
-    if (used > 6 || track->first > num_components || used > num_components - track->first)
-        return binary_fail(in, MD5_ERROR_RANGE, "joint %u: components %u from %u on, of %u", joint,
-                           track->flags, track->first, num_components);
-    return binary_take(in, 12) != NULL;
-}
-
 // Frames replace some of x y z, so w is computed later: w of ours is negative.
 static bool read_base_frame(bfg_anim_reader *reader)
 {
@@ -528,23 +484,43 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     md5_vec3 motion; // of the root over the whole animation: follows from the frames
     *file = (md5_anim_file){0};
     bfg_anim_reader reader = {.file = file};
-    binary_begin(&reader.in, arena, bytes, size);
+    md5_binary *const in = &reader.in;
+    binary_begin(in, arena, bytes, size);
     TRY(read_anim_head(&reader) && read_bounds(&reader));
     const uint32_t count = file->num_joints;
-    TRY(read_same_count(&reader.in, "joints", JOINT_BYTES, count));
+    TRY(read_same_count(in, "joints", JOINT_BYTES, count));
     reader.joints = MD5_NEW(arena, md5_file_joint, count);
     reader.tracks = MD5_NEW(arena, md5_track, count);
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(reader.joints && reader.tracks && order);
     for (uint32_t joint = 0; joint < count; joint++) {
         order[joint] = joint; // parents come first
-        TRY(read_joint(&reader, joint));
+        enum { ALL_FLAGS = 63 };
+        md5_track *const track = &reader.tracks[joint];
+        TRY(binary_text(in, &reader.joints[joint].name, "a joint's name"));
+        const unsigned char *const at = in->at;
+        const int32_t parent = (int32_t)binary_big_32(in);
+        *track = (md5_track){binary_big_32(in), binary_big_32(in)};
+        TRY(!in->has_failed);
+        const uint32_t num_components = file->num_components;
+        const uint32_t used = track->flags <= ALL_FLAGS ? count_bits(track->flags) : 7;
+        reader.joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
+        if (used == 0)
+            track->first = 0; // wherever it pointed
+        in->at = at;
+        if (parent >= (int32_t)joint)
+            return binary_fail(in, MD5_ERROR_RANGE,
+                               "joint %u has parent %d: expected one before it", joint, parent);
+        if (used > 6 || track->first > num_components || used > num_components - track->first)
+            return binary_fail(in, MD5_ERROR_RANGE, "joint %u: components %u from %u on, of %u",
+                               joint, track->flags, track->first, num_components);
+        TRY(binary_take(in, 12) != NULL);
     }
     file->joints = reader.joints;
     file->tracks = reader.tracks;
     file->order = order;
     TRY(read_base_frame(&reader) && read_numbers(&reader));
-    return binary_point(&reader.in, &motion);
+    return binary_point(in, &motion);
 }
 
 // == Cameras =====================================================================================
@@ -588,38 +564,6 @@ static bool read_camera_head(md5_binary *in, md5_camera_file *file)
     return binary_fail(in, MD5_ERROR_RANGE, "%d frames a second: expected at least 1", rate);
 }
 
-// Cuts are below the number of frames, which follows them.
-static bool check_cuts(md5_binary *in, const unsigned char *at, const md5_camera_file *file)
-{
-    for (uint32_t i = 0; i < file->num_cuts; i++) {
-        if (file->cuts[i] < file->num_frames)
-            continue;
-        in->at = at + 4 * (size_t)i;
-        return binary_fail(in, MD5_ERROR_RANGE, "cut at frame %lld, of %u frames",
-                           (long long)(int32_t)file->cuts[i], file->num_frames);
-    }
-    return true;
-}
-
-static bool read_frame(md5_binary *in, md5_camera_view *view)
-{
-    const unsigned char *const at = in->at;
-    view->fov = binary_big_float(in);
-    const float x = binary_big_float(in), y = binary_big_float(in);
-    const float z = binary_big_float(in);
-    TRY(!in->has_failed);
-    if (!md5_is_length(view->fov) || !md5_is_point((md5_vec3){x, y, z})) {
-        in->at = at;
-        return binary_fail(in, MD5_ERROR_RANGE, "a field of view or rotation beyond 1e9");
-    }
-    if (!(view->fov > 0.0f && view->fov < 180.0f))
-        md5i_warn(in->arena->context, 1, (uint32_t)(at - in->start) + 1,
-                  "field of view %g: expected more than 0 and less than 180 degrees",
-                  (double)view->fov);
-    view->rotation = md5_quat_from_xyz(x, y, z);
-    return binary_point(in, &view->position);
-}
-
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file)
 {
     enum { CUT_BYTES = 4, FRAME_BYTES = 28 };
@@ -635,11 +579,36 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
         cuts[i] = binary_little_32(&in);
     file->cuts = cuts;
     TRY(read_count(&in, "frames", 1, FRAME_BYTES, &file->num_frames));
-    TRY(check_cuts(&in, cuts_at, file));
+
+    // Cuts are below the number of frames, which follows them.
+    for (uint32_t i = 0; i < file->num_cuts; i++) {
+        if (file->cuts[i] < file->num_frames)
+            continue;
+        in.at = cuts_at + 4 * (size_t)i;
+        return binary_fail(&in, MD5_ERROR_RANGE, "cut at frame %lld, of %u frames",
+                           (long long)(int32_t)file->cuts[i], file->num_frames);
+    }
+
     md5_camera_view *const frames = MD5_NEW(arena, md5_camera_view, file->num_frames);
     TRY(frames);
-    for (uint32_t i = 0; i < file->num_frames; i++)
-        TRY(read_frame(&in, &frames[i]));
+    for (uint32_t i = 0; i < file->num_frames; i++) {
+        md5_camera_view *const view = &frames[i];
+        const unsigned char *const at = in.at;
+        view->fov = binary_big_float(&in);
+        const float x = binary_big_float(&in), y = binary_big_float(&in);
+        const float z = binary_big_float(&in);
+        TRY(!in.has_failed);
+        if (!md5_is_length(view->fov) || !md5_is_point((md5_vec3){x, y, z})) {
+            in.at = at;
+            return binary_fail(&in, MD5_ERROR_RANGE, "a field of view or rotation beyond 1e9");
+        }
+        if (!(view->fov > 0.0f && view->fov < 180.0f))
+            md5i_warn(in.arena->context, 1, (uint32_t)(at - in.start) + 1,
+                      "field of view %g: expected more than 0 and less than 180 degrees",
+                      (double)view->fov);
+        view->rotation = md5_quat_from_xyz(x, y, z);
+        TRY(binary_point(&in, &view->position));
+    }
     file->frames = frames;
     return true;
 }

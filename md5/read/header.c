@@ -207,31 +207,25 @@ static bool skip_parentheses(md5_lex *lex)
     return true;
 }
 
-static bool skip_word(md5_lex *lex)
-{
-    const md5_span word = md5i_lex_peek_word(lex);
-    lex->at += word.size;
-    return md5_span_is_name(word);
-}
-
+// Steps over a part of a row: n a name, i a number, p numbers in parentheses, w a word, o words
+// with such numbers.
 static bool skip_part(md5_lex *lex, char part)
 {
-    md5_span name;
     float number;
-    switch (part) {
-    case 'n':
+    md5_span name;
+    if (part == 'n')
         return md5i_lex_joint_name(lex, &name);
-    case 'i':
+    if (part == 'i')
         return md5i_lex_float(lex, &number);
-    case 'p':
+    if (part == 'p')
         return skip_parentheses(lex);
-    case 'w':
-        return skip_word(lex);
-    default:
-        while (md5_span_is_name(md5i_lex_peek_word(lex)))
-            TRY(skip_word(lex) && skip_parentheses(lex));
-        return true;
-    }
+    do {
+        name = md5i_lex_peek_word(lex);
+        if (!md5_span_is_name(name))
+            return part == 'o';
+        lex->at += name.size;
+    } while (part == 'o' && skip_parentheses(lex));
+    return part == 'w';
 }
 
 static uint32_t count_rows(const md5_lex *lex, const char *row)

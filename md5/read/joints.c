@@ -52,13 +52,6 @@ bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
     return true;
 }
 
-// Children of each joint as ranges of one list: those of joint j are
-// children[first[j]] .. children[first[j + 1] - 1]; index num_joints holds the roots.
-typedef struct families {
-    uint32_t *first; // [num_joints + 2]
-    uint32_t *children;
-} families;
-
 // Names a joint that is its own ancestor. What the walk from the roots did not reach lies on a
 // circle, or below one: as many steps upward as there are joints end on one.
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
@@ -98,16 +91,15 @@ static bool stand_in_order(const md5_file_joint *joints, uint32_t num_joints)
 static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                              uint32_t *order)
 {
-    families family;
+    // The children of joint j are children[first[j]] .. children[first[j + 1] - 1]; index
+    // num_joints holds the roots.
     const md5_arena_mark before = md5i_arena_here(lex->arena);
-    family.first = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
-    TRY(family.first);
-    family.children = MD5_ROOM(lex->arena, uint32_t, num_joints);
-    TRY(family.children);
+    uint32_t *const first = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
+    uint32_t *const children = MD5_ROOM(lex->arena, uint32_t, num_joints);
+    TRY(first && children);
 
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
     // end down to its range's start, and all starts belong one place down.
-    uint32_t *const first = family.first;
     const uint32_t roots = num_joints;
     for (uint32_t j = 0; j < num_joints; j++)
         first[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
@@ -115,18 +107,18 @@ static bool order_from_roots(md5_lex *lex, const md5_file_joint *joints, uint32_
         first[j + 1] += first[j];
     for (uint32_t j = num_joints; j-- > 0;) {
         const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
-        family.children[--first[parent + 1]] = j;
+        children[--first[parent + 1]] = j;
     }
     memmove(first, first + 1, ((size_t)num_joints + 1) * sizeof *first);
     first[num_joints + 1] = num_joints;
 
     uint32_t known = 0;
-    for (uint32_t i = family.first[num_joints]; i < family.first[num_joints + 1]; i++)
-        order[known++] = family.children[i];
+    for (uint32_t i = first[num_joints]; i < first[num_joints + 1]; i++)
+        order[known++] = children[i];
     for (uint32_t done = 0; done < known; done++) {
         const uint32_t joint = order[done];
-        for (uint32_t i = family.first[joint]; i < family.first[joint + 1]; i++)
-            order[known++] = family.children[i];
+        for (uint32_t i = first[joint]; i < first[joint + 1]; i++)
+            order[known++] = children[i];
     }
     if (known < num_joints)
         return fail_cycle(lex, joints, num_joints, order, known);

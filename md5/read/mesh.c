@@ -357,22 +357,6 @@ static bool read_weights(md5_mesh_reader *reader, md5_mesh_block *block)
     return true;
 }
 
-// Version 12 only: vertexcolor i ( r g b a )
-static bool read_colors(md5_mesh_reader *reader, md5_mesh_block *block)
-{
-    md5_lex *const lex = &reader->lex;
-    md5_mesh_build *const mesh = block->mesh;
-    bool is_warned = false;
-    TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
-    const uint32_t count = block->num_colors.value;
-    TRY(mesh->colors = MD5_ROOM(lex->arena, md5_vec4, count));
-    for (uint32_t c = 0; c < count; c++) {
-        TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c, &is_warned));
-        TRY(read_vec4(lex, &mesh->colors[c]));
-    }
-    return true;
-}
-
 // -- Indices, once the tables they point into are known -------------------------------------
 
 // Returns the position of vertex `item` by reading the table again, which had no errors. Does not
@@ -514,20 +498,6 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
     return q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q; // as those rebuilt from x y z
 }
 
-static bool read_matrix(md5_lex *lex, md5_quat *rotation)
-{
-    enum { SIZE = 9 };
-    const float TOLERANCE = 0.01f;
-    float m[SIZE];
-    const char *const at = md5i_lex_next(lex);
-    TRY(read_numbers(lex, m, SIZE));
-    const md5_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
-    if (!(distance_from_rotation(rows) <= TOLERANCE))
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bindmat is no rotation");
-    *rotation = rotation_of_rows(rows);
-    return true;
-}
-
 enum { NAME = 1, POSITION = 2, MATRIX = 4, PARENT = 8 };
 
 static uint32_t kind_of(md5_span word)
@@ -554,8 +524,19 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
     lex->at += word.size;
     if (kind == NAME)
         return md5i_lex_text(lex, &bone->joint.name, "a bone's name");
-    if (kind == MATRIX)
-        return read_matrix(lex, &bone->bind.rotation);
+    if (kind == MATRIX) {
+
+        enum { SIZE = 9 };
+        const float TOLERANCE = 0.01f;
+        float m[SIZE];
+        const char *const at = md5i_lex_next(lex);
+        TRY(read_numbers(lex, m, SIZE));
+        const md5_vec3 rows[3] = {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
+        if (!(distance_from_rotation(rows) <= TOLERANCE))
+            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bindmat is no rotation");
+        bone->bind.rotation = rotation_of_rows(rows);
+        return true;
+    }
     if (kind == POSITION) {
         TRY(read_numbers(lex, position, 3));
         bone->bind.translation = (md5_vec3){position[0], position[1], position[2]};
@@ -658,26 +639,6 @@ static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_s
     return true;
 }
 
-// Reports a `vert`, `tri` or `weight` outside of its table.
-static bool fail_item(const md5_mesh_reader *reader, md5_lex *lex, const md5_mesh_block *block,
-                      md5_span word)
-{
-    const bool is_old = md5_is_old_mesh(reader), has_frames = md5_has_frames(reader);
-    const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
-    const md5_count *const count = is_vertex     ? &block->num_vertices
-                                   : is_triangle ? &block->num_triangles
-                                                 : &block->num_weights;
-    const char *const count_word = is_vertex ? "numverts" : is_triangle ? "numtris" : "numweights";
-    TRY(md5i_need_count(lex, count, count_word));
-    return md5i_fail_rows(lex, count_word, count->value,
-                          is_vertex     ? is_old       ? "wiiiii"
-                                          : has_frames ? "wipiipp"
-                                                       : "wipii"
-                          : is_triangle ? "wiiii"
-                          : is_old      ? "wiiiiii"
-                                        : "wiiip");
-}
-
 // Consumes the next word if it is `word`.
 static bool take_word(md5_lex *lex, md5_span next, const char *word)
 {
@@ -702,15 +663,44 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
         return read_triangles(reader, block);
     if (take_word(lex, word, "numweights"))
         return read_weights(reader, block);
-    if (md5_has_frames(reader) && take_word(lex, word, "numvertexcolors"))
-        return read_colors(reader, block);
+    if (md5_has_frames(reader) && take_word(lex, word, "numvertexcolors")) {
+        // Version 12 only: vertexcolor i ( r g b a )
+        md5_mesh_build *const mesh = block->mesh;
+        bool is_warned = false;
+        TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
+        const uint32_t count = block->num_colors.value;
+        TRY(mesh->colors = MD5_ROOM(lex->arena, md5_vec4, count));
+        for (uint32_t c = 0; c < count; c++) {
+            TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c,
+                           &is_warned));
+            TRY(read_vec4(lex, &mesh->colors[c]));
+        }
+        return true;
+    }
 
     if (!md5_span_is_name(word))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "expected '}' at the end of a mesh, found %s",
                              md5i_lex_token(lex, lex->at).text);
-    if (is_mesh_word(word))
-        return fail_item(reader, lex, block, word);
+    if (is_mesh_word(word)) {
+        // A `vert`, `tri` or `weight` outside of its table.
+        const bool is_old = md5_is_old_mesh(reader), has_frames = md5_has_frames(reader);
+        const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
+        const md5_count *const count = is_vertex     ? &block->num_vertices
+                                       : is_triangle ? &block->num_triangles
+                                                     : &block->num_weights;
+        const char *const count_word = is_vertex     ? "numverts"
+                                       : is_triangle ? "numtris"
+                                                     : "numweights";
+        TRY(md5i_need_count(lex, count, count_word));
+        return md5i_fail_rows(lex, count_word, count->value,
+                              is_vertex     ? is_old       ? "wiiiii"
+                                              : has_frames ? "wipiipp"
+                                                           : "wipii"
+                              : is_triangle ? "wiiii"
+                              : is_old      ? "wiiiiii"
+                                            : "wiiip");
+    }
     md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
     lex->at += word.size;
     return md5i_lex_skip_values(lex, is_mesh_word);
