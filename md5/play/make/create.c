@@ -229,22 +229,15 @@ static void add_value(uint64_t *hash, const md5_column *column, const void *valu
     }
 }
 
-static bool is_hashed(const md5_table_walk *walk)
-{
-    const md5_column *const column = walk->column;
-    if (column->hash == MD5_HASH_USED)
-        return md5_is_used(column, walk->level->kind);
-    if (column->hash == MD5_HASH_SET)
-        return *(const float *)(const void *)md5_column_value(walk) != 0.0f;
-    return column->hash != MD5_HASH_NEVER;
-}
-
 uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
-        if (!column || !is_hashed(&walk))
+        if (!column || column->hash == MD5_HASH_NEVER
+            || (column->hash == MD5_HASH_USED && !md5_is_used(column, walk.level->kind))
+            || (column->hash == MD5_HASH_SET
+                && *(const float *)(const void *)md5_column_value(&walk) == 0.0f))
             continue;
         uint32_t count = 0;
         const char *const rows =
@@ -437,26 +430,19 @@ static bool build_follow(md5_building *building, uint32_t row)
     return check_steps(building, &follow->easing, "the following parameter", name);
 }
 
-static bool build_follows(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    building->machine->followers = (int32_t *)md5i_build_array(
-        building, desc->num_parameters, sizeof *building->machine->followers);
-    TRY(building->machine->followers);
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        building->machine->followers[i] = -1;
-    for (uint32_t i = 0; i < desc->num_follows; i++)
-        TRY(build_follow(building, i));
-    return true;
-}
-
 static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
     TRY(md5i_list_names(building, &building->parameters, "parameter", desc->parameters,
                         desc->num_parameters, sizeof *desc->parameters));
-    TRY(build_follows(building));
-    md5_machine *const machine = building->machine;
+    machine->followers =
+        (int32_t *)md5i_build_array(building, desc->num_parameters, sizeof *machine->followers);
+    TRY(machine->followers);
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        machine->followers[i] = -1;
+    for (uint32_t i = 0; i < desc->num_follows; i++)
+        TRY(build_follow(building, i));
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
     machine->easings = (md5_easing *)md5i_build_array(
         building, num_plain + count_easings(building->desc), sizeof *machine->easings);
@@ -518,11 +504,6 @@ static bool check_clip(md5_building *building, const md5_clip_desc *clip)
     if (clip->binding->model != building->desc->model)
         return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
                             "clip %s is bound to another model", QUOTED(clip->name));
-    return true;
-}
-
-static bool check_events(md5_building *building, const md5_clip_desc *clip)
-{
     const uint32_t num_frames = clip->binding->anim->num_frames;
     for (uint32_t i = 0; i < clip->num_events; i++) {
         const md5_event *const event = &clip->events[i];
@@ -535,28 +516,6 @@ static bool check_events(md5_building *building, const md5_clip_desc *clip)
                                 QUOTED(clip->name), QUOTED(event->name), event->frame,
                                 num_frames - 1);
     }
-    return true;
-}
-
-// Joint 0 in every frame.
-static bool build_root_deltas(md5_building *building, md5_source *source)
-{
-    const md5_binding *const binding = source->binding;
-    const uint32_t num_frames = binding->anim->num_frames;
-    md5_xform *const roots =
-        (md5_xform *)md5i_arena_alloc(building->scratch, num_frames, sizeof *roots);
-    md5_root_delta *const root_deltas =
-        (md5_root_delta *)md5i_build_array(building, num_frames, sizeof *root_deltas);
-    TRY(roots && root_deltas);
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
-        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                   building->sampled);
-        roots[frame] =
-            md5i_transform_from_axes(binding->model->skeleton.axes, building->sampled[0]);
-    }
-    md5i_make_root_track(source->extract, roots, num_frames, root_deltas);
-    source->root_deltas = root_deltas;
-    building->machine->has_root_motion = true;
     return true;
 }
 
@@ -607,7 +566,25 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     }
     source->markers = markers;
     source->num_markers = clip->num_markers;
-    return clip->extract == MD5_EXTRACT_NONE || build_root_deltas(building, source);
+    if (clip->extract == MD5_EXTRACT_NONE)
+        return true;
+    // Joint 0 in every frame.
+    const md5_binding *const binding = clip->binding;
+    md5_xform *const roots =
+        (md5_xform *)md5i_arena_alloc(building->scratch, anim->num_frames, sizeof *roots);
+    md5_root_delta *const root_deltas =
+        (md5_root_delta *)md5i_build_array(building, anim->num_frames, sizeof *root_deltas);
+    TRY(roots && root_deltas);
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                   building->sampled);
+        roots[frame] =
+            md5i_transform_from_axes(binding->model->skeleton.axes, building->sampled[0]);
+    }
+    md5i_make_root_track(source->extract, roots, anim->num_frames, root_deltas);
+    source->root_deltas = root_deltas;
+    machine->has_root_motion = true;
+    return true;
 }
 
 static bool build_clips(md5_building *building)
@@ -620,7 +597,7 @@ static bool build_clips(md5_building *building)
         (md5_source *)md5i_build_array(building, desc->num_clips, sizeof *machine->sources);
     TRY(machine->sources);
     for (uint32_t i = 0; i < desc->num_clips; i++)
-        TRY(check_clip(building, &desc->clips[i]) && check_events(building, &desc->clips[i]));
+        TRY(check_clip(building, &desc->clips[i]));
     for (uint32_t i = 0; i < desc->num_clips; i++)
         TRY(build_clip(building, &desc->clips[i], &machine->sources[i]));
     return true;
@@ -628,23 +605,10 @@ static bool build_clips(md5_building *building)
 
 // == The machine =================================================================================
 
-// Without clips nothing can be played in a slot.
-static bool count_slots(md5_building *building)
-{
-    enum { DEFAULT_SLOTS = 4 };
-    const md5_machine_desc *const desc = building->desc;
-    if (desc->max_shots > MD5_MAX_SHOTS)
-        return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
-                            "max_shots is %u, which must be 0 to %d", desc->max_shots,
-                            MD5_MAX_SHOTS);
-    const uint32_t num_slots = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
-    building->machine->num_slots = desc->num_clips > 0 ? num_slots : 0;
-    return true;
-}
-
 // Everything of the machine lies in the arena, which it takes over.
 static bool build_all(md5_building *building)
 {
+    enum { DEFAULT_SLOTS = 4 };
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     const md5_report_desc *const report = &desc->report;
@@ -663,7 +627,12 @@ static bool build_all(md5_building *building)
     building->sampled = (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints,
                                                       sizeof *building->sampled);
     TRY(building->marks && building->sampled);
-    TRY(count_slots(building));
+    if (desc->max_shots > MD5_MAX_SHOTS)
+        return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
+                            "max_shots is %u, which must be 0 to %d", desc->max_shots,
+                            MD5_MAX_SHOTS);
+    if (desc->num_clips > 0) // else nothing can be played in a slot
+        machine->num_slots = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
     TRY(build_clips(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));

@@ -277,24 +277,6 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
     return true;
 }
 
-static bool build_details(md5_building *building)
-{
-    md5_machine *const machine = building->machine;
-    const uint32_t num_masks = building->desc->num_masks;
-    machine->details =
-        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->details);
-    machine->rests =
-        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->rests);
-    TRY(machine->details && machine->rests);
-    for (uint32_t i = 0; i < num_masks; i++) {
-        const float *const weights = md5_mask_of(machine, (int32_t)i);
-        TRY(find_runs(building, weights, &machine->details[i]));
-        TRY(!machine->mask_sets[i].is_split || find_rest(building, weights, &machine->rests[i]));
-        TRY(find_slots(building, &machine->details[i]) && find_slots(building, &machine->rests[i]));
-    }
-    return true;
-}
-
 // A clip's frame, a member of a table, as a reference pose. `clip` is -1 for the one that the
 // motion begins with.
 static bool build_reference(md5_building *building, int32_t clip, const md5_motion *motion,
@@ -340,20 +322,29 @@ static bool build_mask(md5_building *building, const md5_mask_desc *mask, float 
 static bool build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    const size_t num_joints = building->machine->num_joints;
-    TRY(md5i_list_names(building, &building->masks, "mask", desc->masks, desc->num_masks,
-                        sizeof *desc->masks));
     md5_machine *const machine = building->machine;
+    const size_t num_joints = machine->num_joints;
+    const uint32_t num_masks = desc->num_masks;
+    TRY(md5i_list_names(building, &building->masks, "mask", desc->masks, num_masks,
+                        sizeof *desc->masks));
     machine->masks =
-        (float *)md5i_build_array(building, desc->num_masks, num_joints * sizeof *machine->masks);
+        (float *)md5i_build_array(building, num_masks, num_joints * sizeof *machine->masks);
     machine->mask_sets =
-        (md5_mask_sets *)md5i_build_array(building, desc->num_masks, sizeof *machine->mask_sets);
-    TRY(machine->masks && machine->mask_sets);
-    for (uint32_t i = 0; i < desc->num_masks; i++) {
-        TRY(build_mask(building, &desc->masks[i], machine->masks + i * num_joints));
+        (md5_mask_sets *)md5i_build_array(building, num_masks, sizeof *machine->mask_sets);
+    machine->details =
+        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->details);
+    machine->rests =
+        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->rests);
+    TRY(machine->masks && machine->mask_sets && machine->details && machine->rests);
+    for (uint32_t i = 0; i < num_masks; i++) {
+        float *const weights = machine->masks + i * num_joints;
+        TRY(build_mask(building, &desc->masks[i], weights));
         TRY(split_mask(building, i));
+        TRY(find_runs(building, weights, &machine->details[i]));
+        TRY(!machine->mask_sets[i].is_split || find_rest(building, weights, &machine->rests[i]));
+        TRY(find_slots(building, &machine->details[i]) && find_slots(building, &machine->rests[i]));
     }
-    return build_details(building);
+    return true;
 }
 
 // == Motions ====================================================================================
@@ -435,16 +426,6 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
 
 // -- Motions ------------------------------------------------------------------------------------
 
-static md5_clip_traits join(md5_clip_traits a, md5_clip_traits b)
-{
-    return (md5_clip_traits){
-        .has_once = a.has_once || b.has_once,
-        .has_turning = a.has_turning || b.has_turning,
-        .min_markers = a.min_markers < b.min_markers ? a.min_markers : b.min_markers,
-        .max_markers = a.max_markers > b.max_markers ? a.max_markers : b.max_markers,
-    };
-}
-
 static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode mode, double start)
 {
     const md5_timing *const timing = &source->timings[mode];
@@ -510,8 +491,15 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     // Of a stack, only the first item is synchronised with others outside.
     if (number == 0)
         motion->traits = item->motion->traits;
-    else if (desc->kind != MD5_MOTION_STACK)
-        motion->traits = join(motion->traits, item->motion->traits);
+    else if (desc->kind != MD5_MOTION_STACK) {
+        md5_clip_traits *const all = &motion->traits;
+        const md5_clip_traits *const own = &item->motion->traits;
+        all->has_once = all->has_once || own->has_once;
+        all->has_turning = all->has_turning || own->has_turning;
+        all->max_markers = larger(all->max_markers, own->max_markers);
+        all->min_markers =
+            all->min_markers < own->min_markers ? all->min_markers : own->min_markers;
+    }
     return true;
 }
 
@@ -960,37 +948,6 @@ static bool build_transitions(md5_building *building, layer_work *work)
     return true;
 }
 
-static bool build_layer(md5_building *building, uint32_t number)
-{
-    const md5_layer_desc *const desc = &building->desc->layers[number];
-    md5_play_layer *const layer = &building->machine->layers[number];
-    layer_work work = {.desc = desc, .layer = layer, .number = number};
-    md5_layer_desc filled = *desc;
-    md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
-    *layer = (md5_play_layer){.mode = desc->mode, .weight = {.fixed = filled.weight}};
-    TRY(md5i_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
-    TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
-                     &layer->weight.parameter));
-    TRY(md5i_build_easing(building, &desc->weight_easing, "layer", desc->name,
-                          &layer->weight.easing));
-    TRY(build_states(building, &work));
-    return build_transitions(building, &work);
-}
-
-// A layer without a mask that is not added may change any joint.
-static bool is_seen(const md5_machine *machine, const md5_detail_set *set,
-                    const md5_play_layer *layer)
-{
-    const md5_joint_set *const joints = &layer->joints;
-    const float *const weights = md5_mask_of(machine, layer->mask);
-    bool seen = layer->mode != MD5_LAYER_ADD && !weights;
-    for (uint32_t i = 0; i < joints->count && !seen; i++) {
-        const uint32_t joint = joints->list ? joints->list[i] : joints->first + i;
-        seen = set->are_animated[joint] && (!weights || weights[joint] > 0.0f);
-    }
-    return seen;
-}
-
 static bool build_seen_layers(md5_building *building)
 {
     md5_machine *const machine = building->machine;
@@ -1000,9 +957,19 @@ static bool build_seen_layers(md5_building *building)
         (bool *)md5i_build_array(building, num_masks, num_layers * sizeof *machine->are_seen);
     TRY(machine->are_seen);
     for (size_t i = 0; i < num_masks; i++) {
-        for (uint32_t k = 0; k < num_layers; k++)
-            machine->are_seen[i * num_layers + k] =
-                is_seen(machine, &machine->details[i], &machine->layers[k]);
+        for (uint32_t k = 0; k < num_layers; k++) {
+            const md5_play_layer *const layer = &machine->layers[k];
+            const md5_joint_set *const joints = &layer->joints;
+            const float *const weights = md5_mask_of(machine, layer->mask);
+            // A layer without a mask that is not added may change any joint.
+            bool seen = layer->mode != MD5_LAYER_ADD && !weights;
+            for (uint32_t n = 0; n < joints->count && !seen; n++) {
+                const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
+                seen =
+                    machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0.0f);
+            }
+            machine->are_seen[i * num_layers + k] = seen;
+        }
     }
     return true;
 }
@@ -1019,28 +986,6 @@ static bool check_named(md5_building *building, const md5_morph_desc *morph,
         return true;
     return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %s names no %s",
                         QUOTED(morph->target), what);
-}
-
-static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint32_t clip)
-{
-    const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
-    if (morph->num_keys == 0)
-        return md5i_fail_at(building, &morph->target, MD5_ERROR_RANGE,
-                            "morph %s has no keys for clip %s", QUOTED(morph->target),
-                            QUOTED(morph->clip));
-    for (uint32_t i = 0; i < morph->num_keys; i++) {
-        const md5_morph_key *const key = &morph->keys[i];
-        if (key->frame >= num_frames)
-            return md5i_fail_at(
-                building, &key->frame, MD5_ERROR_RANGE,
-                "frame %u of clip %s is a key of morph %s, but the last frame is %u", key->frame,
-                QUOTED(morph->clip), QUOTED(morph->target), num_frames - 1);
-        if (i > 0 && key->frame <= key[-1].frame)
-            return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
-                                "morph %s: the key of frame %u stands behind that of frame %u",
-                                QUOTED(morph->target), key->frame, key[-1].frame);
-    }
-    return true;
 }
 
 // What drives it, as a number.
@@ -1075,23 +1020,26 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     TRY(md5i_resolve(building, is_clip ? &building->clips : &building->parameters, name, "morph",
                      morph->target, &number));
     row->source = (uint32_t)number;
-    return !is_clip || check_keys(building, morph, row->source);
-}
-
-// Numbers the targets by the rows that name them first.
-static void number_targets(const md5_building *building, const md5_names *names)
-{
-    md5_machine *const machine = building->machine;
-    for (uint32_t i = 0; i < building->desc->num_morphs; i++) {
-        // Of equal names the first row is found.
-        const uint32_t first = (uint32_t)md5i_find_name(names, building->desc->morphs[i].target);
-        md5_morph_row *const row = &machine->morph_rows[i];
-        if (first == i) {
-            row->target = machine->num_morphs;
-            machine->morph_firsts[machine->num_morphs++] = i;
-        } else
-            row->target = machine->morph_rows[first].target;
+    if (!is_clip)
+        return true;
+    const uint32_t num_frames = building->machine->sources[row->source].binding->anim->num_frames;
+    if (morph->num_keys == 0)
+        return md5i_fail_at(building, &morph->target, MD5_ERROR_RANGE,
+                            "morph %s has no keys for clip %s", QUOTED(morph->target),
+                            QUOTED(morph->clip));
+    for (uint32_t i = 0; i < morph->num_keys; i++) {
+        const md5_morph_key *const key = &morph->keys[i];
+        if (key->frame >= num_frames)
+            return md5i_fail_at(
+                building, &key->frame, MD5_ERROR_RANGE,
+                "frame %u of clip %s is a key of morph %s, but the last frame is %u", key->frame,
+                QUOTED(morph->clip), QUOTED(morph->target), num_frames - 1);
+        if (i > 0 && key->frame <= key[-1].frame)
+            return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
+                                "morph %s: the key of frame %u stands behind that of frame %u",
+                                QUOTED(morph->target), key->frame, key[-1].frame);
     }
+    return true;
 }
 
 static bool build_morphs(md5_building *building)
@@ -1120,7 +1068,14 @@ static bool build_morphs(md5_building *building)
         row->weight = filled.weight;
         TRY(find_drive(building, morph, row));
     }
-    number_targets(building, &names);
+    // Targets are numbered by the rows that name them first: of equal names that is found.
+    for (uint32_t i = 0; i < desc->num_morphs; i++) {
+        const uint32_t first = (uint32_t)md5i_find_name(&names, desc->morphs[i].target);
+        md5_morph_row *const row = &machine->morph_rows[i];
+        row->target = first == i ? machine->num_morphs : machine->morph_rows[first].target;
+        if (first == i)
+            machine->morph_firsts[machine->num_morphs++] = i;
+    }
     return true;
 }
 
@@ -1144,7 +1099,21 @@ bool md5i_build_layers(md5_building *building)
     machine->conditions = (md5_play_condition *)md5i_build_array(building, num_conditions,
                                                                  sizeof *machine->conditions);
     TRY(machine->layers && machine->conditions);
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        TRY(build_layer(building, i));
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer_desc = &desc->layers[i];
+        const char *const name = layer_desc->name;
+        md5_play_layer *const layer = &machine->layers[i];
+        layer_work work = {.desc = layer_desc, .layer = layer, .number = i};
+        md5_layer_desc filled = *layer_desc;
+        md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
+        *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
+        TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, "layer", name,
+                         &layer->mask));
+        TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter, "layer",
+                         name, &layer->weight.parameter));
+        TRY(md5i_build_easing(building, &layer_desc->weight_easing, "layer", name,
+                              &layer->weight.easing));
+        TRY(build_states(building, &work) && build_transitions(building, &work));
+    }
     return build_seen_layers(building) && build_morphs(building);
 }
