@@ -363,7 +363,7 @@ void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d tar
         return;
     const md5_vec3 aside = md5i_forward_beside(axes, md5_vec3d_round(way));
     const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(way, md5_vec3d_of(aside)));
-    for (int32_t i = rig->joints[tip].parent; i >= 0; i = rig->joints[i].parent)
+    for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
         if (!rig->joints[i].is_held)
             push(rig, (uint32_t)i, axis, (uint32_t)i == root ? PUSH : -PUSH);
     md5i_place_rig(rig, 0);

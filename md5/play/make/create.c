@@ -272,10 +272,10 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
 }
 
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
-                  const char *kind, const char *owner, int32_t *number)
+                  const char *kind, const char *owner, uint32_t *number)
 {
-    *number = *name ? md5i_find_name(names, *name) : -1;
-    if (!*name || *number >= 0)
+    *number = *name ? md5i_find_name(names, *name) : MD5_NONE;
+    if (!*name || *number != MD5_NONE)
         return true;
     return md5i_fail_at(building, name, MD5_ERROR_MISMATCH,
                         "%s %s names %s %s, which does not exist", kind, QUOTED(owner), names->what,
@@ -344,7 +344,7 @@ bool md5i_list_names(md5_building *building, md5_names *names, const char *what,
     return md5i_end_names(building, names);
 }
 
-int32_t md5i_find_name(const md5_names *names, const char *text)
+uint32_t md5i_find_name(const md5_names *names, const char *text)
 {
     uint32_t low = 0, high = names->count;
     while (low < high) {
@@ -355,7 +355,7 @@ int32_t md5i_find_name(const md5_names *names, const char *text)
             high = middle;
     }
     const bool is_found = low < names->count && strcmp(names->sorted[low].text, text) == 0;
-    return is_found ? (int32_t)names->sorted[low].number : -1;
+    return is_found ? names->sorted[low].number : MD5_NONE;
 }
 
 // == Parameters and curves ======================================================================
@@ -413,20 +413,20 @@ bool md5i_build_easing(md5_building *building, const md5_easing *easing, const c
 static bool build_follow(md5_building *building, uint32_t row)
 {
     const md5_follow_desc *const follow = &building->desc->follows[row];
-    int32_t parameter;
+    uint32_t parameter;
     TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
                      "followed parameters", &parameter));
-    if (parameter < 0)
+    if (parameter == MD5_NONE)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "row %u of the followed parameters names none", row);
     const char *const name = building->desc->parameters[parameter].name;
     if (building->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "parameter %s is not a float and cannot follow", QUOTED(name));
-    if (building->machine->followers[parameter] >= 0)
+    if (building->machine->followers[parameter] != MD5_NONE)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "parameter %s has two follow rules", QUOTED(name));
-    building->machine->followers[parameter] = (int32_t)row;
+    building->machine->followers[parameter] = row;
     return check_steps(building, &follow->easing, "the following parameter", name);
 }
 
@@ -437,10 +437,10 @@ static bool build_parameters(md5_building *building)
     TRY(md5i_list_names(building, &building->parameters, "parameter", desc->parameters,
                         desc->num_parameters, sizeof *desc->parameters));
     machine->followers =
-        (int32_t *)md5i_build_array(building, desc->num_parameters, sizeof *machine->followers);
+        (uint32_t *)md5i_build_array(building, desc->num_parameters, sizeof *machine->followers);
     TRY(machine->followers);
     for (uint32_t i = 0; i < desc->num_parameters; i++)
-        machine->followers[i] = -1;
+        machine->followers[i] = MD5_NONE;
     for (uint32_t i = 0; i < desc->num_follows; i++)
         TRY(build_follow(building, i));
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
@@ -467,11 +467,11 @@ static bool build_kinks(md5_building *building)
     TRY(kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
-        if (machine->followers[machine->conditions[i].parameter] >= 0)
+        if (machine->followers[machine->conditions[i].parameter] != MD5_NONE)
             kinks[count++] = machine->conditions[i];
     }
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        for (int k = -1; k < 2 && machine->followers[i] >= 0; k++)
+        for (int k = -1; k < 2 && machine->followers[i] != MD5_NONE; k++)
             kinks[count++] =
                 (md5_play_condition){i, k < 0 ? MD5_IS_GREATER : MD5_IS_LESS, k > 0 ? 1.0f : 0.0f};
     }
@@ -479,9 +479,9 @@ static bool build_kinks(md5_building *building)
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
         const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
         const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
-                                 && machine->followers[motion->x_parameter] >= 0;
+                                 && machine->followers[motion->x_parameter] != MD5_NONE;
         for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
-            kinks[count++] = (md5_play_condition){(uint32_t)motion->x_parameter, MD5_IS_GREATER,
+            kinks[count++] = (md5_play_condition){motion->x_parameter, MD5_IS_GREATER,
                                                   is_line ? motion->places[k].x
                                                           : (float)motion->items[k].gait.speed};
     }

@@ -33,9 +33,9 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     const md5_skeleton *const skeleton = &building->desc->model->skeleton;
     uint32_t found = skeleton->joints[below].parent;
     if (*member) {
-        int32_t named;
+        uint32_t named;
         TRY(md5i_resolve(building, &building->joints, member, kind, names->owner, &named));
-        found = (uint32_t)named;
+        found = named;
     }
     if (found == MD5_NONE)
         return md5i_fail_at(building, names->tip, MD5_ERROR_RANGE,
@@ -94,12 +94,12 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
         const md5_foot_desc *const foot = &desc->feet[i];
         md5_limb *const leg = &machine->legs[machine->num_feet++];
         const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", desc->name};
-        int32_t ankle;
+        uint32_t ankle;
         TRY(md5i_resolve(building, &building->joints, &foot->ankle, kind, desc->name, &ankle));
-        if (ankle < 0)
+        if (ankle == MD5_NONE)
             return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
                                 "modifier %s: a foot names no ankle", QUOTED(desc->name));
-        leg->tip = (uint32_t)ankle;
+        leg->tip = ankle;
         TRY(find_limb(building, &names, leg));
     }
     return true;
@@ -164,9 +164,9 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     const md5_mat34 *const bind = building->desc->model->bind;
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
-        int32_t eye;
+        uint32_t eye;
         TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], kind, desc->name, &eye));
-        gaze.eyes[gaze.num_eyes++] = (uint32_t)eye;
+        gaze.eyes[gaze.num_eyes++] = eye;
         sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
     }
     gaze.origin = gaze.num_eyes > 0 ? md5_vec3_scale(sum, 1.0f / (float)gaze.num_eyes)
@@ -201,10 +201,10 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     for (uint32_t i = 0; i < modifier->num_held; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &none;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
-        int32_t joint = (int32_t)ankle;
+        uint32_t joint = ankle;
         if (*toe)
             TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
-        if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
+        if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
             return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
                                 "modifier %s: joint %s is not a descendant of %s",
                                 QUOTED(desc->name), QUOTED(*toe),
@@ -216,7 +216,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
         point.z = 0.0f;
         machine->soles[machine->num_soles++] = (md5_sole){
-            .joint = (uint32_t)joint,
+            .joint = joint,
             .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
             .ahead = md5_mat34_direction(*inverse, md5_forward(axes)),
         };
@@ -320,15 +320,15 @@ static bool is_zero(md5_vec3 v)
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {
-    int32_t joint;
+    uint32_t joint;
     TRY(md5i_resolve(building, &building->joints, &desc->joint, kind, desc->name, &joint));
-    if (joint < 0)
+    if (joint == MD5_NONE)
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
                             "modifier %s names no joint", QUOTED(desc->name));
     *modifier = (md5_modifier){
         .desc = *desc,
-        .joint = (uint32_t)joint,
-        .limb = {.tip = (uint32_t)joint},
+        .joint = joint,
+        .limb = {.tip = joint},
     };
     md5_modifier_desc *const filled = &modifier->desc;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};

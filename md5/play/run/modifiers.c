@@ -76,9 +76,9 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
     return sum;
 }
 
-static float mask_at(const md5_machine *machine, int32_t mask, uint32_t joint)
+static float mask_at(const md5_machine *machine, uint32_t mask, uint32_t joint)
 {
-    return mask < 0 ? 1.0f : md5_mask_of(machine, mask)[joint];
+    return mask == MD5_NONE ? 1.0f : md5_mask_of(machine, mask)[joint];
 }
 
 static footing footing_of_shots(const md5_player *player, uint32_t joint, size_t sole,
