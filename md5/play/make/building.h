@@ -70,10 +70,9 @@ static inline bool md5_has_numbers(md5_ease_kind easing)
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
 
-// Checks the number of steps of an easing and adds it to the machine's: *number becomes its
-// index; if it is linear, 0.
-bool md5i_build_easing(md5_building *building, const md5_easing *easing, const char *kind,
-                       const char *owner, uint32_t *number);
+// Checks the number of steps of an easing.
+bool md5i_check_steps(md5_building *building, const md5_easing *easing, const char *kind,
+                      const char *owner);
 
 // Fails at the place of a member of the tables; of C tables there is none. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,

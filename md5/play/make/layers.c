@@ -425,6 +425,20 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
+// Checks an easing and adds it to the machine's: *number becomes its index; if it is linear, 0.
+static bool build_easing(md5_building *building, const md5_easing *easing, const char *kind,
+                         const char *owner, uint32_t *number)
+{
+    md5_machine *const machine = building->machine;
+    *number = 0;
+    if (easing->kind == MD5_EASE_LINEAR)
+        return true;
+    TRY(md5i_check_steps(building, easing, kind, owner));
+    *number = (uint32_t)machine->num_easings++;
+    machine->easings[*number] = *easing;
+    return true;
+}
+
 // -- Motions ------------------------------------------------------------------------------------
 
 static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode mode, double start)
@@ -466,8 +480,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
     item->weight.fixed = filled.weight;
     TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
-    TRY(md5i_build_easing(building, &from->weight_easing, "motion", desc->name,
-                          &item->weight.easing));
+    TRY(build_easing(building, &from->weight_easing, "motion", desc->name, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5i_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
@@ -907,8 +920,8 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
                   QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
     }
     if (md5_has_numbers(desc->easing.kind))
-        TRY(md5i_build_easing(building, &desc->easing, "a transition of layer", owner,
-                              &transition->easing));
+        TRY(build_easing(building, &desc->easing, "a transition of layer", owner,
+                         &transition->easing));
     return build_conditions(building, desc, owner, transition);
 }
 
@@ -1113,8 +1126,8 @@ bool md5i_build_layers(md5_building *building)
                          &layer->mask));
         TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter, "layer",
                          name, &layer->weight.parameter));
-        TRY(md5i_build_easing(building, &layer_desc->weight_easing, "layer", name,
-                              &layer->weight.easing));
+        TRY(build_easing(building, &layer_desc->weight_easing, "layer", name,
+                         &layer->weight.easing));
         TRY(build_states(building, &work) && build_transitions(building, &work));
     }
     return build_seen_layers(building) && build_morphs(building);
