@@ -538,7 +538,7 @@ static void solve_goals(md5_axes axes, md5_rig *rig, rig_goal *goals, uint32_t n
     for (uint32_t i = 0; i < num_goals; i++) {
         problem.first_row[i] = problem.num_rows;
         problem.num_rows += goals[i].has_rotation ? 6 : 3;
-        for (int32_t at = (int32_t)goals[i].tip; at >= 0; at = rig->joints[at].parent)
+        for (uint32_t at = goals[i].tip; at != MD5_NONE; at = rig->joints[at].parent)
             problem.below[at] |= 1u << i;
     }
     const double begun = measure(&problem, tolerance, &is_reached);
@@ -563,7 +563,7 @@ static double dls_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double 
 // == Both ========================================================================================
 
 // A joint of a rig as it is in the pose, moved into its limits, which may be NULL.
-static md5_rig_joint rig_joint_of(const md5_xform *pose, uint32_t joint, int32_t parent,
+static md5_rig_joint rig_joint_of(const md5_xform *pose, uint32_t joint, uint32_t parent,
                                   const md5_joint_limit *limits)
 {
     md5_rig_joint added = {
@@ -586,7 +586,7 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     md5_rig rig; // without the joints beyond the chain
     rig.count = chain->count;
     for (uint32_t i = 0; i < chain->count; i++) {
-        rig.joints[i] = rig_joint_of(pose, chain->joints[i], (int32_t)i - 1, job->limits);
+        rig.joints[i] = rig_joint_of(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
         rig.joints[i].above = md5i_quatd_unit(md5_quatd_of(chain->above));
         rig.joints[i].place = md5_vec3d_of(chain->places[i]);
     }
@@ -672,13 +672,13 @@ static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 
 // -- Rig ------------------------------------------------------------------------------------------
 
-static void add_joint(gathering *gather, uint32_t joint, int32_t parent)
+static void add_joint(gathering *gather, uint32_t joint, uint32_t parent)
 {
     const bool is_held = !is_in_a_chain(gather, joint);
     md5_rig_joint *const added = &gather->rig.joints[gather->rig.count++];
     *added = rig_joint_of(gather->pose, joint, parent, is_held ? NULL : gather->job->limits);
     added->is_held = is_held;
-    if (parent < 0) {
+    if (parent == MD5_NONE) {
         const md5_float4_place above = md5i_place_above(gather->skeleton, gather->pose, joint);
         const md5_float4_place place = md5i_place_of(gather->skeleton, gather->pose, joint);
         added->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
@@ -687,17 +687,17 @@ static void add_joint(gathering *gather, uint32_t joint, int32_t parent)
 }
 
 // Adds the joints from a tip up to the highest one that is in a chain, unless they are in the rig.
-// Returns the tip's index in the rig, or -1 if they do not fit.
-static int32_t add_path(gathering *gather, uint32_t tip)
+// Returns the tip's index in the rig, or MD5_NONE if they do not fit.
+static uint32_t add_path(gathering *gather, uint32_t tip)
 {
     uint32_t path[MD5_MAX_GOAL_JOINTS], count = 0, needed = 0;
     uint32_t at = tip;
-    int32_t parent = -1;
+    uint32_t parent = MD5_NONE;
     for (uint32_t depth = 0; at != MD5_NONE; at = gather->skeleton->joints[at].parent) {
-        for (uint32_t i = 0; i < gather->rig.count && parent < 0; i++)
+        for (uint32_t i = 0; i < gather->rig.count && parent == MD5_NONE; i++)
             if (gather->rig.joints[i].joint == at)
-                parent = (int32_t)i;
-        if (parent >= 0)
+                parent = i;
+        if (parent != MD5_NONE)
             break;
         if (depth < MD5_MAX_GOAL_JOINTS)
             path[depth] = at;
@@ -706,12 +706,12 @@ static int32_t add_path(gathering *gather, uint32_t tip)
             needed = depth;
         count = depth;
     }
-    count = parent >= 0 ? count : needed;
+    count = parent != MD5_NONE ? count : needed;
     if (count > MD5_MAX_GOAL_JOINTS - gather->rig.count)
-        return -1;
+        return MD5_NONE;
     while (count-- > 0) {
         add_joint(gather, path[count], parent);
-        parent = (int32_t)gather->rig.count - 1;
+        parent = gather->rig.count - 1;
     }
     return parent;
 }
@@ -723,8 +723,8 @@ static void add_goal(gathering *gather, md5_goal *goal)
     goal->distance = INFINITY;
     if (!is_sound(gather->skeleton, goal))
         return;
-    const int32_t tip = add_path(gather, goal->tip);
-    if (tip < 0)
+    const uint32_t tip = add_path(gather, goal->tip);
+    if (tip == MD5_NONE)
         return;
     double length = 0.0; // of the chain
     uint32_t at = goal->tip;
@@ -736,7 +736,7 @@ static void add_goal(gathering *gather, md5_goal *goal)
     }
     gather->from[gather->num_goals] = goal;
     gather->goals[gather->num_goals++] = (rig_goal){
-        .tip = (uint32_t)tip,
+        .tip = tip,
         .target = md5_vec3d_of(goal->target),
         .has_rotation = goal->rotation != NULL,
         .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_of(*goal->rotation))

@@ -437,13 +437,13 @@ static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32
         rotation = md5_float4_of_quat(MD5_NO_TURN);
     md5_rig_joint *const added = &rig->joints[rig->count];
     added[0] = (md5_rig_joint){
-        .parent = (int32_t)rig->count - 1,
+        .parent = rig->count - 1,
         .is_held = true,
         .local = unit_of(rotation),
         .offset = md5_vec3d_of(md5_vec3_of_row(place)),
     };
     added[1] = (md5_rig_joint){
-        .parent = (int32_t)rig->count,
+        .parent = rig->count,
         .local = unit_of(md5_float4_rotation(&pose[joint])),
         .limit = md5i_limit_of(&limits[joint]),
     };
@@ -466,7 +466,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     md5_rig rig; // without the joints beyond the limb
     rig.count = 1;
     rig.joints[ROOT] = (md5_rig_joint){
-        .parent = -1,
+        .parent = MD5_NONE,
         .local = unit_of(md5_float4_of_quat(old_root)),
         .above = unit_of(md5i_place_above(skeleton, pose, joints->root).rotation),
         .place = md5_vec3d_of(md5_vec3_of_row(md5i_place_of(skeleton, pose, joints->root).place)),

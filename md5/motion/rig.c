@@ -269,7 +269,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
 md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
 {
     const md5_rig_joint *const at = &rig->joints[joint];
-    return at->parent < 0 ? at->above : rig->joints[at->parent].rotation;
+    return at->parent == MD5_NONE ? at->above : rig->joints[at->parent].rotation;
 }
 
 void md5i_place_rig(md5_rig *rig, uint32_t first)
@@ -278,7 +278,7 @@ void md5i_place_rig(md5_rig *rig, uint32_t first)
         md5_rig_joint *const at = &rig->joints[i];
         const md5_quatd above = md5i_rig_above(rig, i);
         at->rotation = md5_quatd_mul(above, at->local);
-        if (at->parent >= 0)
+        if (at->parent != MD5_NONE)
             at->place =
                 md5_vec3d_add(rig->joints[at->parent].place, md5_quatd_rotate(above, at->offset));
     }
@@ -341,8 +341,8 @@ void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d tar
                         double tolerance)
 {
     uint32_t root = tip; // of its chain
-    while (rig->joints[root].parent >= 0)
-        root = (uint32_t)rig->joints[root].parent;
+    while (rig->joints[root].parent != MD5_NONE)
+        root = rig->joints[root].parent;
     const md5_vec3d any = {1.0, 0.0, 0.0};
     const md5_vec3d start = rig->joints[root].place;
     md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(target, start));
@@ -351,7 +351,7 @@ void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d tar
     if (!(md5_vec3d_dot(way, way) > 0.0))
         way = any;
     double widest = 0.0, length = 0.0;
-    for (uint32_t i = tip; rig->joints[i].parent >= 0; i = (uint32_t)rig->joints[i].parent) {
+    for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
         const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
         const double off = md5_vec3d_length(md5_vec3d_cross(from_root, way));
         widest = off > widest ? off : widest;
@@ -363,7 +363,7 @@ void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d tar
         return;
     const md5_vec3 aside = md5i_forward_beside(axes, md5_vec3d_round(way));
     const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(way, md5_vec3d_of(aside)));
-    for (int32_t i = rig->joints[tip].parent; i >= 0; i = rig->joints[i].parent)
+    for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
         if (!rig->joints[i].is_held)
             push(rig, (uint32_t)i, axis, (uint32_t)i == root ? PUSH : -PUSH);
     md5i_place_rig(rig, 0);

@@ -76,7 +76,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
 
 typedef struct md5_rig_joint {
     uint32_t joint;     // of the skeleton
-    int32_t parent;     // in the rig, before this one; -1: none
+    uint32_t parent;    // in the rig, before this one; MD5_NONE: none
     bool is_held;       // not turned, and not written to the pose
     md5_quatd local;    // relative to the parent
     md5_quatd above;    // without a parent in the rig: model-space rotation of the parent joint

@@ -1,5 +1,5 @@
 // A machine: the tables of its description with pointers and indices instead of names, which
-// players read. Invariant: every index is valid, or -1 for none; md5/play/make has checked them.
+// players read. Invariant: every index is valid, or MD5_NONE; md5/play/make has checked them.
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
 
@@ -32,9 +32,9 @@ static inline bool md5_is_curve_known(const md5_easing *curve)
 
 // Where the weight of an item or layer comes from.
 typedef struct md5_weight_rule {
-    float fixed;       // if there is no parameter
-    int32_t parameter; // -1: none
-    uint32_t easing;   // its index in `easings`; 0: none
+    float fixed;        // if there is no parameter
+    uint32_t parameter; // MD5_NONE: none
+    uint32_t easing;    // its index in `easings`; 0: none
 } md5_weight_rule;
 
 typedef struct md5_source {
@@ -111,7 +111,7 @@ typedef struct md5_blend_tree md5_blend_tree;
 typedef struct md5_item {
     const md5_motion *motion;
     md5_layer_mode mode;
-    int32_t mask;
+    uint32_t mask;
     md5_weight_rule weight;
     const md5_xform *reference; // of an item that is added, else NULL
     md5_joint_set added;        // the joints that it may change
@@ -132,7 +132,7 @@ struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
     double speed; // md5i_decimal_of() the table's
-    int32_t speed_parameter, x_parameter, y_parameter;
+    uint32_t speed_parameter, x_parameter, y_parameter;
     md5_playable playable;         // of a clip
     const md5_item *items;         // [num_items], with
     const md5_motion_item *places; // their rows
@@ -148,11 +148,11 @@ struct md5_motion {
 // weights down; no recursion.
 typedef struct md5i_part {
     const md5_motion *motion;
-    int32_t parent;       // part of the same tree
+    uint32_t parent;      // part of the same tree
     const md5_item *item; // of the parent's motion
     uint32_t weight;      // index into the weights of the tree's parts
     uint32_t children;    // the first such index of its items
-    int32_t instance;     // of a clip: its instance in the tree
+    uint32_t instance;    // of a clip: its instance in the tree
     bool leads_group;     // it begins a synchronised group
 } md5i_part;
 
@@ -160,7 +160,7 @@ typedef struct md5i_part {
 typedef struct md5_instance_plan {
     const md5_playable *playable;
     uint32_t part;
-    int32_t group; // synchronised group, -1 = none
+    uint32_t group; // synchronised group, MD5_NONE = none
 } md5_instance_plan;
 
 // Synchronised clips. The first one leads: its start is the start of all.
@@ -190,7 +190,7 @@ typedef struct md5_play_condition {
 
 // Order in a layer: transitions from any state, then those of each state; each by priority.
 typedef struct md5_transition {
-    int32_t from;
+    uint32_t from;
     uint32_t to;
     const md5_play_condition *conditions; // [num_conditions], in the machine's
     uint32_t num_conditions;
@@ -219,7 +219,7 @@ typedef struct md5_state {
 
 typedef struct md5_play_layer {
     md5_layer_mode mode;
-    int32_t mask;
+    uint32_t mask;
     md5_weight_rule weight;
     md5_state *states;         // [num_states]
     const md5_transition *any; // [num_any] transitions from any state
@@ -279,7 +279,7 @@ struct md5_machine {
     md5_mask_sets *mask_sets; // [masks]
     md5_detail_set *details;  // [masks]
     md5_detail_set *rests;    // [masks] runs of the joints that are seen below a mask; or none
-    int32_t *followers;       // [parameters] its row in tables.follows, or -1
+    uint32_t *followers;      // [parameters] its row in tables.follows, or MD5_NONE
     bool *are_seen;           // [masks][layers] the layer may change animated joints
     md5_motion *motions;      // [clips + motions]
     md5_play_layer *layers;   // [layers]
@@ -322,9 +322,9 @@ static inline uint32_t md5_blended_joints(const md5_machine *machine, const md5_
     return layer->mode == MD5_LAYER_ADD ? layer->joints.count : machine->num_joints;
 }
 
-static inline const float *md5_mask_of(const md5_machine *machine, int32_t mask)
+static inline const float *md5_mask_of(const md5_machine *machine, uint32_t mask)
 {
-    return mask < 0 ? NULL : machine->masks + (size_t)mask * machine->num_joints;
+    return mask == MD5_NONE ? NULL : machine->masks + (size_t)mask * machine->num_joints;
 }
 
 static inline md5_root_track md5_track_of(const md5_source *source)
@@ -346,10 +346,10 @@ static inline bool md5_is_sampled_whole(const md5_source *source)
 // The index of the row of that name, or MD5_NONE. The first member of every row is its name.
 uint32_t md5i_find_row(const void *rows, uint32_t count, size_t row_size, const char *name);
 
-static inline int32_t md5_find_mask(const md5_machine *machine, const char *name)
+static inline uint32_t md5_find_mask(const md5_machine *machine, const char *name)
 {
     const md5_machine_desc *const tables = &machine->tables;
-    return (int32_t)md5i_find_row(tables->masks, tables->num_masks, sizeof *tables->masks, name);
+    return md5i_find_row(tables->masks, tables->num_masks, sizeof *tables->masks, name);
 }
 
 // Writes the pose of a clip at a sample position without the extracted motion of joint 0.

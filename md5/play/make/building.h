@@ -44,8 +44,8 @@ bool md5i_end_names(md5_building *building, md5_names *names);
 bool md5i_list_names(md5_building *building, md5_names *names, const char *what, const void *rows,
                      uint32_t count, size_t row_size);
 
-// The number of a name, or -1 if it is none of them.
-int32_t md5i_find_name(const md5_names *names, const char *text);
+// The number of a name, or MD5_NONE if it is none of them.
+uint32_t md5i_find_name(const md5_names *names, const char *text);
 
 // -- A machine while it is made -----------------------------------------------------------------
 
@@ -70,19 +70,18 @@ static inline bool md5_has_numbers(md5_ease_kind easing)
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
 
-// Checks the number of steps of an easing and adds it to the machine's: *number becomes its
-// index; if it is linear, 0.
-bool md5i_build_easing(md5_building *building, const md5_easing *easing, const char *kind,
-                       const char *owner, uint32_t *number);
+// Checks the number of steps of an easing.
+bool md5i_check_steps(md5_building *building, const md5_easing *easing, const char *kind,
+                      const char *owner);
 
 // Fails at the place of a member of the tables; of C tables there is none. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
                   ...) MD5_PRINTF(4, 5);
 
-// The number of a name, which is a member of the tables; -1 for NULL. False, with the error set,
-// when there is none of that name.
+// The number of a name, which is a member of the tables; MD5_NONE for NULL. False, with the error
+// set, when there is none of that name.
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
-                  const char *kind, const char *owner, int32_t *number);
+                  const char *kind, const char *owner, uint32_t *number);
 
 // The memory of one array of the machine, in the arena.
 void *md5i_build_array(md5_building *building, size_t count, size_t size);

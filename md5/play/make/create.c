@@ -6,9 +6,7 @@
 #include "md5/play/schema.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // == Walks over the tables ======================================================================
@@ -229,22 +227,15 @@ static void add_value(uint64_t *hash, const md5_column *column, const void *valu
     }
 }
 
-static bool is_hashed(const md5_table_walk *walk)
-{
-    const md5_column *const column = walk->column;
-    if (column->hash == MD5_HASH_USED)
-        return md5_is_used(column, walk->level->kind);
-    if (column->hash == MD5_HASH_SET)
-        return *(const float *)(const void *)md5_column_value(walk) != 0.0f;
-    return column->hash != MD5_HASH_NEVER;
-}
-
 uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
-        if (!column || !is_hashed(&walk))
+        if (!column || column->hash == MD5_HASH_NEVER
+            || (column->hash == MD5_HASH_USED && !md5_is_used(column, walk.level->kind))
+            || (column->hash == MD5_HASH_SET
+                && *(const float *)(const void *)md5_column_value(&walk) == 0.0f))
             continue;
         uint32_t count = 0;
         const char *const rows =
@@ -260,109 +251,6 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             add_value(&hash, column, md5_column_value(&walk));
     }
     return hash;
-}
-
-// == Messages and names =========================================================================
-//
-// What all parts of a machine's making share: checks and their messages, memory.
-
-bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
-                  ...)
-{
-    char message[sizeof((md5_error *)0)->message];
-    const md5_location position = md5i_find_location(building->desc->locations, member);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    return md5i_fail(building->context, status, position.line, position.column, "%s", message);
-}
-
-bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
-                  const char *kind, const char *owner, int32_t *number)
-{
-    *number = *name ? md5i_find_name(names, *name) : -1;
-    if (!*name || *number >= 0)
-        return true;
-    return md5i_fail_at(building, name, MD5_ERROR_MISMATCH,
-                        "%s %s names %s %s, which does not exist", kind, QUOTED(owner), names->what,
-                        QUOTED(*name));
-}
-
-void *md5i_build_array(md5_building *building, size_t count, size_t size)
-{
-    return md5i_arena_alloc(building->arena, count, size);
-}
-
-// -- Names --------------------------------------------------------------------------------------
-
-bool md5i_begin_names(md5_building *building, md5_names *names, const char *what, size_t capacity)
-{
-    *names = (md5_names){.what = what};
-    names->sorted =
-        (md5_name *)md5i_arena_alloc(building->scratch, capacity, sizeof *names->sorted);
-    return names->sorted != NULL;
-}
-
-void md5i_add_names(md5_names *names, const void *rows, uint32_t count, size_t row_size)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const char *const *const member =
-            (const char *const *)(const void *)((const char *)rows + i * row_size);
-        names->sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
-        names->count++;
-    }
-}
-
-static int compare_names(const void *left, const void *right)
-{
-    const md5_name *a = (const md5_name *)left, *b = (const md5_name *)right;
-    const int order = strcmp(a->text, b->text);
-    return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
-}
-
-void md5i_sort_names(md5_names *names)
-{
-    qsort(names->sorted, names->count, sizeof *names->sorted, compare_names);
-}
-
-bool md5i_end_names(md5_building *building, md5_names *names)
-{
-    md5i_sort_names(names);
-    for (uint32_t i = 0; i < names->count; i++) {
-        const md5_name *const name = &names->sorted[i];
-        const bool is_empty = name->text[0] == '\0';
-        if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
-            continue;
-        if (is_empty)
-            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
-                                names->what, name->number);
-        return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %s is declared twice",
-                            names->what, QUOTED(name->text));
-    }
-    return true;
-}
-
-bool md5i_list_names(md5_building *building, md5_names *names, const char *what, const void *rows,
-                     uint32_t count, size_t row_size)
-{
-    TRY(md5i_begin_names(building, names, what, count));
-    md5i_add_names(names, rows, count, row_size);
-    return md5i_end_names(building, names);
-}
-
-int32_t md5i_find_name(const md5_names *names, const char *text)
-{
-    uint32_t low = 0, high = names->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (strcmp(names->sorted[middle].text, text) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool is_found = low < names->count && strcmp(names->sorted[low].text, text) == 0;
-    return is_found ? (int32_t)names->sorted[low].number : -1;
 }
 
 // == Parameters and curves ======================================================================
@@ -390,73 +278,41 @@ static size_t count_easings(const md5_machine_desc *desc)
     return count;
 }
 
-static bool check_steps(md5_building *building, const md5_easing *easing, const char *kind,
-                        const char *owner)
-{
-    const uint32_t least = easing->jump == MD5_JUMP_NONE ? 2 : 1;
-    if (easing->kind != MD5_EASE_STEPS
-        || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
-        return true;
-    return md5i_fail_at(building, &easing->steps, MD5_ERROR_RANGE,
-                        "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
-                        easing->steps, least, MD5_MAX_EASE_STEPS);
-}
-
-bool md5i_build_easing(md5_building *building, const md5_easing *easing, const char *kind,
-                       const char *owner, uint32_t *number)
-{
-    md5_machine *const machine = building->machine;
-    *number = 0;
-    if (easing->kind == MD5_EASE_LINEAR)
-        return true;
-    TRY(check_steps(building, easing, kind, owner));
-    *number = (uint32_t)machine->num_easings++;
-    machine->easings[*number] = *easing;
-    return true;
-}
-
 // -- Parameters that follow ---------------------------------------------------------------------
 
 static bool build_follow(md5_building *building, uint32_t row)
 {
     const md5_follow_desc *const follow = &building->desc->follows[row];
-    int32_t parameter;
+    uint32_t parameter;
     TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
                      "followed parameters", &parameter));
-    if (parameter < 0)
+    if (parameter == MD5_NONE)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "row %u of the followed parameters names none", row);
     const char *const name = building->desc->parameters[parameter].name;
     if (building->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "parameter %s is not a float and cannot follow", QUOTED(name));
-    if (building->machine->followers[parameter] >= 0)
+    if (building->machine->followers[parameter] != MD5_NONE)
         return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                             "parameter %s has two follow rules", QUOTED(name));
-    building->machine->followers[parameter] = (int32_t)row;
-    return check_steps(building, &follow->easing, "the following parameter", name);
-}
-
-static bool build_follows(md5_building *building)
-{
-    const md5_machine_desc *const desc = building->desc;
-    building->machine->followers = (int32_t *)md5i_build_array(
-        building, desc->num_parameters, sizeof *building->machine->followers);
-    TRY(building->machine->followers);
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
-        building->machine->followers[i] = -1;
-    for (uint32_t i = 0; i < desc->num_follows; i++)
-        TRY(build_follow(building, i));
-    return true;
+    building->machine->followers[parameter] = row;
+    return md5i_check_steps(building, &follow->easing, "the following parameter", name);
 }
 
 static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
     TRY(md5i_list_names(building, &building->parameters, "parameter", desc->parameters,
                         desc->num_parameters, sizeof *desc->parameters));
-    TRY(build_follows(building));
-    md5_machine *const machine = building->machine;
+    machine->followers =
+        (uint32_t *)md5i_build_array(building, desc->num_parameters, sizeof *machine->followers);
+    TRY(machine->followers);
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
+        machine->followers[i] = MD5_NONE;
+    for (uint32_t i = 0; i < desc->num_follows; i++)
+        TRY(build_follow(building, i));
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
     machine->easings = (md5_easing *)md5i_build_array(
         building, num_plain + count_easings(building->desc), sizeof *machine->easings);
@@ -481,11 +337,11 @@ static bool build_kinks(md5_building *building)
     TRY(kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
-        if (machine->followers[machine->conditions[i].parameter] >= 0)
+        if (machine->followers[machine->conditions[i].parameter] != MD5_NONE)
             kinks[count++] = machine->conditions[i];
     }
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        for (int k = -1; k < 2 && machine->followers[i] >= 0; k++)
+        for (int k = -1; k < 2 && machine->followers[i] != MD5_NONE; k++)
             kinks[count++] =
                 (md5_play_condition){i, k < 0 ? MD5_IS_GREATER : MD5_IS_LESS, k > 0 ? 1.0f : 0.0f};
     }
@@ -493,9 +349,9 @@ static bool build_kinks(md5_building *building)
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
         const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
         const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
-                                 && machine->followers[motion->x_parameter] >= 0;
+                                 && machine->followers[motion->x_parameter] != MD5_NONE;
         for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
-            kinks[count++] = (md5_play_condition){(uint32_t)motion->x_parameter, MD5_IS_GREATER,
+            kinks[count++] = (md5_play_condition){motion->x_parameter, MD5_IS_GREATER,
                                                   is_line ? motion->places[k].x
                                                           : (float)motion->items[k].gait.speed};
     }
@@ -518,11 +374,6 @@ static bool check_clip(md5_building *building, const md5_clip_desc *clip)
     if (clip->binding->model != building->desc->model)
         return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
                             "clip %s is bound to another model", QUOTED(clip->name));
-    return true;
-}
-
-static bool check_events(md5_building *building, const md5_clip_desc *clip)
-{
     const uint32_t num_frames = clip->binding->anim->num_frames;
     for (uint32_t i = 0; i < clip->num_events; i++) {
         const md5_event *const event = &clip->events[i];
@@ -535,28 +386,6 @@ static bool check_events(md5_building *building, const md5_clip_desc *clip)
                                 QUOTED(clip->name), QUOTED(event->name), event->frame,
                                 num_frames - 1);
     }
-    return true;
-}
-
-// Joint 0 in every frame.
-static bool build_root_deltas(md5_building *building, md5_source *source)
-{
-    const md5_binding *const binding = source->binding;
-    const uint32_t num_frames = binding->anim->num_frames;
-    md5_xform *const roots =
-        (md5_xform *)md5i_arena_alloc(building->scratch, num_frames, sizeof *roots);
-    md5_root_delta *const root_deltas =
-        (md5_root_delta *)md5i_build_array(building, num_frames, sizeof *root_deltas);
-    TRY(roots && root_deltas);
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
-        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                   building->sampled);
-        roots[frame] =
-            md5i_transform_from_axes(binding->model->skeleton.axes, building->sampled[0]);
-    }
-    md5i_make_root_track(source->extract, roots, num_frames, root_deltas);
-    source->root_deltas = root_deltas;
-    building->machine->has_root_motion = true;
     return true;
 }
 
@@ -607,7 +436,25 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     }
     source->markers = markers;
     source->num_markers = clip->num_markers;
-    return clip->extract == MD5_EXTRACT_NONE || build_root_deltas(building, source);
+    if (clip->extract == MD5_EXTRACT_NONE)
+        return true;
+    // Joint 0 in every frame.
+    const md5_binding *const binding = clip->binding;
+    md5_xform *const roots =
+        (md5_xform *)md5i_arena_alloc(building->scratch, anim->num_frames, sizeof *roots);
+    md5_root_delta *const root_deltas =
+        (md5_root_delta *)md5i_build_array(building, anim->num_frames, sizeof *root_deltas);
+    TRY(roots && root_deltas);
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                   building->sampled);
+        roots[frame] =
+            md5i_transform_from_axes(binding->model->skeleton.axes, building->sampled[0]);
+    }
+    md5i_make_root_track(source->extract, roots, anim->num_frames, root_deltas);
+    source->root_deltas = root_deltas;
+    machine->has_root_motion = true;
+    return true;
 }
 
 static bool build_clips(md5_building *building)
@@ -620,7 +467,7 @@ static bool build_clips(md5_building *building)
         (md5_source *)md5i_build_array(building, desc->num_clips, sizeof *machine->sources);
     TRY(machine->sources);
     for (uint32_t i = 0; i < desc->num_clips; i++)
-        TRY(check_clip(building, &desc->clips[i]) && check_events(building, &desc->clips[i]));
+        TRY(check_clip(building, &desc->clips[i]));
     for (uint32_t i = 0; i < desc->num_clips; i++)
         TRY(build_clip(building, &desc->clips[i], &machine->sources[i]));
     return true;
@@ -628,23 +475,10 @@ static bool build_clips(md5_building *building)
 
 // == The machine =================================================================================
 
-// Without clips nothing can be played in a slot.
-static bool count_slots(md5_building *building)
-{
-    enum { DEFAULT_SLOTS = 4 };
-    const md5_machine_desc *const desc = building->desc;
-    if (desc->max_shots > MD5_MAX_SHOTS)
-        return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
-                            "max_shots is %u, which must be 0 to %d", desc->max_shots,
-                            MD5_MAX_SHOTS);
-    const uint32_t num_slots = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
-    building->machine->num_slots = desc->num_clips > 0 ? num_slots : 0;
-    return true;
-}
-
 // Everything of the machine lies in the arena, which it takes over.
 static bool build_all(md5_building *building)
 {
+    enum { DEFAULT_SLOTS = 4 };
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     const md5_report_desc *const report = &desc->report;
@@ -663,7 +497,12 @@ static bool build_all(md5_building *building)
     building->sampled = (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints,
                                                       sizeof *building->sampled);
     TRY(building->marks && building->sampled);
-    TRY(count_slots(building));
+    if (desc->max_shots > MD5_MAX_SHOTS)
+        return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
+                            "max_shots is %u, which must be 0 to %d", desc->max_shots,
+                            MD5_MAX_SHOTS);
+    if (desc->num_clips > 0) // else nothing can be played in a slot
+        machine->num_slots = desc->max_shots > 0 ? desc->max_shots : DEFAULT_SLOTS;
     TRY(build_clips(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));

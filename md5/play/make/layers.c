@@ -30,7 +30,7 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
 }
 
 // From the first joint that has a mark to the last.
-static md5_joint_set span_of(const md5_building *building, int32_t mask)
+static md5_joint_set span_of(const md5_building *building, uint32_t mask)
 {
     const float *const weights = md5_mask_of(building->machine, mask);
     uint32_t first = 0, end = building->machine->num_joints;
@@ -47,7 +47,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
 {
     const md5_machine *const machine = building->machine;
     const uint32_t num_joints = machine->num_joints;
-    const float *const weights = md5_mask_of(machine, (int32_t)mask);
+    const float *const weights = md5_mask_of(machine, mask);
     md5_mask_sets *const sets = &machine->mask_sets[mask];
     sets->whole.list = (uint32_t *)md5i_build_array(building, num_joints, sizeof(uint32_t));
     sets->whole.weights = (float *)md5i_build_array(building, num_joints, sizeof(float));
@@ -57,7 +57,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
         if (weights[i] >= 1.0f)
             list_joint(&sets->whole, i, 1.0f);
     }
-    sets->all = span_of(building, (int32_t)mask);
+    sets->all = span_of(building, mask);
     sets->partial.list = sets->whole.list + sets->whole.count;
     sets->partial.weights = sets->whole.weights + sets->whole.count;
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -121,7 +121,7 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
 }
 
 // Makes a set of what has a mark and a weight.
-static bool set_of_marks(md5_building *building, int32_t mask, md5_joint_set *set)
+static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
     const float *const weights = md5_mask_of(building->machine, mask);
@@ -277,33 +277,16 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
     return true;
 }
 
-static bool build_details(md5_building *building)
-{
-    md5_machine *const machine = building->machine;
-    const uint32_t num_masks = building->desc->num_masks;
-    machine->details =
-        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->details);
-    machine->rests =
-        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->rests);
-    TRY(machine->details && machine->rests);
-    for (uint32_t i = 0; i < num_masks; i++) {
-        const float *const weights = md5_mask_of(machine, (int32_t)i);
-        TRY(find_runs(building, weights, &machine->details[i]));
-        TRY(!machine->mask_sets[i].is_split || find_rest(building, weights, &machine->rests[i]));
-        TRY(find_slots(building, &machine->details[i]) && find_slots(building, &machine->rests[i]));
-    }
-    return true;
-}
-
-// A clip's frame, a member of a table, as a reference pose. `clip` is -1 for the one that the
+// A clip's frame, a member of a table, as a reference pose. `clip` is MD5_NONE for the one that the
 // motion begins with.
-static bool build_reference(md5_building *building, int32_t clip, const md5_motion *motion,
+static bool build_reference(md5_building *building, uint32_t clip, const md5_motion *motion,
                             const uint32_t *frame, const md5_xform **reference)
 {
     const md5_machine *const machine = building->machine;
     while (motion->kind != MD5_MOTION_CLIP) // each is made of ones before it: this ends
         motion = motion->items[0].motion;
-    const md5_source *const source = clip < 0 ? motion->playable.source : &machine->sources[clip];
+    const md5_source *const source =
+        clip == MD5_NONE ? motion->playable.source : &machine->sources[clip];
     const uint32_t num_frames = source->binding->anim->num_frames;
     if (*frame >= num_frames)
         return md5i_fail_at(building, frame, MD5_ERROR_RANGE,
@@ -340,20 +323,29 @@ static bool build_mask(md5_building *building, const md5_mask_desc *mask, float 
 static bool build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    const size_t num_joints = building->machine->num_joints;
-    TRY(md5i_list_names(building, &building->masks, "mask", desc->masks, desc->num_masks,
-                        sizeof *desc->masks));
     md5_machine *const machine = building->machine;
+    const size_t num_joints = machine->num_joints;
+    const uint32_t num_masks = desc->num_masks;
+    TRY(md5i_list_names(building, &building->masks, "mask", desc->masks, num_masks,
+                        sizeof *desc->masks));
     machine->masks =
-        (float *)md5i_build_array(building, desc->num_masks, num_joints * sizeof *machine->masks);
+        (float *)md5i_build_array(building, num_masks, num_joints * sizeof *machine->masks);
     machine->mask_sets =
-        (md5_mask_sets *)md5i_build_array(building, desc->num_masks, sizeof *machine->mask_sets);
-    TRY(machine->masks && machine->mask_sets);
-    for (uint32_t i = 0; i < desc->num_masks; i++) {
-        TRY(build_mask(building, &desc->masks[i], machine->masks + i * num_joints));
+        (md5_mask_sets *)md5i_build_array(building, num_masks, sizeof *machine->mask_sets);
+    machine->details =
+        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->details);
+    machine->rests =
+        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->rests);
+    TRY(machine->masks && machine->mask_sets && machine->details && machine->rests);
+    for (uint32_t i = 0; i < num_masks; i++) {
+        float *const weights = machine->masks + i * num_joints;
+        TRY(build_mask(building, &desc->masks[i], weights));
         TRY(split_mask(building, i));
+        TRY(find_runs(building, weights, &machine->details[i]));
+        TRY(!machine->mask_sets[i].is_split || find_rest(building, weights, &machine->rests[i]));
+        TRY(find_slots(building, &machine->details[i]) && find_slots(building, &machine->rests[i]));
     }
-    return build_details(building);
+    return true;
 }
 
 // == Motions ====================================================================================
@@ -370,8 +362,8 @@ static bool check_item(md5_building *building, const md5_motion_desc *desc, uint
                             "motion %s: item %u (%s) has a position, but is placed by its speed",
                             QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-    if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f && motion->speed_parameter < 0
-        && motion->playable.mode == MD5_PLAY_LOOP)
+    if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f
+        && motion->speed_parameter == MD5_NONE && motion->playable.mode == MD5_PLAY_LOOP)
         return true;
     return md5i_fail_at(
         building, &desc->items[number].motion, MD5_ERROR_MISMATCH,
@@ -433,17 +425,21 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
-// -- Motions ------------------------------------------------------------------------------------
-
-static md5_clip_traits join(md5_clip_traits a, md5_clip_traits b)
+// Checks an easing and adds it to the machine's: *number becomes its index; if it is linear, 0.
+static bool build_easing(md5_building *building, const md5_easing *easing, const char *kind,
+                         const char *owner, uint32_t *number)
 {
-    return (md5_clip_traits){
-        .has_once = a.has_once || b.has_once,
-        .has_turning = a.has_turning || b.has_turning,
-        .min_markers = a.min_markers < b.min_markers ? a.min_markers : b.min_markers,
-        .max_markers = a.max_markers > b.max_markers ? a.max_markers : b.max_markers,
-    };
+    md5_machine *const machine = building->machine;
+    *number = 0;
+    if (easing->kind == MD5_EASE_LINEAR)
+        return true;
+    TRY(md5i_check_steps(building, easing, kind, owner));
+    *number = (uint32_t)machine->num_easings++;
+    machine->easings[*number] = *easing;
+    return true;
 }
+
+// -- Motions ------------------------------------------------------------------------------------
 
 static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode mode, double start)
 {
@@ -457,7 +453,7 @@ static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode
 
 // A parameter that may be left out.
 static bool resolve_parameter(md5_building *building, const char *const *parameter,
-                              const char *owner, int32_t *number)
+                              const char *owner, uint32_t *number)
 {
     return md5i_resolve(building, &building->parameters, parameter, "motion", owner, number);
 }
@@ -467,10 +463,10 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
                        md5_motion *motion, md5_item *item)
 {
     const md5_motion_item *const from = &desc->items[number];
-    int32_t found;
+    uint32_t found;
     *item = (md5_item){.num_before = motion->num_clips, .turn = number};
     TRY(md5i_resolve(building, &building->motions, &from->motion, "motion", desc->name, &found));
-    if (found < 0)
+    if (found == MD5_NONE)
         return md5i_fail_at(building, &from->motion, MD5_ERROR_MISMATCH,
                             "motion %s: item %u names no motion", QUOTED(desc->name), number);
     item->motion = &building->machine->motions[found];
@@ -484,15 +480,14 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
     item->weight.fixed = filled.weight;
     TRY(resolve_parameter(building, &from->weight_parameter, desc->name, &item->weight.parameter));
-    TRY(md5i_build_easing(building, &from->weight_easing, "motion", desc->name,
-                          &item->weight.easing));
+    TRY(build_easing(building, &from->weight_easing, "motion", desc->name, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return md5i_fail_at(building, &from->mode, MD5_ERROR_MISMATCH,
                             "motion %s has no item before the first, to which that could be added",
                             QUOTED(desc->name));
     if (is_added) {
-        int32_t clip;
+        uint32_t clip;
         TRY(md5i_resolve(building, &building->clips, &from->reference, "motion", desc->name,
                          &clip));
         TRY(build_reference(building, clip, item->motion, &from->reference_frame,
@@ -510,8 +505,15 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     // Of a stack, only the first item is synchronised with others outside.
     if (number == 0)
         motion->traits = item->motion->traits;
-    else if (desc->kind != MD5_MOTION_STACK)
-        motion->traits = join(motion->traits, item->motion->traits);
+    else if (desc->kind != MD5_MOTION_STACK) {
+        md5_clip_traits *const all = &motion->traits;
+        const md5_clip_traits *const own = &item->motion->traits;
+        all->has_once = all->has_once || own->has_once;
+        all->has_turning = all->has_turning || own->has_turning;
+        all->max_markers = larger(all->max_markers, own->max_markers);
+        all->min_markers =
+            all->min_markers < own->min_markers ? all->min_markers : own->min_markers;
+    }
     return true;
 }
 
@@ -600,9 +602,9 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     motion->speed = md5i_decimal_of(filled.speed);
     TRY(resolve_parameter(building, &desc->speed_parameter, desc->name, &motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP) {
-        int32_t clip;
+        uint32_t clip;
         TRY(md5i_resolve(building, &building->clips, &desc->clip, "motion", desc->name, &clip));
-        if (clip < 0)
+        if (clip == MD5_NONE)
             return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
                                 "motion %s names no clip", QUOTED(desc->name));
         const bool is_float = (double)(float)desc->start == desc->start;
@@ -627,8 +629,8 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     TRY(check_sync(building, desc, &motion->traits));
     TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
     TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
-    const bool has_x = motion->x_parameter >= 0;
-    if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter < 0))
+    const bool has_x = motion->x_parameter != MD5_NONE;
+    if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
         return md5i_fail_at(building, &desc->name, MD5_ERROR_MISMATCH,
                             "motion %s has no parameter for %s", QUOTED(desc->name),
                             has_x ? "y" : "x");
@@ -650,8 +652,10 @@ static bool build_motions(md5_building *building)
     TRY(machine->motions);
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
-        *motion =
-            (md5_motion){.speed = 1.0, .speed_parameter = -1, .x_parameter = -1, .y_parameter = -1};
+        *motion = (md5_motion){.speed = 1.0,
+                               .speed_parameter = MD5_NONE,
+                               .x_parameter = MD5_NONE,
+                               .y_parameter = MD5_NONE};
         if (i < desc->num_clips)
             set_clip(motion, &machine->sources[i], MD5_PLAY_LOOP, 0.0);
         else
@@ -667,9 +671,9 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     md5_machine *const machine = building->machine;
     const uint32_t num_parts = motion->num_parts;
     md5_blend_tree *const tree = (md5_blend_tree *)md5i_build_array(building, 1, sizeof *tree);
-    // Of each part: its synchronised group, -1 = none; the instance of its first clip.
-    int32_t *const group_of =
-        (int32_t *)md5i_arena_alloc(building->scratch, num_parts, sizeof *group_of);
+    // Of each part: its synchronised group, MD5_NONE = none; the instance of its first clip.
+    uint32_t *const group_of =
+        (uint32_t *)md5i_arena_alloc(building->scratch, num_parts, sizeof *group_of);
     uint32_t *const first_clip =
         (uint32_t *)md5i_arena_alloc(building->scratch, num_parts, sizeof *first_clip);
     md5i_part *const parts = (md5i_part *)md5i_build_array(building, num_parts, sizeof *parts);
@@ -684,14 +688,14 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     // The inputs of a part directly precede it, each preceded by its own inputs. Clips are numbered
     // in the order of the table all the same.
     uint32_t num_weights = 1;
-    parts[num_parts - 1] = (md5i_part){.motion = motion, .parent = -1, .instance = -1};
-    group_of[num_parts - 1] = -1;
+    parts[num_parts - 1] = (md5i_part){.motion = motion, .parent = MD5_NONE, .instance = MD5_NONE};
+    group_of[num_parts - 1] = MD5_NONE;
     for (uint32_t number = num_parts; number-- > 0;) {
         md5i_part *const part = &parts[number];
         const md5_motion *const owner = part->motion;
-        part->leads_group = owner->sync != MD5_SYNC_NONE && group_of[number] < 0;
+        part->leads_group = owner->sync != MD5_SYNC_NONE && group_of[number] == MD5_NONE;
         if (part->leads_group)
-            group_of[number] = (int32_t)tree->num_groups++;
+            group_of[number] = tree->num_groups++;
         part->children = num_weights;
         num_weights += owner->num_items;
         uint32_t begin = number + 1 - owner->num_parts;
@@ -700,14 +704,14 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             const md5_item *const item = &owner->items[i];
             const uint32_t end = begin + item->motion->num_parts;
             const bool in_step = owner->kind != MD5_MOTION_STACK || i == 0;
-            group_of[end - 1] = in_step ? group_of[number] : -1;
+            group_of[end - 1] = in_step ? group_of[number] : MD5_NONE;
             first_clip[end - 1] = first_clip[number] + item->num_before;
             parts[end - 1] = (md5i_part){
                 .motion = item->motion,
-                .parent = (int32_t)number,
+                .parent = number,
                 .item = item,
                 .weight = part->children + i,
-                .instance = -1,
+                .instance = MD5_NONE,
             };
             begin = end;
         }
@@ -725,15 +729,14 @@ static bool build_tree(md5_building *building, md5_motion *motion)
         if (own->kind == MD5_MOTION_CLIP) {
             tree->has_root_motion =
                 tree->has_root_motion || own->playable.source->extract != MD5_EXTRACT_NONE;
-            part->instance = (int32_t)first_clip[i];
+            part->instance = first_clip[i];
             instances[first_clip[i]] = (md5_instance_plan){&own->playable, i, group_of[i]};
             num_poses++;
         }
         tree->num_poses = larger(tree->num_poses, num_poses);
         // An item's pose becomes the first of its parent, or is blended into it.
-        if (part->parent >= 0
-            && i + 1 - own->num_parts
-                   != (uint32_t)part->parent + 1 - parts[part->parent].motion->num_parts)
+        if (part->parent != MD5_NONE
+            && i + 1 - own->num_parts != part->parent + 1 - parts[part->parent].motion->num_parts)
             num_poses--;
     }
     motion->tree = tree;
@@ -746,7 +749,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
         (uint32_t *)md5i_build_array(building, tree->num_instances, sizeof *members);
     TRY(members);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (tree->instances[i].group >= 0)
+        if (tree->instances[i].group != MD5_NONE)
             tree->groups[tree->instances[i].group].num_members++;
     }
     for (uint32_t i = 0; i < tree->num_groups; i++) {
@@ -756,7 +759,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     }
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
-        if (plan->group < 0)
+        if (plan->group == MD5_NONE)
             continue;
         md5_group_plan *const group = &tree->groups[plan->group];
         if (group->num_markers > 0)
@@ -785,7 +788,7 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
     const md5_state_desc *const desc = &work->desc->states[number];
     md5_play_layer *const layer = work->layer;
     md5_state *const state = &layer->states[number];
-    int32_t found;
+    uint32_t found;
     TRY(md5i_resolve(building, &building->motions, &desc->motion, "state", desc->name, &found));
     if (building->machine->reports_states) {
         const md5_layer_desc *const names = &building->machine->tables.layers[work->number];
@@ -802,7 +805,7 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
             };
         state->events = events;
     }
-    if (found < 0)
+    if (found == MD5_NONE)
         return true;
     md5_motion *const motion = &building->machine->motions[found];
     TRY(motion->tree || build_tree(building, motion));
@@ -813,7 +816,7 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
     layer->max_parts = larger(layer->max_parts, tree->num_parts);
     if (layer->mode != MD5_LAYER_ADD)
         return true;
-    int32_t clip;
+    uint32_t clip;
     TRY(md5i_resolve(building, &building->clips, &work->desc->reference, "layer", work->desc->name,
                      &clip));
     TRY(build_reference(building, clip, motion, &work->desc->reference_frame, &state->reference));
@@ -840,7 +843,7 @@ static bool build_states(md5_building *building, layer_work *work)
         TRY(build_state(building, work, i));
     if (layer->mode == MD5_LAYER_ADD)
         TRY(set_of_marks(building, layer->mask, &layer->joints));
-    else if (layer->mask < 0)
+    else if (layer->mask == MD5_NONE)
         return true;
     else
         layer->joints = machine->mask_sets[layer->mask].all;
@@ -861,15 +864,15 @@ static bool build_conditions(md5_building *building, const md5_transition_desc *
     transition->num_conditions = desc->num_conditions;
     for (uint32_t i = 0; i < desc->num_conditions; i++) {
         const md5_condition *const from = &desc->conditions[i];
-        int32_t parameter;
+        uint32_t parameter;
         TRY(md5i_resolve(building, &building->parameters, &from->parameter, "a transition of layer",
                          owner, &parameter));
-        if (parameter < 0)
+        if (parameter == MD5_NONE)
             return md5i_fail_at(building, &from->parameter, MD5_ERROR_MISMATCH,
                                 "layer %s: a transition to %s has a condition without a parameter",
                                 QUOTED(owner), QUOTED(desc->to));
         machine->conditions[machine->num_conditions++] =
-            (md5_play_condition){(uint32_t)parameter, from->compare, from->value};
+            (md5_play_condition){parameter, from->compare, from->value};
     }
     return true;
 }
@@ -886,15 +889,15 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
 {
     const char *const owner = work->desc->name;
     const md5_transition_desc *const desc = &work->desc->transitions[number];
-    int32_t from, to;
+    uint32_t from, to;
     TRY(md5i_resolve(building, &work->states, &desc->from, "a transition of layer", owner, &from));
     TRY(md5i_resolve(building, &work->states, &desc->to, "a transition of layer", owner, &to));
-    if (to < 0)
+    if (to == MD5_NONE)
         return md5i_fail_at(building, &desc->to, MD5_ERROR_MISMATCH,
                             "layer %s: transition %u has no target state", QUOTED(owner), number);
     *transition = (md5_transition){
         .from = from,
-        .to = (uint32_t)to,
+        .to = to,
         .number = number,
         .priority = desc->priority,
         .exit = md5i_decimal_of(desc->exit),
@@ -907,9 +910,9 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
         .keeps_phase = desc->keeps_phase,
     };
     // Of the states that the exit may wait for, those that go on beyond the end of their clip.
-    const uint32_t num_going = transition->from < 0
+    const uint32_t num_going = transition->from == MD5_NONE
                                    ? work->num_going - goes_on(work, transition->to)
-                                   : goes_on(work, (uint32_t)transition->from);
+                                   : goes_on(work, transition->from);
     if (desc->waits && desc->exit > 1.0f && num_going == 0) {
         const md5_location at = md5i_find_location(building->desc->locations, &desc->exit);
         md5i_warn(building->context, at.line, at.column,
@@ -917,8 +920,8 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
                   QUOTED(work->desc->name), (double)desc->exit, QUOTED(desc->to));
     }
     if (md5_has_numbers(desc->easing.kind))
-        TRY(md5i_build_easing(building, &desc->easing, "a transition of layer", owner,
-                              &transition->easing));
+        TRY(build_easing(building, &desc->easing, "a transition of layer", owner,
+                         &transition->easing));
     return build_conditions(building, desc, owner, transition);
 }
 
@@ -926,7 +929,7 @@ static int compare_transitions(const void *left, const void *right)
 {
     const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
     if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
+        return a->from + 1 < b->from + 1 ? -1 : 1; // MD5_NONE first
     if (a->priority != b->priority)
         return a->priority > b->priority ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
@@ -949,7 +952,7 @@ static bool build_transitions(md5_building *building, layer_work *work)
     layer->any = transitions;
     for (uint32_t i = 0; i < desc->num_transitions; i++) {
         md5_state *const from =
-            transitions[i].from < 0 ? NULL : &layer->states[transitions[i].from];
+            transitions[i].from == MD5_NONE ? NULL : &layer->states[transitions[i].from];
         if (!from) {
             layer->num_any++;
             continue;
@@ -958,37 +961,6 @@ static bool build_transitions(md5_building *building, layer_work *work)
         from->num_transitions++;
     }
     return true;
-}
-
-static bool build_layer(md5_building *building, uint32_t number)
-{
-    const md5_layer_desc *const desc = &building->desc->layers[number];
-    md5_play_layer *const layer = &building->machine->layers[number];
-    layer_work work = {.desc = desc, .layer = layer, .number = number};
-    md5_layer_desc filled = *desc;
-    md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
-    *layer = (md5_play_layer){.mode = desc->mode, .weight = {.fixed = filled.weight}};
-    TRY(md5i_resolve(building, &building->masks, &desc->mask, "layer", desc->name, &layer->mask));
-    TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter, "layer", desc->name,
-                     &layer->weight.parameter));
-    TRY(md5i_build_easing(building, &desc->weight_easing, "layer", desc->name,
-                          &layer->weight.easing));
-    TRY(build_states(building, &work));
-    return build_transitions(building, &work);
-}
-
-// A layer without a mask that is not added may change any joint.
-static bool is_seen(const md5_machine *machine, const md5_detail_set *set,
-                    const md5_play_layer *layer)
-{
-    const md5_joint_set *const joints = &layer->joints;
-    const float *const weights = md5_mask_of(machine, layer->mask);
-    bool seen = layer->mode != MD5_LAYER_ADD && !weights;
-    for (uint32_t i = 0; i < joints->count && !seen; i++) {
-        const uint32_t joint = joints->list ? joints->list[i] : joints->first + i;
-        seen = set->are_animated[joint] && (!weights || weights[joint] > 0.0f);
-    }
-    return seen;
 }
 
 static bool build_seen_layers(md5_building *building)
@@ -1000,9 +972,19 @@ static bool build_seen_layers(md5_building *building)
         (bool *)md5i_build_array(building, num_masks, num_layers * sizeof *machine->are_seen);
     TRY(machine->are_seen);
     for (size_t i = 0; i < num_masks; i++) {
-        for (uint32_t k = 0; k < num_layers; k++)
-            machine->are_seen[i * num_layers + k] =
-                is_seen(machine, &machine->details[i], &machine->layers[k]);
+        for (uint32_t k = 0; k < num_layers; k++) {
+            const md5_play_layer *const layer = &machine->layers[k];
+            const md5_joint_set *const joints = &layer->joints;
+            const float *const weights = md5_mask_of(machine, layer->mask);
+            // A layer without a mask that is not added may change any joint.
+            bool seen = layer->mode != MD5_LAYER_ADD && !weights;
+            for (uint32_t n = 0; n < joints->count && !seen; n++) {
+                const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
+                seen =
+                    machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0.0f);
+            }
+            machine->are_seen[i * num_layers + k] = seen;
+        }
     }
     return true;
 }
@@ -1019,28 +1001,6 @@ static bool check_named(md5_building *building, const md5_morph_desc *morph,
         return true;
     return md5i_fail_at(building, &morph->target, MD5_ERROR_MISMATCH, "morph %s names no %s",
                         QUOTED(morph->target), what);
-}
-
-static bool check_keys(md5_building *building, const md5_morph_desc *morph, uint32_t clip)
-{
-    const uint32_t num_frames = building->machine->sources[clip].binding->anim->num_frames;
-    if (morph->num_keys == 0)
-        return md5i_fail_at(building, &morph->target, MD5_ERROR_RANGE,
-                            "morph %s has no keys for clip %s", QUOTED(morph->target),
-                            QUOTED(morph->clip));
-    for (uint32_t i = 0; i < morph->num_keys; i++) {
-        const md5_morph_key *const key = &morph->keys[i];
-        if (key->frame >= num_frames)
-            return md5i_fail_at(
-                building, &key->frame, MD5_ERROR_RANGE,
-                "frame %u of clip %s is a key of morph %s, but the last frame is %u", key->frame,
-                QUOTED(morph->clip), QUOTED(morph->target), num_frames - 1);
-        if (i > 0 && key->frame <= key[-1].frame)
-            return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
-                                "morph %s: the key of frame %u stands behind that of frame %u",
-                                QUOTED(morph->target), key->frame, key[-1].frame);
-    }
-    return true;
 }
 
 // What drives it, as a number.
@@ -1070,28 +1030,31 @@ static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_
     }
     const bool is_clip = morph->drive == MD5_MORPH_BY_CLIP;
     const char *const *const name = is_clip ? &morph->clip : &morph->parameter;
-    int32_t number;
+    uint32_t number;
     TRY(check_named(building, morph, name, is_clip ? "clip" : "parameter"));
     TRY(md5i_resolve(building, is_clip ? &building->clips : &building->parameters, name, "morph",
                      morph->target, &number));
-    row->source = (uint32_t)number;
-    return !is_clip || check_keys(building, morph, row->source);
-}
-
-// Numbers the targets by the rows that name them first.
-static void number_targets(const md5_building *building, const md5_names *names)
-{
-    md5_machine *const machine = building->machine;
-    for (uint32_t i = 0; i < building->desc->num_morphs; i++) {
-        // Of equal names the first row is found.
-        const uint32_t first = (uint32_t)md5i_find_name(names, building->desc->morphs[i].target);
-        md5_morph_row *const row = &machine->morph_rows[i];
-        if (first == i) {
-            row->target = machine->num_morphs;
-            machine->morph_firsts[machine->num_morphs++] = i;
-        } else
-            row->target = machine->morph_rows[first].target;
+    row->source = number;
+    if (!is_clip)
+        return true;
+    const uint32_t num_frames = building->machine->sources[row->source].binding->anim->num_frames;
+    if (morph->num_keys == 0)
+        return md5i_fail_at(building, &morph->target, MD5_ERROR_RANGE,
+                            "morph %s has no keys for clip %s", QUOTED(morph->target),
+                            QUOTED(morph->clip));
+    for (uint32_t i = 0; i < morph->num_keys; i++) {
+        const md5_morph_key *const key = &morph->keys[i];
+        if (key->frame >= num_frames)
+            return md5i_fail_at(
+                building, &key->frame, MD5_ERROR_RANGE,
+                "frame %u of clip %s is a key of morph %s, but the last frame is %u", key->frame,
+                QUOTED(morph->clip), QUOTED(morph->target), num_frames - 1);
+        if (i > 0 && key->frame <= key[-1].frame)
+            return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
+                                "morph %s: the key of frame %u stands behind that of frame %u",
+                                QUOTED(morph->target), key->frame, key[-1].frame);
     }
+    return true;
 }
 
 static bool build_morphs(md5_building *building)
@@ -1120,7 +1083,14 @@ static bool build_morphs(md5_building *building)
         row->weight = filled.weight;
         TRY(find_drive(building, morph, row));
     }
-    number_targets(building, &names);
+    // Targets are numbered by the rows that name them first: of equal names that is found.
+    for (uint32_t i = 0; i < desc->num_morphs; i++) {
+        const uint32_t first = md5i_find_name(&names, desc->morphs[i].target);
+        md5_morph_row *const row = &machine->morph_rows[i];
+        row->target = first == i ? machine->num_morphs : machine->morph_rows[first].target;
+        if (first == i)
+            machine->morph_firsts[machine->num_morphs++] = i;
+    }
     return true;
 }
 
@@ -1144,7 +1114,21 @@ bool md5i_build_layers(md5_building *building)
     machine->conditions = (md5_play_condition *)md5i_build_array(building, num_conditions,
                                                                  sizeof *machine->conditions);
     TRY(machine->layers && machine->conditions);
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        TRY(build_layer(building, i));
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer_desc = &desc->layers[i];
+        const char *const name = layer_desc->name;
+        md5_play_layer *const layer = &machine->layers[i];
+        layer_work work = {.desc = layer_desc, .layer = layer, .number = i};
+        md5_layer_desc filled = *layer_desc;
+        md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
+        *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
+        TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, "layer", name,
+                         &layer->mask));
+        TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter, "layer",
+                         name, &layer->weight.parameter));
+        TRY(build_easing(building, &layer_desc->weight_easing, "layer", name,
+                         &layer->weight.easing));
+        TRY(build_states(building, &work) && build_transitions(building, &work));
+    }
     return build_seen_layers(building) && build_morphs(building);
 }

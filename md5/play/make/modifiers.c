@@ -33,9 +33,9 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     const md5_skeleton *const skeleton = &building->desc->model->skeleton;
     uint32_t found = skeleton->joints[below].parent;
     if (*member) {
-        int32_t named;
-        TRY(md5i_resolve(building, &building->joints, member, "modifier", names->owner, &named));
-        found = (uint32_t)named;
+        uint32_t named;
+        TRY(md5i_resolve(building, &building->joints, member, kind, names->owner, &named));
+        found = named;
     }
     if (found == MD5_NONE)
         return md5i_fail_at(building, names->tip, MD5_ERROR_RANGE,
@@ -94,12 +94,12 @@ static bool build_feet(md5_building *building, const md5_modifier_desc *desc,
         const md5_foot_desc *const foot = &desc->feet[i];
         md5_limb *const leg = &machine->legs[machine->num_feet++];
         const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip", desc->name};
-        int32_t ankle;
+        uint32_t ankle;
         TRY(md5i_resolve(building, &building->joints, &foot->ankle, kind, desc->name, &ankle));
-        if (ankle < 0)
+        if (ankle == MD5_NONE)
             return md5i_fail_at(building, &foot->ankle, MD5_ERROR_MISMATCH,
                                 "modifier %s: a foot names no ankle", QUOTED(desc->name));
-        leg->tip = (uint32_t)ankle;
+        leg->tip = ankle;
         TRY(find_limb(building, &names, leg));
     }
     return true;
@@ -137,22 +137,6 @@ static bool check_length(md5_building *building, const md5_modifier_desc *desc, 
 
 // -- Gazes: the joints of head and eyes, where the gaze starts, its numbers ---------------------
 
-static bool find_eyes(md5_building *building, const md5_modifier_gaze *rule, const char *owner,
-                      md5_gaze_desc *gaze)
-{
-    const md5_mat34 *const bind = building->desc->model->bind;
-    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
-    for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
-        int32_t eye;
-        TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], kind, owner, &eye));
-        gaze->eyes[gaze->num_eyes++] = (uint32_t)eye;
-        sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
-    }
-    gaze->origin = gaze->num_eyes > 0 ? md5_vec3_scale(sum, 1.0f / (float)gaze->num_eyes)
-                                      : md5_mat34_translation(bind[gaze->head]);
-    return true;
-}
-
 static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
 {
@@ -177,7 +161,16 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     if (gaze.numbers.length == 0)
         gaze.numbers.length = depth < usual ? depth : usual;
     TRY(check_length(building, desc, &numbers->length, gaze.numbers.length, gaze.head));
-    TRY(find_eyes(building, rule, desc->name, &gaze));
+    const md5_mat34 *const bind = building->desc->model->bind;
+    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+    for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
+        uint32_t eye;
+        TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], kind, desc->name, &eye));
+        gaze.eyes[gaze.num_eyes++] = eye;
+        sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
+    }
+    gaze.origin = gaze.num_eyes > 0 ? md5_vec3_scale(sum, 1.0f / (float)gaze.num_eyes)
+                                    : md5_mat34_translation(bind[gaze.head]);
     modifier->gaze = machine->num_gazes;
     modifier->seed = rule->seed;
     machine->gazes[machine->num_gazes++] = gaze;
@@ -185,20 +178,6 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
 }
 
 // -- Feet that are held: their soles, and where in the clips these stand ------------------------
-
-// The point of the ground plane below a joint in the bind pose, and where the model looks.
-static md5_sole sole_of(const md5_model *model, uint32_t joint)
-{
-    const md5_axes axes = model->skeleton.axes;
-    md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
-    point.z = 0.0f;
-    const md5_mat34 *const inverse = &model->inverse_bind[joint];
-    return (md5_sole){
-        .joint = joint,
-        .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
-        .ahead = md5_mat34_direction(*inverse, md5_forward(axes)),
-    };
-}
 
 static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
@@ -222,15 +201,25 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     for (uint32_t i = 0; i < modifier->num_held; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &none;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
-        int32_t joint = (int32_t)ankle;
+        uint32_t joint = ankle;
         if (*toe)
             TRY(md5i_resolve(building, &building->joints, toe, kind, desc->name, &joint));
-        if ((uint32_t)joint != ankle && !md5i_is_below(&model->skeleton, (uint32_t)joint, ankle))
+        if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
             return md5i_fail_at(building, toe, MD5_ERROR_MISMATCH,
                                 "modifier %s: joint %s is not a descendant of %s",
                                 QUOTED(desc->name), QUOTED(*toe),
                                 QUOTED(model->skeleton.joints[ankle].name));
-        machine->soles[machine->num_soles++] = sole_of(model, (uint32_t)joint);
+        // The point of the ground plane below the joint in the bind pose, and where the model
+        // looks.
+        const md5_axes axes = model->skeleton.axes;
+        const md5_mat34 *const inverse = &model->inverse_bind[joint];
+        md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
+        point.z = 0.0f;
+        machine->soles[machine->num_soles++] = (md5_sole){
+            .joint = joint,
+            .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
+            .ahead = md5_mat34_direction(*inverse, md5_forward(axes)),
+        };
     }
     return true;
 }
@@ -248,12 +237,6 @@ typedef struct contact_search {
 // Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
 static const float slow_turn = 0.52359878f;
 
-static bool is_turned(md5_vec3 from, md5_vec3 to, float frame_rate)
-{
-    const float cosine = from.x * to.x + from.y * to.y, sine = from.x * to.y - from.y * to.x;
-    return cosine < 0.0f || fabsf(sine) * frame_rate > slow_turn;
-}
-
 static uint8_t contact_between(const contact_search *at, const md5_hold_numbers *hold,
                                uint32_t frame, uint32_t next)
 {
@@ -264,8 +247,10 @@ static uint8_t contact_between(const contact_search *at, const md5_hold_numbers 
     const float x = (to.x - from.x) * frame_rate, y = (to.y - from.y) * frame_rate;
     if (!(x * x + y * y <= hold->speed * hold->speed))
         return MD5_CONTACT_SLIDES;
-    return is_turned(at->facings[frame], at->facings[next], frame_rate) ? MD5_CONTACT_TURNS
-                                                                        : MD5_CONTACT_STANDS;
+    const md5_vec3 a = at->facings[frame], b = at->facings[next];
+    const float cosine = a.x * b.x + a.y * b.y, sine = a.x * b.y - a.y * b.x;
+    const bool turns = cosine < 0.0f || fabsf(sine) * frame_rate > slow_turn;
+    return turns ? MD5_CONTACT_TURNS : MD5_CONTACT_STANDS;
 }
 
 static bool search_clip(md5_building *building, const md5_source *source)
@@ -335,15 +320,15 @@ static bool is_zero(md5_vec3 v)
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {
-    int32_t joint;
-    TRY(md5i_resolve(building, &building->joints, &desc->joint, "modifier", desc->name, &joint));
-    if (joint < 0)
+    uint32_t joint;
+    TRY(md5i_resolve(building, &building->joints, &desc->joint, kind, desc->name, &joint));
+    if (joint == MD5_NONE)
         return md5i_fail_at(building, &desc->joint, MD5_ERROR_MISMATCH,
                             "modifier %s names no joint", QUOTED(desc->name));
     *modifier = (md5_modifier){
         .desc = *desc,
-        .joint = (uint32_t)joint,
-        .limb = {.tip = (uint32_t)joint},
+        .joint = joint,
+        .limb = {.tip = joint},
     };
     md5_modifier_desc *const filled = &modifier->desc;
     const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};

@@ -91,8 +91,8 @@ static bool is_moving(const md5_following *following)
 
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 {
-    const int32_t row = player->machine->followers[parameter];
-    if (row < 0)
+    const uint32_t row = player->machine->followers[parameter];
+    if (row == MD5_NONE)
         return false;
     md5_following *const following = &player->followings[row];
     if (following->goal == goal)
@@ -108,9 +108,9 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 void md5i_rest_parameters(md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        const int32_t row = player->machine->followers[i];
+        const uint32_t row = player->machine->followers[i];
         const float value = player->parameters[i];
-        if (row >= 0)
+        if (row != MD5_NONE)
             player->followings[row] = (md5_following){.goal = value, .from = value};
     }
 }
@@ -143,8 +143,8 @@ static void move_parameter(md5_player *player, uint32_t parameter, uint32_t row,
 static void follow_goals(md5_player *player, double seconds, md5_follow_task task)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        if (player->machine->followers[i] >= 0)
-            move_parameter(player, i, (uint32_t)player->machine->followers[i], seconds, task);
+        if (player->machine->followers[i] != MD5_NONE)
+            move_parameter(player, i, player->machine->followers[i], seconds, task);
     }
 }
 
@@ -172,8 +172,8 @@ static bool is_following(const md5_player *player)
 static bool is_backward(const md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
-    const int32_t number = tree->instances[0].group;
-    if (number < 0)
+    const uint32_t number = tree->instances[0].group;
+    if (number == MD5_NONE)
         return active->instances[0].rate < 0.0;
     const md5_group_plan *const group = &tree->groups[number];
     double rate = 0.0;
@@ -235,7 +235,7 @@ static double seconds_until(md5_player *player, const md5_active_state *active, 
     const md5_clock now = active->instances[0].now;
     const double rate = active->instances[0].rate;
     // The common case: clearly not reached within `most`.
-    if (plan->group < 0 && rate > 0.0
+    if (plan->group == MD5_NONE && rate > 0.0
         && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
         return most;
     const exit_position position = exit_of(active, exit);
@@ -289,7 +289,7 @@ static bool holds_for(const md5_play_condition *condition, float value)
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition)
 {
-    if (transition->from < 0 && transition->to == active->state)
+    if (transition->from == MD5_NONE && transition->to == active->state)
         return false;
     if (md5i_progress(active) < 1.0) {
         if (active->interrupt == MD5_INTERRUPT_NONE)
@@ -442,7 +442,7 @@ static double seconds_until_kink(md5_player *player, double most)
     follow_goals(player, most, MD5_FOLLOW_LOOKS);
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
-        const int32_t row = machine->followers[kink->parameter];
+        const uint32_t row = machine->followers[kink->parameter];
         const float now = player->parameters[kink->parameter], next = player->followings[row].next;
         if (now == next || holds_for(kink, now) == holds_for(kink, next))
             continue;
@@ -496,9 +496,9 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         layer_state->num_used > 0 ? md5_newest(layer_state) : NULL;
     // A transition from the newest state is seen to start from the one before it, if that began at
     // this instant.
-    const bool is_seen = newest && (newest->from < 0 || newest->elapsed > MD5_BORDER);
-    const int32_t source = is_seen ? (int32_t)newest->state : newest ? newest->from : -1;
-    const double duration = source < 0 ? 0.0 : fmax(change->duration, 0.0);
+    const bool is_seen = newest && (newest->from == MD5_NONE || newest->elapsed > MD5_BORDER);
+    const uint32_t source = is_seen ? newest->state : newest ? newest->from : MD5_NONE;
+    const double duration = source == MD5_NONE ? 0.0 : fmax(change->duration, 0.0);
     const bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
                              && has_poses(layer_state, &from->states[change->state]);
     const bool fades = duration > 0.0 && !is_inertial;
@@ -524,7 +524,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         slot++;
     layer_state->order[layer_state->num_used++] = slot;
     md5_active_state *const active = md5_slot(layer_state, slot);
-    active->from = duration > 0.0 ? source : -1;
+    active->from = duration > 0.0 ? source : MD5_NONE;
     active->easing = &machine->easings[change->easing];
     active->elapsed = 0.0;
     active->duration = duration;
@@ -535,7 +535,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     layer_state->is_resting = false;
     layer_state->is_entered = change->begin == MD5_BEGIN_AT;
     if (layer_state->is_entered)
-        layer_state->entered = (int32_t)change->state;
+        layer_state->entered = change->state;
     player->is_settled = false;
     md5i_begin_state(player, from, active, change);
     if (!is_inertial)
@@ -795,15 +795,15 @@ static void fire_starts(const step_context *context)
     for (uint32_t i = 0; player->machine->reports_states && i < num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
-        const int32_t left = layer_state->entered;
+        const uint32_t left = layer_state->entered;
         if (layer_state->is_entered)
             continue;
         layer_state->is_entered = true;
-        layer_state->entered = (int32_t)newest->state;
-        if (left >= 0)
-            report(context, i, (uint32_t)left, MD5_EVENT_LEAVE);
+        layer_state->entered = newest->state;
+        if (left != MD5_NONE)
+            report(context, i, left, MD5_EVENT_LEAVE);
         report(context, i, newest->state, MD5_EVENT_ENTER);
-        if (left >= 0 && md5i_progress(newest) == 1.0)
+        if (left != MD5_NONE && md5i_progress(newest) == 1.0)
             report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
     }
     if (context->events && player->machine->has_clip_events)

@@ -82,12 +82,12 @@ static void blend_all(const md5_machine *machine, const md5_detail_set *detail,
     }
 }
 
-// Blends `other` over `pose` by mask and weight; mask -1: all joints. Of a level of detail, if one
-// is given, only the runs: other joints need not be defined.
-static void blend_over(const md5_machine *machine, const md5_detail_set *detail, int32_t mask,
+// Blends `other` over `pose` by mask and weight; mask MD5_NONE: all joints. Of a level of detail,
+// if one is given, only the runs: other joints need not be defined.
+static void blend_over(const md5_machine *machine, const md5_detail_set *detail, uint32_t mask,
                        const md5_xform *other, float weight, md5_xform *pose)
 {
-    if (mask < 0) {
+    if (mask == MD5_NONE) {
         blend_all(machine, detail, pose, other, weight, pose);
         return;
     }
@@ -238,7 +238,7 @@ static void gather(const md5_player *player, const md5_active_state *active, con
     md5_xform *const into = pose_at(stack, stack->count - 2);
     md5_xform *const last = pose_at(stack, stack->count - 1);
     if (parent->kind != MD5_MOTION_STACK)
-        blend_over(machine, detail, -1, last, weight / *gathered, into);
+        blend_over(machine, detail, MD5_NONE, last, weight / *gathered, into);
     else if (item->mode == MD5_LAYER_ADD)
         add_difference_of_joints(&item->added, last, item->reference, weight, into);
     else
@@ -273,10 +273,10 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
         const md5i_part *const part = &parts[i];
         if (active->totals[i] == 0.0f)
             continue;
-        if (part->instance >= 0)
-            sample_instance(machine, tree, &at, (uint32_t)part->instance, only,
+        if (part->instance != MD5_NONE)
+            sample_instance(machine, tree, &at, part->instance, only,
                             pose_at(&stack, stack.count++));
-        if (part->parent >= 0)
+        if (part->parent != MD5_NONE)
             gather(player, active, part, used, &stack);
     }
 }
@@ -328,16 +328,17 @@ static void blend_shot(const md5_machine *machine, const md5_shot *shot, float w
     }
     sample_reference(machine, shot, reference);
     const md5_joint_set all = {.count = machine->num_joints};
-    const md5_joint_set *const set = shot->mask < 0 ? &all : &machine->mask_sets[shot->mask].all;
+    const md5_joint_set *const set =
+        shot->mask == MD5_NONE ? &all : &machine->mask_sets[shot->mask].all;
     const size_t first = set->first;
     md5_add_pose(pose + first, spare + first, reference + first, weight,
-                 shot->mask < 0 ? NULL : md5_mask_of(machine, shot->mask) + first, set->count,
-                 pose + first);
+                 shot->mask == MD5_NONE ? NULL : md5_mask_of(machine, shot->mask) + first,
+                 set->count, pose + first);
 }
 
 static float mask_at(const md5_machine *machine, const md5_shot *shot, uint32_t joint)
 {
-    return shot->mask < 0 ? 1.0f : md5_mask_of(machine, shot->mask)[joint];
+    return shot->mask == MD5_NONE ? 1.0f : md5_mask_of(machine, shot->mask)[joint];
 }
 
 // Writes for each joint what md5i_shot_share() says of one of a slot's one-shots.
@@ -513,7 +514,7 @@ static float evaluate_chain(const blending *of, md5_chain_range part, md5_xform 
         md5_xform *const other = spare;
         evaluate(of, active, spare_pose(of, spare, 1), other);
         if (of->detail)
-            blend_over(machine, of->detail, -1, other, own / covered, pose);
+            blend_over(machine, of->detail, MD5_NONE, other, own / covered, pose);
         else
             md5_blend_poses(pose, other, own / covered, NULL, of->count, pose);
     }
@@ -626,7 +627,8 @@ static void blend_layer_over(const blending *of, float weight, md5_xform *spare,
 {
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
-    const md5_active_state *const single = layer->mask < 0 ? NULL : single_motion(of->layer_state);
+    const md5_active_state *const single =
+        layer->mask == MD5_NONE ? NULL : single_motion(of->layer_state);
     float covered = weight;
     if (single && weight == 1.0f && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
@@ -666,7 +668,8 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
     const md5_machine *const machine = of->player->machine;
     const md5_play_layer *const layer = of->layer;
     // The first layer is evaluated into the result if nothing is visible below it.
-    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask < 0 && weight == 1.0f) {
+    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask == MD5_NONE
+        && weight == 1.0f) {
         const float covered = evaluate_chain(of, md5_whole_chain(of->layer_state), spare, pose);
         if (covered == 0.0f)
             memcpy(pose, machine->model->bind_local, of->num_joints * sizeof *pose);
@@ -707,10 +710,10 @@ static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer
 {
     const md5_machine *const machine = player->machine;
     const uint32_t next = layer + 1;
-    if (next >= machine->tables.num_layers || machine->layers[layer].mask >= 0)
+    if (next >= machine->tables.num_layers || machine->layers[layer].mask != MD5_NONE)
         return NULL;
     const md5_play_layer *const above = &machine->layers[next];
-    const bool covers = above->mode == MD5_LAYER_OVERRIDE && above->mask >= 0
+    const bool covers = above->mode == MD5_LAYER_OVERRIDE && above->mask != MD5_NONE
                         && machine->rests[above->mask].num_runs > 0 && player->num_shots == 0
                         && md5i_weight_of(player, &above->weight) == 1.0f
                         && single_motion(&player->layer_states[next]);

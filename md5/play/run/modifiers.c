@@ -9,16 +9,17 @@
 // -- Feet that are held --------------------------------------------------------------------------
 
 // How much of what plays has a sole stand, turn as it stands, and slide; how much plays at all.
+enum { STANDS, TURNS, SLIDES, PLAYS, FOOTINGS };
 typedef struct footing {
-    float stands, turns, slides, all;
+    float share[FOOTINGS];
 } footing;
 
 static footing blend(footing below, footing above, float weight)
 {
-    const float left = 1.0f - weight * above.all;
-    return (footing){
-        below.stands * left + weight * above.stands, below.turns * left + weight * above.turns,
-        below.slides * left + weight * above.slides, below.all * left + weight * above.all};
+    const float left = 1.0f - weight * above.share[PLAYS];
+    for (int i = 0; i < FOOTINGS; i++)
+        below.share[i] = below.share[i] * left + weight * above.share[i];
+    return below;
 }
 
 // At a clip's moment. Within a cycle the later of two frames is the next one.
@@ -28,8 +29,8 @@ static footing footing_at(const md5_machine *machine, size_t sole, const md5_sou
     const uint8_t contact =
         machine->contacts[sole * machine->num_frames + source->first_frame + moment->frame0];
     const bool turns = contact == MD5_CONTACT_TURNS;
-    return (footing){turns || contact == MD5_CONTACT_STANDS ? 1.0f : 0.0f, turns ? 1.0f : 0.0f,
-                     contact == MD5_CONTACT_SLIDES ? 1.0f : 0.0f, 1.0f};
+    return (footing){{turns || contact == MD5_CONTACT_STANDS ? 1.0f : 0.0f, turns ? 1.0f : 0.0f,
+                      contact == MD5_CONTACT_SLIDES ? 1.0f : 0.0f, 1.0f}};
 }
 
 // A mean of its clips by their weights.
@@ -38,7 +39,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = active->tree;
-    footing sum = {0.0f, 0.0f, 0.0f, 0.0f};
+    footing sum = {{0.0f}};
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
         const md5_playable *const playable = plan->playable;
@@ -49,36 +50,34 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
         const md5_moment moment =
             md5i_clock_moment(playable->timing, instance->now, source->interpolation);
         const footing own = footing_at(machine, sole, source, &moment);
-        sum.stands += instance->weight * own.stands;
-        sum.turns += instance->weight * own.turns;
-        sum.slides += instance->weight * own.slides;
-        sum.all += instance->weight;
+        for (int k = 0; k < FOOTINGS; k++)
+            sum.share[k] += instance->weight * own.share[k];
     }
-    if (!(sum.all > 0.0f))
-        return sum;
-    return (footing){sum.stands / sum.all, sum.turns / sum.all, sum.slides / sum.all, 1.0f};
+    const float all = sum.share[PLAYS];
+    for (int k = 0; k < FOOTINGS && all > 0.0f; k++)
+        sum.share[k] /= all;
+    return sum;
 }
 
 // A frozen pose neither stands nor slides.
 static footing footing_of_layer(const md5_player *player, uint32_t number, size_t sole)
 {
     md5_layer_state *const layer_state = &player->layer_states[number];
-    footing sum = {0.0f, 0.0f, 0.0f, layer_state->has_snapshot ? layer_state->coverage : 0.0f};
+    footing sum = {{0.0f}};
+    sum.share[PLAYS] = layer_state->has_snapshot ? layer_state->coverage : 0.0f;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0.0);
         const footing own = footing_of_state(player, active, sole);
-        sum.stands += (own.stands - sum.stands) * fade;
-        sum.turns += (own.turns - sum.turns) * fade;
-        sum.slides += (own.slides - sum.slides) * fade;
-        sum.all += (own.all - sum.all) * fade;
+        for (int k = 0; k < FOOTINGS; k++)
+            sum.share[k] += (own.share[k] - sum.share[k]) * fade;
     }
     return sum;
 }
 
-static float mask_at(const md5_machine *machine, int32_t mask, uint32_t joint)
+static float mask_at(const md5_machine *machine, uint32_t mask, uint32_t joint)
 {
-    return mask < 0 ? 1.0f : md5_mask_of(machine, mask)[joint];
+    return mask == MD5_NONE ? 1.0f : md5_mask_of(machine, mask)[joint];
 }
 
 static footing footing_of_shots(const md5_player *player, uint32_t joint, size_t sole,
@@ -103,7 +102,7 @@ static footing footing_of_shots(const md5_player *player, uint32_t joint, size_t
 static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
-    footing sum = {0.0f, 0.0f, 0.0f, 0.0f};
+    footing sum = {{0.0f}};
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
@@ -148,9 +147,9 @@ static void hold_feet(md5_player *player, uint32_t number, const md5_xform *pose
             .sine = (float)back.sine,
             .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
             .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
-            .stands = now.stands > 0.5f,
-            .slides = now.slides > 0.5f,
-            .turns = now.turns > 0.5f,
+            .stands = now.share[STANDS] > 0.5f,
+            .slides = now.share[SLIDES] > 0.5f,
+            .turns = now.share[TURNS] > 0.5f,
         };
         const md5_vec3 hip = place_of(skeleton, pose, leg->root);
         const md5_vec3 knee = place_of(skeleton, pose, leg->middle);

@@ -70,9 +70,9 @@ static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
 }
 
 // Mask weight at joint 0.
-static double mask_at_root(const md5_machine *machine, int32_t mask)
+static double mask_at_root(const md5_machine *machine, uint32_t mask)
 {
-    return mask < 0 ? 1.0 : (double)md5_mask_of(machine, mask)[0];
+    return mask == MD5_NONE ? 1.0 : (double)md5_mask_of(machine, mask)[0];
 }
 
 // Blends the last root delta, which is an item's, into that of its motion before it. Returns the
@@ -114,10 +114,10 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         const md5i_part *const part = &parts[i];
         if (active->totals[i] == 0.0f)
             continue;
-        if (part->instance >= 0)
+        if (part->instance != MD5_NONE)
             player->root_deltas[num_deltas++] = root_delta_of_instance(
                 &tree->instances[part->instance], &active->instances[part->instance]);
-        if (part->parent >= 0)
+        if (part->parent != MD5_NONE)
             num_deltas = gather(player, active, part, parts[part->parent].motion, num_deltas);
     }
     return player->root_deltas[0];

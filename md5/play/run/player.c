@@ -18,8 +18,8 @@ bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
     MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_detail full = {0};
     const md5_detail *const set = detail ? detail : &full;
-    const int32_t mask = md5_find_mask(player->machine, set->mask);
-    if (set->mask && mask < 0)
+    const uint32_t mask = md5_find_mask(player->machine, set->mask);
+    if (set->mask && mask == MD5_NONE)
         return false;
     const uint32_t interval = set->interval > 1 ? set->interval : 1;
     player->detail.mask = mask;
@@ -282,11 +282,11 @@ void md5_player_reset(md5_player *player)
     player->has_consumed = player->is_backward = false;
     player->status = (md5_advance_status){0};
     player->since_pose = 0.0;
-    player->detail = (md5_detail_state){.mask = -1, .interval = 1};
+    player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
     player->motion = player->walked = (md5_root_delta){.cosine = 1.0};
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
-        player->layer_states[i].entered = -1;
+        player->layer_states[i].entered = MD5_NONE;
         md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
     player->is_weighed = true;
@@ -388,7 +388,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     const double progress = md5i_progress(active);
     return (md5_layer_status){
         .state = active->state,
-        .from = progress < 1.0 ? (uint32_t)active->from : MD5_NONE,
+        .from = progress < 1.0 ? active->from : MD5_NONE,
         .progress = (float)progress,
         .time = md5i_active_time(active),
         .weight = md5i_weight_of(player, &of->weight),

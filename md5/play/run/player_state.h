@@ -91,7 +91,7 @@ static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip
 typedef struct md5_active_state {
     const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
-    int32_t from;             // source of its transition, -1 = none
+    uint32_t from;            // source of its transition, MD5_NONE = none
     const md5_easing *easing; // of the machine
     double elapsed, duration; // of its transition
     int32_t priority;
@@ -135,7 +135,7 @@ typedef struct md5_layer_state {
     bool is_resting;        // its open transitions form a cycle: see md5i_take_transitions()
     bool is_entered;        // MD5_EVENT_ENTER of the newest state need not be reported any more
     bool has_arrived;       // in this interval the newest state has faded in completely
-    int32_t entered;        // the last state that was reported, -1 = none
+    uint32_t entered;       // the last state that was reported, MD5_NONE = none
     bool ends_cycle;        // in this interval the newest state reaches an exit and takes it
     float coverage;         // of the snapshot
     md5_fade_time settling; // of the offsets
@@ -159,7 +159,7 @@ typedef struct md5_shot {
     uint32_t source;
     uint32_t num_below; // layers that it is played over
     md5_layer_mode mode;
-    int32_t mask;
+    uint32_t mask;
     uint32_t reference, reference_frame; // ADD: source
     md5_shot_end end;
     md5_easing fade_in_curve, fade_out_curve, stop_curve;
@@ -190,7 +190,7 @@ typedef struct md5_chain_range {
 
 // Level of detail.
 typedef struct md5_detail_state {
-    int32_t mask;             // whose joints are animated, -1: all
+    uint32_t mask;            // whose joints are animated, MD5_NONE: all
     uint32_t interval, phase; // `interval` is 1 or more, `phase` less than that
     uint32_t num_calls;       // poses that were asked for; may wrap
     uint32_t age;             // of the kept pose: poses that were asked for since, 0: it is new
@@ -286,8 +286,8 @@ static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint
 // The joints to animate; NULL: all.
 static inline const md5_detail_set *md5_detail_of(const md5_player *player)
 {
-    const int32_t mask = player->detail.mask;
-    return mask < 0 ? NULL : &player->machine->details[mask];
+    const uint32_t mask = player->detail.mask;
+    return mask == MD5_NONE ? NULL : &player->machine->details[mask];
 }
 
 // Whether all joints of a modifier are animated. Chains end in ancestors of their tips, which are
@@ -307,8 +307,8 @@ static inline bool md5_is_animated(const md5_machine *machine, const md5_detail_
 static inline bool md5_is_layer_seen(const md5_player *player, uint32_t layer)
 {
     const md5_machine *const machine = player->machine;
-    const int32_t mask = player->detail.mask;
-    return mask < 0 || machine->are_seen[(size_t)mask * machine->tables.num_layers + layer];
+    const uint32_t mask = player->detail.mask;
+    return mask == MD5_NONE || machine->are_seen[(size_t)mask * machine->tables.num_layers + layer];
 }
 
 static inline md5_chain_range md5_whole_chain(const md5_layer_state *layer_state)

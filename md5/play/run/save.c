@@ -435,11 +435,11 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
         const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
-        const bool is_based = plan->group >= 0 && archive->mode != CHECK;
+        const bool is_based = plan->group != MD5_NONE && archive->mode != CHECK;
         md5_clip_instance *const instance = &active->instances[i];
         keep_clock(archive, is_once, is_based ? active->groups[plan->group].cycle : 0,
-                   plan->group < 0 ? MAX_CYCLES : FARTHEST_AHEAD, &instance->before, &instance->now,
-                   &instance->is_at_start);
+                   plan->group == MD5_NONE ? MAX_CYCLES : FARTHEST_AHEAD, &instance->before,
+                   &instance->now, &instance->is_at_start);
         if (is_once)
             keep_time(archive, &instance->seconds_at_end, "the time at the end of a clip");
         if (archive->mode == STORE) {

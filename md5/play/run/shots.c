@@ -186,10 +186,10 @@ static float or_one(float value)
 // Resolves the names; false if one is unknown.
 static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md5_shot *shot)
 {
-    const int32_t mask = md5_find_mask(machine, desc->mask);
+    const uint32_t mask = md5_find_mask(machine, desc->mask);
     const uint32_t layer = md5_find_layer(machine, desc->layer);
     const uint32_t reference = md5_find_clip(machine, desc->reference);
-    if ((desc->mask && mask < 0) || (desc->layer && layer == MD5_NONE)
+    if ((desc->mask && mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
         || (desc->reference && reference == MD5_NONE))
         return false;
     shot->mask = mask;

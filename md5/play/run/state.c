@@ -305,7 +305,7 @@ static double weigh_by_speed(const md5_motion *motion, double speed, float *weig
 
 float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
 {
-    if (rule->parameter < 0)
+    if (rule->parameter == MD5_NONE)
         return rule->fixed;
     const float value = player->parameters[rule->parameter];
     if (rule->easing > 0)
@@ -348,17 +348,17 @@ void md5i_weigh_state(md5_player *player, md5_active_state *active)
         md5_flow *const flow = &player->flows[i];
         *flow = (md5_flow){1.0, 1.0f};
         active->totals[i] = weight;
-        if (part->parent >= 0) {
+        if (part->parent != MD5_NONE) {
             *flow = player->flows[part->parent];
             flow->share *= weight;
             active->totals[i] *= active->totals[part->parent];
         }
         flow->speed *= motion->speed;
-        if (motion->speed_parameter >= 0)
+        if (motion->speed_parameter != MD5_NONE)
             flow->speed *= (double)player->parameters[motion->speed_parameter];
         if (part->leads_group)
             flow->share = 1.0f;
-        if (part->instance < 0) {
+        if (part->instance == MD5_NONE) {
             flow->speed *= weigh_items(player, motion, active->weights + part->children);
             continue;
         }
@@ -487,7 +487,7 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
 {
     const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
-        if (tree->instances[i].group < 0)
+        if (tree->instances[i].group == MD5_NONE)
             player->instance_clocks[i] = instance_clock_after(active, tree, i, seconds);
     }
     for (uint32_t i = 0; i < tree->num_groups; i++) {
@@ -547,7 +547,7 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
 {
     const md5_blend_tree *const tree = active->tree;
     const md5_instance_plan *const plan = &tree->instances[number];
-    if (plan->group < 0) {
+    if (plan->group == MD5_NONE) {
         const double cycles = md5_clock_between(from, to);
         return cycles == 0.0 ? 0.0 : cycles / active->instances[number].rate;
     }

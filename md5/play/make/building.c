@@ -1,0 +1,119 @@
+// What all parts of a machine's making share: checks and their messages, names.
+#include "md5/play/make/building.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
+                  ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    const md5_location position = md5i_find_location(building->desc->locations, member);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return md5i_fail(building->context, status, position.line, position.column, "%s", message);
+}
+
+bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
+                  const char *kind, const char *owner, uint32_t *number)
+{
+    *number = *name ? md5i_find_name(names, *name) : MD5_NONE;
+    if (!*name || *number != MD5_NONE)
+        return true;
+    return md5i_fail_at(building, name, MD5_ERROR_MISMATCH,
+                        "%s %s names %s %s, which does not exist", kind, QUOTED(owner), names->what,
+                        QUOTED(*name));
+}
+
+void *md5i_build_array(md5_building *building, size_t count, size_t size)
+{
+    return md5i_arena_alloc(building->arena, count, size);
+}
+
+// -- Names --------------------------------------------------------------------------------------
+
+bool md5i_begin_names(md5_building *building, md5_names *names, const char *what, size_t capacity)
+{
+    *names = (md5_names){.what = what};
+    names->sorted =
+        (md5_name *)md5i_arena_alloc(building->scratch, capacity, sizeof *names->sorted);
+    return names->sorted != NULL;
+}
+
+void md5i_add_names(md5_names *names, const void *rows, uint32_t count, size_t row_size)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const *const member =
+            (const char *const *)(const void *)((const char *)rows + i * row_size);
+        names->sorted[names->count] = (md5_name){*member ? *member : "", member, names->count};
+        names->count++;
+    }
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const md5_name *a = (const md5_name *)left, *b = (const md5_name *)right;
+    const int order = strcmp(a->text, b->text);
+    return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
+}
+
+void md5i_sort_names(md5_names *names)
+{
+    qsort(names->sorted, names->count, sizeof *names->sorted, compare_names);
+}
+
+bool md5i_end_names(md5_building *building, md5_names *names)
+{
+    md5i_sort_names(names);
+    for (uint32_t i = 0; i < names->count; i++) {
+        const md5_name *const name = &names->sorted[i];
+        const bool is_empty = name->text[0] == '\0';
+        if (!is_empty && (i == 0 || strcmp(name[-1].text, name->text) != 0))
+            continue;
+        if (is_empty)
+            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
+                                names->what, name->number);
+        return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %s is declared twice",
+                            names->what, QUOTED(name->text));
+    }
+    return true;
+}
+
+bool md5i_list_names(md5_building *building, md5_names *names, const char *what, const void *rows,
+                     uint32_t count, size_t row_size)
+{
+    TRY(md5i_begin_names(building, names, what, count));
+    md5i_add_names(names, rows, count, row_size);
+    return md5i_end_names(building, names);
+}
+
+uint32_t md5i_find_name(const md5_names *names, const char *text)
+{
+    uint32_t low = 0, high = names->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (strcmp(names->sorted[middle].text, text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_found = low < names->count && strcmp(names->sorted[low].text, text) == 0;
+    return is_found ? names->sorted[low].number : MD5_NONE;
+}
+
+// -- Easings ------------------------------------------------------------------------------------
+
+bool md5i_check_steps(md5_building *building, const md5_easing *easing, const char *kind,
+                      const char *owner)
+{
+    const uint32_t least = easing->jump == MD5_JUMP_NONE ? 2 : 1;
+    if (easing->kind != MD5_EASE_STEPS
+        || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
+        return true;
+    return md5i_fail_at(building, &easing->steps, MD5_ERROR_RANGE,
+                        "%s %s: there are %u steps, which must be %u to %d", kind, QUOTED(owner),
+                        easing->steps, least, MD5_MAX_EASE_STEPS);
+}
