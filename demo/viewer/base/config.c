@@ -156,13 +156,6 @@ void view_set_config(view_config *config, const view_option *option, const char 
     config->arguments[config->num_arguments++] = argument;
 }
 
-static bool read_model(view_config *config, const char *value)
-{
-    free(config->model);
-    config->model = common_copy(value);
-    return true;
-}
-
 // Whether a camera can be drawn with; others are neither written nor read.
 static bool is_usual(const view_camera *c)
 {
@@ -196,18 +189,6 @@ static bool read_camera(view_config *config, const char *value)
     return config->has_camera;
 }
 
-static bool read_recent(view_config *config, const char *value)
-{
-    if (config->num_recent < VIEW_MAX_RECENT)
-        config->recent[config->num_recent++] = common_copy(value);
-    return true;
-}
-
-static bool read_chosen(view_config *config, const char *value)
-{
-    return view_read_chosen(&config->chosen, value);
-}
-
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -216,59 +197,6 @@ static bool is_text(const char *line)
     return true;
 }
 
-// -- Writing a line -------------------------------------------------------------------------
-
-static void write_model(const view_config *config, const char *name, FILE *file)
-{
-    if (config->model != NULL)
-        (void)fprintf(file, "%s=%s\n", name, config->model);
-}
-
-static void write_camera(const view_config *config, const char *name, FILE *file)
-{
-    const view_camera *const c = &config->camera;
-    if (config->has_camera && is_usual(c))
-        (void)fprintf(file, "%s=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", name, (double)c->azimuth,
-                      (double)c->elevation, (double)c->distance, (double)c->target.x,
-                      (double)c->target.y, (double)c->target.z, c->orthographic);
-}
-
-static void write_recent(const view_config *config, const char *name, FILE *file)
-{
-    for (size_t i = 0; i < config->num_recent; i++)
-        (void)fprintf(file, "%s=%s\n", name, config->recent[i]);
-}
-
-// Paths that would break the line, or are longer than one that is read, are not written.
-static void write_chosen(const view_config *config, const char *name, FILE *file)
-{
-    for (size_t i = 0; i < config->chosen.count; i++) {
-        const view_chosen *const chosen = &config->chosen.rows[i];
-        char *const line = chosen->file != NULL ? common_format("%u %s\t%s", (unsigned)chosen->mesh,
-                                                                chosen->file, chosen->model)
-                                                : NULL;
-        if (line != NULL && is_text(line) && strchr(chosen->file, '\t') == NULL
-            && strlen(name) + strlen(line) + sizeof "=\r\n" < MOST_BYTES)
-            (void)fprintf(file, "%s=%s\n", name, line);
-        free(line);
-    }
-}
-
-// -- Lines ----------------------------------------------------------------------------------
-
-// The lines that are not options. No other names are written.
-static const struct {
-    const char *name;
-    bool (*read)(view_config *config, const char *value);
-    void (*write)(const view_config *config, const char *name, FILE *file);
-} lines[] = {
-    {"model", read_model, write_model},
-    {"camera", read_camera, write_camera},
-    {"recent", read_recent, write_recent},
-    {"mesh-texture", read_chosen, write_chosen},
-};
-enum { NUM_LINES = sizeof lines / sizeof lines[0] };
-
 // Reads one line, NAME=VALUE. Returns false if the name or value is unknown.
 static bool read_line(view_config *config, const char *line)
 {
@@ -276,13 +204,25 @@ static bool read_line(view_config *config, const char *line)
     if (equals == NULL)
         return false;
     const size_t length = (size_t)(equals - line);
-    for (size_t i = 0; i < NUM_LINES; i++)
-        if (strlen(lines[i].name) == length && strncmp(lines[i].name, line, length) == 0)
-            return lines[i].read(config, equals + 1);
+    const char *const value = equals + 1;
+    if (strncmp(line, "model=", length + 1) == 0) {
+        free(config->model);
+        config->model = common_copy(value);
+        return true;
+    }
+    if (strncmp(line, "recent=", length + 1) == 0) {
+        if (config->num_recent < VIEW_MAX_RECENT)
+            config->recent[config->num_recent++] = common_copy(value);
+        return true;
+    }
+    if (strncmp(line, "camera=", length + 1) == 0)
+        return read_camera(config, value);
+    if (strncmp(line, "mesh-texture=", length + 1) == 0)
+        return view_read_chosen(&config->chosen, value);
     const view_option *nearest = NULL, *const option = view_find_option(line, length, &nearest);
     if (option == NULL || option->memory == VIEW_FORGOTTEN)
         return false;
-    view_set_config(config, option, equals + 1);
+    view_set_config(config, option, value);
     return true;
 }
 
@@ -315,6 +255,32 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 }
 
 // -- Writing --------------------------------------------------------------------------------
+
+// The lines that are not options. No other names are written, nor paths that would break the line
+// or are longer than one that is read.
+static void write_state(const view_config *config, FILE *file)
+{
+    const view_camera *const c = &config->camera;
+    if (config->model != NULL)
+        (void)fprintf(file, "model=%s\n", config->model);
+    if (config->has_camera && is_usual(c))
+        (void)fprintf(file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", (double)c->azimuth,
+                      (double)c->elevation, (double)c->distance, (double)c->target.x,
+                      (double)c->target.y, (double)c->target.z, c->orthographic);
+    for (size_t i = 0; i < config->num_recent; i++)
+        (void)fprintf(file, "recent=%s\n", config->recent[i]);
+    for (size_t i = 0; i < config->chosen.count; i++) {
+        const view_chosen *const chosen = &config->chosen.rows[i];
+        if (chosen->file == NULL)
+            continue;
+        char *const line = common_format("mesh-texture=%u %s\t%s", (unsigned)chosen->mesh,
+                                         chosen->file, chosen->model);
+        if (is_text(line) && strchr(chosen->file, '\t') == NULL
+            && strlen(line) + sizeof "\r\n" < MOST_BYTES)
+            (void)fprintf(file, "%s\n", line);
+        free(line);
+    }
+}
 
 // Another viewer may have written meanwhile: adds what is new here to its recent files and chosen
 // textures, and takes its model unless a model was opened here since.
@@ -371,8 +337,7 @@ bool view_write_config(view_config *config, view_log *log)
             writer.file);
         for (size_t i = 0; i < config->num_arguments; i++)
             (void)fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
-        for (size_t i = 0; i < NUM_LINES; i++)
-            lines[i].write(config, lines[i].name, writer.file);
+        write_state(config, writer.file);
         is_written = common_end_file(&writer, true);
     }
     if (!is_written)
