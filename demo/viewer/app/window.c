@@ -350,18 +350,6 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
     return true;
 }
 
-// The given frame rate, or slightly more than the screen's: if swapping waits for the screen, that
-// is the limit.
-static double highest_rate(const view_state *viewer)
-{
-    SDL_DisplayMode mode = {0};
-    if (viewer->options->frame_rate > 0.0)
-        return viewer->options->frame_rate;
-    const int display = SDL_GetWindowDisplayIndex(viewer->window);
-    const bool known = display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0;
-    return 1.05 * (known && mode.refresh_rate > 0 ? mode.refresh_rate : 60);
-}
-
 static bool run_loop(view_state *viewer, view_present *present)
 {
     char title[256] = "";
@@ -407,8 +395,16 @@ static bool run_loop(view_state *viewer, view_present *present)
             memcpy(title, name, sizeof title);
             if (!draw_window(viewer, present, moving))
                 return false;
-            // Sleeps for the rest of the frame's time.
-            const double rest = 1.0 / highest_rate(viewer) - (seconds_since_start() - begin);
+            // Sleeps for the rest of the frame's time. The rate is the given one, or slightly more
+            // than the screen's: if swapping waits for the screen, that is the limit.
+            SDL_DisplayMode mode = {0};
+            const int display = SDL_GetWindowDisplayIndex(viewer->window);
+            const bool is_known = display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0
+                                  && mode.refresh_rate > 0;
+            const double rate = viewer->options->frame_rate > 0.0
+                                    ? viewer->options->frame_rate
+                                    : 1.05 * (is_known ? mode.refresh_rate : 60);
+            const double rest = 1.0 / rate - (seconds_since_start() - begin);
             if (rest > 0.0)
                 SDL_Delay((Uint32)(fmin(rest, 1.0) * 1000.0));
         }
