@@ -119,7 +119,7 @@ static void open_name(view_state *viewer, const char *name, const char *skin)
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
 // skin on the shown entity.
-static void show_named(view_state *viewer, size_t section, const char *name)
+static void show_named(view_state *viewer, size_t section, const char *chosen)
 {
     view_scene *const scene = &viewer->document->scene;
     if (viewer->library == NULL)
@@ -128,13 +128,13 @@ static void show_named(view_state *viewer, size_t section, const char *name)
     if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL))
         view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
     else if (section == VIEW_SKINS)
-        open_name(viewer, shown, name);
+        open_name(viewer, shown, chosen);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
-        open_name(viewer, name, NULL);
-    else if (view_add_game_clip(scene, name, &viewer->log))
+        open_name(viewer, chosen, NULL);
+    else if (view_add_game_clip(scene, chosen, &viewer->log))
         view_change_clip(viewer, scene->clip);
     else
-        view_notice(viewer, "%s does not fit", common_base(name));
+        view_notice(viewer, "%s does not fit", common_base(chosen));
     free(shown);
 }
 

@@ -70,6 +70,33 @@ bool view_has_new_choices(const view_chosen_list *list)
     return has_new;
 }
 
+// Applies what is new in `list` to the choices that the configuration file has by now, and takes
+// those over. `stored` becomes empty.
+static void merge_chosen(view_chosen_list *list, view_chosen_list *stored)
+{
+    for (size_t i = list->count; i-- > 0;)
+        if (list->rows[i].is_new)
+            view_choose_texture(stored, list->rows[i].model, list->rows[i].mesh,
+                                list->rows[i].file);
+    view_free_chosen(list);
+    *list = *stored;
+    *stored = (view_chosen_list){.count = 0};
+}
+
+// Call it when all is in the configuration file: nothing is new any more.
+static void settle_chosen(view_chosen_list *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        list->rows[i].is_new = false;
+        if (list->rows[i].file != NULL)
+            list->rows[count++] = list->rows[i];
+        else
+            free(list->rows[i].model);
+    }
+    list->count = count;
+}
+
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)
 {
     if (list == NULL || list->count == 0)
@@ -296,14 +323,7 @@ static void merge(view_config *config)
     memcpy(config->recent, stored.recent, sizeof config->recent);
     config->num_recent = stored.num_recent;
     stored.num_recent = 0;
-    view_chosen_list *const list = &config->chosen;
-    for (size_t i = list->count; i-- > 0;)
-        if (list->rows[i].is_new)
-            view_choose_texture(&stored.chosen, list->rows[i].model, list->rows[i].mesh,
-                                list->rows[i].file);
-    view_free_chosen(list);
-    *list = stored.chosen;
-    stored.chosen.count = 0; // taken over
+    merge_chosen(&config->chosen, &stored.chosen);
     if (!config->has_new_model && stored.model != NULL
         && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
         free(config->model);
@@ -347,16 +367,7 @@ bool view_write_config(view_config *config, view_log *log)
     if (is_written) { // else it stays new, for the next time
         config->num_new = 0;
         config->has_new_model = false;
-        view_chosen_list *const list = &config->chosen;
-        size_t count = 0;
-        for (size_t i = 0; i < list->count; i++) {
-            list->rows[i].is_new = false;
-            if (list->rows[i].file != NULL)
-                list->rows[count++] = list->rows[i];
-            else
-                free(list->rows[i].model);
-        }
-        list->count = count;
+        settle_chosen(&config->chosen);
     }
     return is_written;
 }
@@ -403,7 +414,8 @@ void view_note_recent(view_config *config, const char *path)
         free(config->recent[place]);
     else
         config->num_recent++;
-    memmove(&config->recent[1], &config->recent[0], place * sizeof config->recent[0]);
+    for (size_t i = place; i > 0; i--)
+        config->recent[i] = config->recent[i - 1];
     config->recent[0] = full;
 }
 
