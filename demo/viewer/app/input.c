@@ -1,9 +1,11 @@
-// Keys and the mouse: what drives a machine, what an action does, and which event is which action.
+// Keys and the mouse: what drives a machine, what an action does, movies of the window, and which
+// event is which action.
 #include "demo/viewer/app/window.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/assets/library.h"
+#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/motion/machine.h"
 #include "demo/viewer/ui/browser.h"
 
@@ -119,7 +121,7 @@ static void open_name(view_state *viewer, const char *name, const char *skin)
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
 // skin on the shown entity.
-static void show_named(view_state *viewer, size_t section, const char *name)
+static void show_named(view_state *viewer, size_t section, const char *chosen)
 {
     view_scene *const scene = &viewer->document->scene;
     if (viewer->library == NULL)
@@ -128,14 +130,125 @@ static void show_named(view_state *viewer, size_t section, const char *name)
     if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL))
         view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
     else if (section == VIEW_SKINS)
-        open_name(viewer, shown, name);
+        open_name(viewer, shown, chosen);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
-        open_name(viewer, name, NULL);
-    else if (view_add_game_clip(scene, name, &viewer->log))
+        open_name(viewer, chosen, NULL);
+    else if (view_add_game_clip(scene, chosen, &viewer->log))
         view_change_clip(viewer, scene->clip);
     else
-        view_notice(viewer, "%s does not fit", common_base(name));
+        view_notice(viewer, "%s does not fit", common_base(chosen));
     free(shown);
+}
+
+// == Pictures and movies of the window ============================================================
+//
+// While it records, the clock advances by the duration of a picture with each frame, so that the
+// movie is smooth however long frames take.
+
+// MODEL-1.png, MODEL-2.png, ... in the folder, or with another ending: the first that does not
+// exist, or NULL. free() it.
+static char *free_name(const char *folder, const char *model, const char *ending)
+{
+    for (unsigned n = 1; n < 10000; n++) {
+        char *const name = common_format("%s-%u.%s", model, n, ending);
+        char *const path = common_join(folder, name);
+        free(name);
+        if (common_file_stamp(path) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+// Saves what the window shows under an unused name in the current folder; `clean`: without the
+// interface, and with a transparent background.
+static void save_screenshot(view_state *viewer, bool clean)
+{
+    char *const folder = common_absolute(".");
+    char *const path = free_name(folder, viewer->document->scene.name, "png");
+    // The notice of the last picture must not appear in the next.
+    viewer->ui.notice_end = 0.0;
+    view_snap(viewer);
+    if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
+        view_info(&viewer->log, "%s", path);
+        view_notice(viewer, "Saved %s in %s", common_base(path), folder);
+    } else {
+        view_notice(viewer, "Cannot save a screenshot in %s", folder);
+    }
+    free(path);
+    free(folder);
+}
+
+bool view_is_recording(const view_state *viewer)
+{
+    return viewer->recording.movie != NULL;
+}
+
+double view_recording_rate(const view_state *viewer)
+{
+    const double usual = 25.0, given = viewer->options->frame_rate;
+    return given > 0.0 ? given : usual;
+}
+
+void view_end_recording(view_state *viewer)
+{
+    view_recording *const recording = &viewer->recording;
+    if (recording->movie == NULL)
+        return;
+    if (view_end_movie(recording->movie)) {
+        view_info(&viewer->log, "%s", recording->path);
+        view_notice(viewer, "Saved %s: %u pictures", common_base(recording->path),
+                    (unsigned)recording->count);
+    } else {
+        view_notice(viewer, "Cannot write all of %s", common_base(recording->path));
+    }
+    free(recording->path);
+    free(recording->rgba);
+    *recording = (view_recording){.movie = NULL};
+}
+
+// Begins a movie in the current folder, MODEL-1.apng or with the ending of --record-as, or ends the
+// one that is recorded; the notice says which.
+static void toggle_recording(view_state *viewer)
+{
+    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
+    view_recording *const recording = &viewer->recording;
+    if (recording->movie != NULL) {
+        view_end_recording(viewer);
+        return;
+    }
+    char *const folder = common_absolute(".");
+    char *const path =
+        free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
+    free(folder);
+    *recording = (view_recording){.width = viewer->width, .height = viewer->height, .path = path};
+    if (path != NULL)
+        recording->movie = view_begin_movie(path, recording->width, recording->height,
+                                            view_recording_rate(viewer), 0, &viewer->log);
+    if (recording->movie == NULL) {
+        view_notice(viewer, "Cannot record: see --record-as");
+        free(path);
+        *recording = (view_recording){.movie = NULL};
+        return;
+    }
+    recording->rgba = common_alloc((size_t)recording->width * recording->height, 4);
+    viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
+}
+
+void view_record_frame(view_state *viewer)
+{
+    md5_error error = {0};
+    view_recording *const recording = &viewer->recording;
+    if (recording->movie == NULL)
+        return;
+    const bool is_same = viewer->width == recording->width && viewer->height == recording->height;
+    if (is_same
+        && md5gl_read_pixels(viewer->renderer, NULL, recording->width, recording->height,
+                             recording->rgba, &error)
+        && view_add_picture(recording->movie, recording->rgba))
+        recording->count++;
+    else
+        view_end_recording(viewer);
 }
 
 // == Commands =====================================================================================
@@ -408,10 +521,10 @@ static void perform_rest(view_state *viewer, view_action action)
         break;
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
-        view_save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
+        save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
         break;
     case VIEW_RECORD:
-        view_toggle_recording(viewer);
+        toggle_recording(viewer);
         break;
     case VIEW_FULL_SCREEN:
         SDL_SetWindowFullscreen(viewer->window,

@@ -1,10 +1,7 @@
-// The window: its loop, its pace, and movies of it.
+// The window: its loop and its pace.
 #include "demo/viewer/app/window.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
-#include "demo/viewer/jobs/output.h"
 
 #include <SDL.h>
 #include <math.h>
@@ -29,113 +26,6 @@ void view_pace_work(view_pace *pace, double seconds, bool moving)
 {
     if (!moving || seconds > long_work)
         pace->held += seconds;
-}
-
-// == Pictures and movies of it ====================================================================
-//
-// While it records, the clock advances by the duration of a picture with each frame, so that the
-// movie is smooth however long frames take.
-
-// MODEL-1.png, MODEL-2.png, ... in the folder, or with another ending: the first that does not
-// exist, or NULL. free() it.
-static char *free_name(const char *folder, const char *model, const char *ending)
-{
-    for (unsigned n = 1; n < 10000; n++) {
-        char *const name = common_format("%s-%u.%s", model, n, ending);
-        char *const path = common_join(folder, name);
-        free(name);
-        if (common_file_stamp(path) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-void view_save_screenshot(view_state *viewer, bool clean)
-{
-    char *const folder = common_absolute(".");
-    char *const path = free_name(folder, viewer->document->scene.name, "png");
-    // The notice of the last picture must not appear in the next.
-    viewer->ui.notice_end = 0.0;
-    view_snap(viewer);
-    if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
-        view_info(&viewer->log, "%s", path);
-        view_notice(viewer, "Saved %s in %s", common_base(path), folder);
-    } else {
-        view_notice(viewer, "Cannot save a screenshot in %s", folder);
-    }
-    free(path);
-    free(folder);
-}
-
-bool view_is_recording(const view_state *viewer)
-{
-    return viewer->recording.movie != NULL;
-}
-
-double view_recording_rate(const view_state *viewer)
-{
-    const double usual = 25.0, given = viewer->options->frame_rate;
-    return given > 0.0 ? given : usual;
-}
-
-static void end_recording(view_state *viewer)
-{
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie == NULL)
-        return;
-    if (view_end_movie(recording->movie)) {
-        view_info(&viewer->log, "%s", recording->path);
-        view_notice(viewer, "Saved %s: %u pictures", common_base(recording->path),
-                    (unsigned)recording->count);
-    } else {
-        view_notice(viewer, "Cannot write all of %s", common_base(recording->path));
-    }
-    free(recording->path);
-    free(recording->rgba);
-    *recording = (view_recording){.movie = NULL};
-}
-
-void view_toggle_recording(view_state *viewer)
-{
-    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie != NULL) {
-        end_recording(viewer);
-        return;
-    }
-    char *const folder = common_absolute(".");
-    char *const path =
-        free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
-    free(folder);
-    *recording = (view_recording){.width = viewer->width, .height = viewer->height, .path = path};
-    if (path != NULL)
-        recording->movie = view_begin_movie(path, recording->width, recording->height,
-                                            view_recording_rate(viewer), 0, &viewer->log);
-    if (recording->movie == NULL) {
-        view_notice(viewer, "Cannot record: see --record-as");
-        free(path);
-        *recording = (view_recording){.movie = NULL};
-        return;
-    }
-    recording->rgba = common_alloc((size_t)recording->width * recording->height, 4);
-    viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
-}
-
-void view_record_frame(view_state *viewer)
-{
-    md5_error error = {0};
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie == NULL)
-        return;
-    const bool is_same = viewer->width == recording->width && viewer->height == recording->height;
-    if (is_same
-        && md5gl_read_pixels(viewer->renderer, NULL, recording->width, recording->height,
-                             recording->rgba, &error)
-        && view_add_picture(recording->movie, recording->rgba))
-        recording->count++;
-    else
-        end_recording(viewer);
 }
 
 // == The window ===================================================================================
@@ -350,18 +240,6 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
     return true;
 }
 
-// The given frame rate, or slightly more than the screen's: if swapping waits for the screen, that
-// is the limit.
-static double highest_rate(const view_state *viewer)
-{
-    SDL_DisplayMode mode = {0};
-    if (viewer->options->frame_rate > 0.0)
-        return viewer->options->frame_rate;
-    const int display = SDL_GetWindowDisplayIndex(viewer->window);
-    const bool known = display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0;
-    return 1.05 * (known && mode.refresh_rate > 0 ? mode.refresh_rate : 60);
-}
-
 static bool run_loop(view_state *viewer, view_present *present)
 {
     char title[256] = "";
@@ -407,8 +285,16 @@ static bool run_loop(view_state *viewer, view_present *present)
             memcpy(title, name, sizeof title);
             if (!draw_window(viewer, present, moving))
                 return false;
-            // Sleeps for the rest of the frame's time.
-            const double rest = 1.0 / highest_rate(viewer) - (seconds_since_start() - begin);
+            // Sleeps for the rest of the frame's time. The rate is the given one, or slightly more
+            // than the screen's: if swapping waits for the screen, that is the limit.
+            SDL_DisplayMode mode = {0};
+            const int display = SDL_GetWindowDisplayIndex(viewer->window);
+            const bool is_known = display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0
+                                  && mode.refresh_rate > 0;
+            const double rate = viewer->options->frame_rate > 0.0
+                                    ? viewer->options->frame_rate
+                                    : 1.05 * (is_known ? mode.refresh_rate : 60);
+            const double rest = 1.0 / rate - (seconds_since_start() - begin);
             if (rest > 0.0)
                 SDL_Delay((Uint32)(fmin(rest, 1.0) * 1000.0));
         }
@@ -436,7 +322,7 @@ bool view_run_window(view_state *viewer)
 {
     view_present present = {.target = NULL};
     const bool done = run_loop(viewer, &present);
-    end_recording(viewer);
+    view_end_recording(viewer);
     md5gl_destroy_target(viewer->renderer, present.target);
     return done;
 }

@@ -32,21 +32,6 @@ void view_close_window(view_state *viewer);
 // Runs until the window is closed. Returns false, and logs why, if GL fails.
 bool view_run_window(view_state *viewer);
 
-// Saves what the window shows under an unused name in the current folder; `clean`: without the
-// interface, and with a transparent background.
-void view_save_screenshot(view_state *viewer, bool clean);
-
-// Begins a movie in the current folder, MODEL-1.apng or with the ending of --record-as, or ends the
-// one that is recorded; the notice says which. A window of another size than at the beginning, and
-// a failure to write, end it, too.
-void view_toggle_recording(view_state *viewer);
-
-// Whether a movie is recorded, and how many pictures it has in a second: --frame-rate, or 25. Adds
-// what is in the window's framebuffer, before the swap.
-bool view_is_recording(const view_state *viewer);
-double view_recording_rate(const view_state *viewer);
-void view_record_frame(view_state *viewer);
-
 // -- Input: input.c -------------------------------------------------------------------------
 
 // Handles one event; `redraw` is set if the picture changes by it.
@@ -75,5 +60,16 @@ void view_pick_at(view_state *viewer, float x, float y);
 // Measures the distance from that spot to what is at pixel (x, y); beside the body there is none.
 // The first click of all is as view_pick_at().
 void view_measure_at(view_state *viewer, float x, float y);
+
+// Whether a movie is recorded, and how many pictures it has in a second: --frame-rate, or 25.
+bool view_is_recording(const view_state *viewer);
+double view_recording_rate(const view_state *viewer);
+
+// Adds what is in the window's framebuffer, before the swap. A window of another size than at the
+// beginning, and a failure to write, end the movie.
+void view_record_frame(view_state *viewer);
+
+// Ends a movie that is recorded, if any.
+void view_end_recording(view_state *viewer);
 
 #endif

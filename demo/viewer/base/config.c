@@ -70,6 +70,33 @@ bool view_has_new_choices(const view_chosen_list *list)
     return has_new;
 }
 
+// Applies what is new in `list` to the choices that the configuration file has by now, and takes
+// those over. `stored` becomes empty.
+static void merge_chosen(view_chosen_list *list, view_chosen_list *stored)
+{
+    for (size_t i = list->count; i-- > 0;)
+        if (list->rows[i].is_new)
+            view_choose_texture(stored, list->rows[i].model, list->rows[i].mesh,
+                                list->rows[i].file);
+    view_free_chosen(list);
+    *list = *stored;
+    *stored = (view_chosen_list){.count = 0};
+}
+
+// Call it when all is in the configuration file: nothing is new any more.
+static void settle_chosen(view_chosen_list *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        list->rows[i].is_new = false;
+        if (list->rows[i].file != NULL)
+            list->rows[count++] = list->rows[i];
+        else
+            free(list->rows[i].model);
+    }
+    list->count = count;
+}
+
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)
 {
     if (list == NULL || list->count == 0)
@@ -156,13 +183,6 @@ void view_set_config(view_config *config, const view_option *option, const char 
     config->arguments[config->num_arguments++] = argument;
 }
 
-static bool read_model(view_config *config, const char *value)
-{
-    free(config->model);
-    config->model = common_copy(value);
-    return true;
-}
-
 // Whether a camera can be drawn with; others are neither written nor read.
 static bool is_usual(const view_camera *c)
 {
@@ -196,18 +216,6 @@ static bool read_camera(view_config *config, const char *value)
     return config->has_camera;
 }
 
-static bool read_recent(view_config *config, const char *value)
-{
-    if (config->num_recent < VIEW_MAX_RECENT)
-        config->recent[config->num_recent++] = common_copy(value);
-    return true;
-}
-
-static bool read_chosen(view_config *config, const char *value)
-{
-    return view_read_chosen(&config->chosen, value);
-}
-
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -216,59 +224,6 @@ static bool is_text(const char *line)
     return true;
 }
 
-// -- Writing a line -------------------------------------------------------------------------
-
-static void write_model(const view_config *config, const char *name, FILE *file)
-{
-    if (config->model != NULL)
-        (void)fprintf(file, "%s=%s\n", name, config->model);
-}
-
-static void write_camera(const view_config *config, const char *name, FILE *file)
-{
-    const view_camera *const c = &config->camera;
-    if (config->has_camera && is_usual(c))
-        (void)fprintf(file, "%s=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", name, (double)c->azimuth,
-                      (double)c->elevation, (double)c->distance, (double)c->target.x,
-                      (double)c->target.y, (double)c->target.z, c->orthographic);
-}
-
-static void write_recent(const view_config *config, const char *name, FILE *file)
-{
-    for (size_t i = 0; i < config->num_recent; i++)
-        (void)fprintf(file, "%s=%s\n", name, config->recent[i]);
-}
-
-// Paths that would break the line, or are longer than one that is read, are not written.
-static void write_chosen(const view_config *config, const char *name, FILE *file)
-{
-    for (size_t i = 0; i < config->chosen.count; i++) {
-        const view_chosen *const chosen = &config->chosen.rows[i];
-        char *const line = chosen->file != NULL ? common_format("%u %s\t%s", (unsigned)chosen->mesh,
-                                                                chosen->file, chosen->model)
-                                                : NULL;
-        if (line != NULL && is_text(line) && strchr(chosen->file, '\t') == NULL
-            && strlen(name) + strlen(line) + sizeof "=\r\n" < MOST_BYTES)
-            (void)fprintf(file, "%s=%s\n", name, line);
-        free(line);
-    }
-}
-
-// -- Lines ----------------------------------------------------------------------------------
-
-// The lines that are not options. No other names are written.
-static const struct {
-    const char *name;
-    bool (*read)(view_config *config, const char *value);
-    void (*write)(const view_config *config, const char *name, FILE *file);
-} lines[] = {
-    {"model", read_model, write_model},
-    {"camera", read_camera, write_camera},
-    {"recent", read_recent, write_recent},
-    {"mesh-texture", read_chosen, write_chosen},
-};
-enum { NUM_LINES = sizeof lines / sizeof lines[0] };
-
 // Reads one line, NAME=VALUE. Returns false if the name or value is unknown.
 static bool read_line(view_config *config, const char *line)
 {
@@ -276,13 +231,25 @@ static bool read_line(view_config *config, const char *line)
     if (equals == NULL)
         return false;
     const size_t length = (size_t)(equals - line);
-    for (size_t i = 0; i < NUM_LINES; i++)
-        if (strlen(lines[i].name) == length && strncmp(lines[i].name, line, length) == 0)
-            return lines[i].read(config, equals + 1);
+    const char *const value = equals + 1;
+    if (strncmp(line, "model=", length + 1) == 0) {
+        free(config->model);
+        config->model = common_copy(value);
+        return true;
+    }
+    if (strncmp(line, "recent=", length + 1) == 0) {
+        if (config->num_recent < VIEW_MAX_RECENT)
+            config->recent[config->num_recent++] = common_copy(value);
+        return true;
+    }
+    if (strncmp(line, "camera=", length + 1) == 0)
+        return read_camera(config, value);
+    if (strncmp(line, "mesh-texture=", length + 1) == 0)
+        return view_read_chosen(&config->chosen, value);
     const view_option *nearest = NULL, *const option = view_find_option(line, length, &nearest);
     if (option == NULL || option->memory == VIEW_FORGOTTEN)
         return false;
-    view_set_config(config, option, equals + 1);
+    view_set_config(config, option, value);
     return true;
 }
 
@@ -316,6 +283,32 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
 // -- Writing --------------------------------------------------------------------------------
 
+// The lines that are not options. No other names are written, nor paths that would break the line
+// or are longer than one that is read.
+static void write_state(const view_config *config, FILE *file)
+{
+    const view_camera *const c = &config->camera;
+    if (config->model != NULL)
+        (void)fprintf(file, "model=%s\n", config->model);
+    if (config->has_camera && is_usual(c))
+        (void)fprintf(file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", (double)c->azimuth,
+                      (double)c->elevation, (double)c->distance, (double)c->target.x,
+                      (double)c->target.y, (double)c->target.z, c->orthographic);
+    for (size_t i = 0; i < config->num_recent; i++)
+        (void)fprintf(file, "recent=%s\n", config->recent[i]);
+    for (size_t i = 0; i < config->chosen.count; i++) {
+        const view_chosen *const chosen = &config->chosen.rows[i];
+        if (chosen->file == NULL)
+            continue;
+        char *const line = common_format("mesh-texture=%u %s\t%s", (unsigned)chosen->mesh,
+                                         chosen->file, chosen->model);
+        if (is_text(line) && strchr(chosen->file, '\t') == NULL
+            && strlen(line) + sizeof "\r\n" < MOST_BYTES)
+            (void)fprintf(file, "%s\n", line);
+        free(line);
+    }
+}
+
 // Another viewer may have written meanwhile: adds what is new here to its recent files and chosen
 // textures, and takes its model unless a model was opened here since.
 static void merge(view_config *config)
@@ -330,14 +323,7 @@ static void merge(view_config *config)
     memcpy(config->recent, stored.recent, sizeof config->recent);
     config->num_recent = stored.num_recent;
     stored.num_recent = 0;
-    view_chosen_list *const list = &config->chosen;
-    for (size_t i = list->count; i-- > 0;)
-        if (list->rows[i].is_new)
-            view_choose_texture(&stored.chosen, list->rows[i].model, list->rows[i].mesh,
-                                list->rows[i].file);
-    view_free_chosen(list);
-    *list = stored.chosen;
-    stored.chosen.count = 0; // taken over
+    merge_chosen(&config->chosen, &stored.chosen);
     if (!config->has_new_model && stored.model != NULL
         && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
         free(config->model);
@@ -371,8 +357,7 @@ bool view_write_config(view_config *config, view_log *log)
             writer.file);
         for (size_t i = 0; i < config->num_arguments; i++)
             (void)fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
-        for (size_t i = 0; i < NUM_LINES; i++)
-            lines[i].write(config, lines[i].name, writer.file);
+        write_state(config, writer.file);
         is_written = common_end_file(&writer, true);
     }
     if (!is_written)
@@ -382,16 +367,7 @@ bool view_write_config(view_config *config, view_log *log)
     if (is_written) { // else it stays new, for the next time
         config->num_new = 0;
         config->has_new_model = false;
-        view_chosen_list *const list = &config->chosen;
-        size_t count = 0;
-        for (size_t i = 0; i < list->count; i++) {
-            list->rows[i].is_new = false;
-            if (list->rows[i].file != NULL)
-                list->rows[count++] = list->rows[i];
-            else
-                free(list->rows[i].model);
-        }
-        list->count = count;
+        settle_chosen(&config->chosen);
     }
     return is_written;
 }
@@ -438,7 +414,8 @@ void view_note_recent(view_config *config, const char *path)
         free(config->recent[place]);
     else
         config->num_recent++;
-    memmove(&config->recent[1], &config->recent[0], place * sizeof config->recent[0]);
+    for (size_t i = place; i > 0; i--)
+        config->recent[i] = config->recent[i - 1];
     config->recent[0] = full;
 }
 

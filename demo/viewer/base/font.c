@@ -57,23 +57,20 @@ static int next_code_point(const char **text)
     return length > 0 ? code : -1;
 }
 
-static int find_letter(int code)
-{
-    if (code >= FIRST_ASCII && code < FIRST_ASCII + NUM_ASCII)
-        return code - FIRST_ASCII;
-    if (code >= FIRST_LATIN && code < FIRST_LATIN + NUM_LATIN)
-        return NUM_ASCII + code - FIRST_LATIN;
-    for (int i = 0; i < NUM_OTHERS; i++)
-        if (others[i] == code)
-            return NUM_ASCII + NUM_LATIN + i;
-    return '?' - FIRST_ASCII;
-}
-
 const view_letter *view_next_letter(const view_font *font, view_text_size size, const char **text)
 {
     if (**text == '\0')
         return NULL;
-    return &font->letters[size][find_letter(next_code_point(text))];
+    const int code = next_code_point(text);
+    int letter = '?' - FIRST_ASCII;
+    if (code >= FIRST_ASCII && code < FIRST_ASCII + NUM_ASCII)
+        letter = code - FIRST_ASCII;
+    else if (code >= FIRST_LATIN && code < FIRST_LATIN + NUM_LATIN)
+        letter = NUM_ASCII + code - FIRST_LATIN;
+    for (int i = 0; i < NUM_OTHERS; i++)
+        if (others[i] == code)
+            letter = NUM_ASCII + NUM_LATIN + i;
+    return &font->letters[size][letter];
 }
 
 // -- Atlas ----------------------------------------------------------------------------------

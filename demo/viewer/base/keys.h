@@ -115,7 +115,7 @@ enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F1
 // One line of the help. The mouse has lines too, with VIEW_NOTHING.
 typedef struct view_binding {
     view_action action;
-    const char *name; // of the action, in messages: "play"
+    const char *name; // of the action, in messages: "play"; NULL as `keys`
     const char *keys; // "Shift+W"; NULL: another key for the line before
     const char *help;
     const char *heading; // opens a group, or NULL

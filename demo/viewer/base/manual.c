@@ -194,14 +194,6 @@ static value_kind kind_of(const view_option *option)
                                                                              : VALUE_OTHERS;
 }
 
-static bool may_be_repeated(const view_option *option)
-{
-    return option->kind == VIEW_OPTION_TEXTURE || option->kind == VIEW_OPTION_SETTING
-           || option->kind == VIEW_OPTION_WEIGHT || option->kind == VIEW_OPTION_PARM
-           || option->kind == VIEW_OPTION_TIMES || option->kind == VIEW_OPTION_MESH
-           || option->kind == VIEW_OPTION_BASE;
-}
-
 // The words of "a|b|c" with spaces between them.
 static void print_words(FILE *file, const char *words)
 {
@@ -286,8 +278,8 @@ static void print_zsh(FILE *file)
     for (size_t i = 0; i < count; i++) {
         const view_option *const option = &table[i];
         const value_kind kind = kind_of(option);
-        fprintf(file, "        '%s--%s%s[", may_be_repeated(option) ? "*" : "", option->name,
-                kind == VALUE_NONE ? "=-" : "=");
+        fprintf(file, "        '%s--%s%s[", option->kind >= VIEW_OPTION_TIMES ? "*" : "",
+                option->name, kind == VALUE_NONE ? "=-" : "=");
         print_summary(file, option->help, "[]\\", "'\\''");
         fprintf(file, "]%s:%s:", kind == VALUE_NONE ? ":" : "",
                 kind == VALUE_NONE ? "yes or no" : option->name);

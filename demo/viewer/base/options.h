@@ -150,13 +150,14 @@ typedef enum view_option_kind {
     VIEW_OPTION_TEXT,      // not empty (const char *)
     VIEW_OPTION_PAIR_TEXT, // "A=B", neither empty (const char *)
     VIEW_OPTION_RANGE,     // "A-B", frames from 0, A < B (uint32_t[2])
-    VIEW_OPTION_TIMES,     // "S,S,...", added to the times
-    VIEW_OPTION_SETTING,   // "NAME=VALUE@TIME", added to the settings
-    VIEW_OPTION_WEIGHT,    // "NAME=VALUE", added to the morphs
-    VIEW_OPTION_PARM,      // "N=VALUE", one of the parms
-    VIEW_OPTION_TEXTURE,   // "MESH=FILE", added to the textures
-    VIEW_OPTION_MESH,      // "MESH", added to the hidden meshes
-    VIEW_OPTION_BASE,      // a folder or an archive, added to the bases
+    // The following may be repeated.
+    VIEW_OPTION_TIMES,   // "S,S,...", added to the times
+    VIEW_OPTION_SETTING, // "NAME=VALUE@TIME", added to the settings
+    VIEW_OPTION_WEIGHT,  // "NAME=VALUE", added to the morphs
+    VIEW_OPTION_PARM,    // "N=VALUE", one of the parms
+    VIEW_OPTION_TEXTURE, // "MESH=FILE", added to the textures
+    VIEW_OPTION_MESH,    // "MESH", added to the hidden meshes
+    VIEW_OPTION_BASE,    // a folder or an archive, added to the bases
 } view_option_kind;
 
 // Whether the configuration file may hold an option.

@@ -52,13 +52,6 @@ static bool change(view_quality *quality, uint32_t step)
     return true;
 }
 
-// The frame time to be expected of a better step.
-static double expect(const view_quality *quality, uint32_t better, double seconds)
-{
-    const double left = quality->left[better], next = quality->next[better];
-    return next > 0.0 ? seconds * fmax(left / next, 1.0) : (double)INFINITY;
-}
-
 bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers)
 {
     quality->since += seconds;
@@ -72,13 +65,15 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     double *const next = &quality->next[better];
     if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
         *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
-
+    // The frame time to be expected of the better step.
+    const double expected =
+        *next > 0.0 ? seconds * fmax(quality->left[better] / *next, 1.0) : (double)INFINITY;
     const double fast = room * VIEW_SLOWEST_FRAME;
     const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
     quality->num_slow = is_slow ? quality->num_slow + 1 : 0;
     quality->slow_sum = is_slow ? quality->slow_sum + seconds : 0.0;
     quality->num_fast = seconds < fast ? quality->num_fast + 1 : 0;
-    quality->num_roomy = expect(quality, better, seconds) < fast ? quality->num_roomy + 1 : 0;
+    quality->num_roomy = expected < fast ? quality->num_roomy + 1 : 0;
     const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE
                              || (quality->num_slow >= 2 && quality->slow_sum > long_enough);
     if (worse != quality->step && is_too_slow) {

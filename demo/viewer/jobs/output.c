@@ -477,18 +477,6 @@ static double picture_rate(const view_options *options)
     return options->frame_rate > 0.0 ? options->frame_rate : 24.0;
 }
 
-static uint32_t count_pictures(const view_options *options)
-{
-    enum { TURNTABLE = 72 };
-    if (options->sheet_columns > 0)
-        return options->sheet_columns * options->sheet_rows;
-    if (options->num_frames > 0)
-        return options->num_frames;
-    if (options->turntable)
-        return TURNTABLE;
-    return options->num_times > 0 ? (uint32_t)options->num_times : 1;
-}
-
 // Sets time and camera for picture `i` of `count`. A sheet is spread over one cycle, a series runs
 // at the frame rate, and single pictures are at the times of the options.
 static void set_up_picture(view_state *viewer, uint32_t i, uint32_t count, float azimuth)
@@ -569,7 +557,12 @@ bool view_run_output(view_state *viewer)
     const bool is_alone = !is_sheet && !is_movie;
     const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
                                     || strstr(name, "{time") != NULL;
-    uint32_t count = count_pictures(options);
+    enum { TURNTABLE = 72 };
+    uint32_t count = is_sheet                  ? columns * rows
+                     : options->num_frames > 0 ? options->num_frames
+                     : options->turntable      ? TURNTABLE
+                     : options->num_times > 0  ? (uint32_t)options->num_times
+                                               : 1;
     const bool is_numbered = is_alone && count > 1 && !has_distinct_names;
     if (viewer->open_cell != NULL && viewer->cells.count < count)
         count = (uint32_t)viewer->cells.count;

@@ -3,7 +3,7 @@
 // A page is a row of a table: what it says, its sliders, the figures, the box in space and the
 // plots that it shows. Before `show` is called, the figures stand where the row has them, and the
 // plots are empty. `show` poses the figures and adds points, lines in space and facts (numbers with
-// names). It keeps nothing, so the same sliders and time give the same picture. page.c draws it;
+// names). It keeps nothing, so the same sliders and time give the same picture. picture.c draws it;
 // tests read the facts.
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
@@ -191,7 +191,7 @@ typedef struct view_picture {
     view_impostor_look impostor;
 } view_picture;
 
-// -- Describing a picture ----------------------------------------------------------
+// -- Describing a picture (page.c) ----------------------------------------------------------
 
 #define VIEW_USUAL_MODEL "bobbin/bobbin.md5mesh"
 
@@ -259,7 +259,7 @@ int view_choice(const view_picture *picture, uint32_t slider);
 double view_angle(md5_quat a, md5_quat b);
 double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b);
 
-// -- The pages ------------------------------------------------------------------
+// -- The pages (picture.c) ------------------------------------------------------------------
 
 uint32_t view_num_pages(void);
 const view_page *view_page_at(uint32_t number); // NULL: there are not so many

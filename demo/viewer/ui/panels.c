@@ -28,35 +28,10 @@ static void add_fired(view_rows *rows, const view_event *events, int count, doub
 
 // == A state machine at the right ==========================================================
 
-// A layer's activity, and below it its states; active ones are highlighted.
-static void add_layer_rows(const view_machine *machine, uint32_t number, view_rows *rows)
-{
-    const md5_layer_desc *const layer = &machine->desc->layers[number];
-    const md5_layer_status status = md5_player_layer(machine->player, number);
-    const char *const state = layer->states[status.state].name;
-    view_row *const row =
-        status.from != MD5_NONE
-            ? view_add_row(rows, VIEW_AMBER, layer->name, "%s \xE2\x86\x92 %s  %.0f %%",
-                           layer->states[status.from].name, state, 100.0 * (double)status.progress)
-            : view_add_row(rows, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
-    row->fixed = true; // changes in every frame
-    if (layer->num_states < 2)
-        return;
-    const char **const names = common_alloc(layer->num_states, sizeof *names);
-    bool *const lit = common_alloc(layer->num_states, sizeof *lit);
-    for (uint32_t i = 0; i < layer->num_states; i++) {
-        names[i] = layer->states[i].name;
-        lit[i] = i == status.state || i == status.from;
-    }
-    view_add_words(rows, " ", names, lit, layer->num_states);
-    free(names);
-    free(lit);
-}
-
 void view_list_machine(const view_stage *stage, view_rows *rows)
 {
     static const char *const hints[] = {"P: pause", "WASD: walk", "Shift: run"};
-    static const bool lit[3] = {false, false, false};
+    static const bool unlit[3] = {false, false, false};
     const view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
     const view_play *const play = stage->play;
@@ -78,14 +53,36 @@ void view_list_machine(const view_stage *stage, view_rows *rows)
     view_add_row(rows, play->playing ? VIEW_BRIGHT : VIEW_AMBER, "Time", "%.2f s%s%s",
                  machine->time, speed, play->playing ? "" : "  paused");
     view_add_gap(rows);
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        add_layer_rows(machine, i, rows);
+    // A layer's activity, and below it its states; active ones are highlighted.
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        const md5_layer_status status = md5_player_layer(machine->player, i);
+        const char *const state = layer->states[status.state].name;
+        view_row *const row =
+            status.from != MD5_NONE
+                ? view_add_row(rows, VIEW_AMBER, layer->name, "%s \xE2\x86\x92 %s  %.0f %%",
+                               layer->states[status.from].name, state,
+                               100.0 * (double)status.progress)
+                : view_add_row(rows, VIEW_BRIGHT, layer->name, "%s  %.2f", state, status.time);
+        row->fixed = true; // changes in every frame
+        if (layer->num_states < 2)
+            continue;
+        const char **const names = common_alloc(layer->num_states, sizeof *names);
+        bool *const lit = common_alloc(layer->num_states, sizeof *lit);
+        for (uint32_t k = 0; k < layer->num_states; k++) {
+            names[k] = layer->states[k].name;
+            lit[k] = k == status.state || k == status.from;
+        }
+        view_add_words(rows, " ", names, lit, layer->num_states);
+        free(names);
+        free(lit);
+    }
     view_add_gap(rows);
     add_fired(rows, machine->events, is_compact ? 2 : VIEW_EVENTS, machine->time, false);
     view_add_gap(rows);
     view_add_spaces(rows, desc->num_parameters);
     view_add_gap(rows);
-    view_add_words(rows, "", hints, lit, view_can_walk(machine) ? 3 : 1);
+    view_add_words(rows, "", hints, unlit, view_can_walk(machine) ? 3 : 1);
     view_place_rows(rows, stage->width, stage->height - 2.0f * VIEW_MARGIN * font->scale, 0.4f);
 }
 
@@ -125,24 +122,24 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
 // as arrows. What plays is highlighted; a click on a node goes there.
 
 // In layout units.
-static const float graph_height = 190.0f, least_height = 440.0f, node_padding = 9.0f,
+static const float graph_height = 190.0f, min_height = 440.0f, node_padding = 9.0f,
                    arrow_length = 8.0f, lane = 4.0f;
 static const view_color arrow_color = 0x6A7484FFu, node_color = 0x333C49FFu;
 
 // A layer's part of the graph. Of many states and transitions only the first are drawn.
-enum { MOST_STATES = 64, MOST_ROUND = 10, MOST_TRANSITIONS = 256 };
+enum { MAX_STATES = 64, MAX_ROUND = 10, MAX_TRANSITIONS = 256 };
 typedef struct layer_graph {
     const md5_layer_desc *layer;
     md5_layer_status status;
     uint32_t count; // of states that are drawn
-    view_rect nodes[MOST_STATES];
+    view_rect nodes[MAX_STATES];
 } layer_graph;
 
 // Its state graph, at the bottom.
 static bool shows_graph(const view_stage *stage)
 {
     return stage->shown->graph && view_shows_machine(stage)
-           && stage->height >= least_height * stage->font->scale;
+           && stage->height >= min_height * stage->font->scale;
 }
 
 view_rect view_graph_box(const view_stage *stage)
@@ -165,8 +162,8 @@ static void place_nodes(layer_graph *graph, const view_font *font, view_rect are
     area.height -= title;
     const uint32_t rows = (uint32_t)fmaxf(area.height / row, 1.0f);
     const uint32_t max_count = rows * (uint32_t)fmaxf(area.width / narrowest, 1.0f);
-    graph->count = graph->layer->num_states < MOST_STATES ? graph->layer->num_states : MOST_STATES;
-    const bool is_round = graph->count <= MOST_ROUND;
+    graph->count = graph->layer->num_states < MAX_STATES ? graph->layer->num_states : MAX_STATES;
+    const bool is_round = graph->count <= MAX_ROUND;
     if (!is_round && graph->count > max_count)
         graph->count = max_count;
     const uint32_t num_columns = (graph->count + rows - 1) / rows;
@@ -265,7 +262,7 @@ static void draw_transitions(const view_stage *stage, const layer_graph *graph)
     const md5_layer_desc *const layer = graph->layer;
     const float scale = stage->font->scale;
     const md5_layer_status *const status = &graph->status;
-    for (uint32_t i = 0; i < layer->num_transitions && i < MOST_TRANSITIONS; i++) {
+    for (uint32_t i = 0; i < layer->num_transitions && i < MAX_TRANSITIONS; i++) {
         const md5_transition_desc *const transition = &layer->transitions[i];
         const int32_t from = find_state(graph, transition->from);
         const int32_t to = find_state(graph, transition->to);
@@ -849,7 +846,7 @@ static void surface_panel(view_ui *ui, const view_stage *stage)
 // -- The region that panels leave free for the model ----------------------------------------
 
 // In layout units: the minimum width and height for a model.
-static const float least_room = 120.0f;
+static const float min_room = 120.0f;
 
 view_rect view_box_of(const view_stage *stage, view_list_fn *list)
 {
@@ -890,7 +887,7 @@ view_rect view_free_region(const view_stage *stage)
             ? beside
             : below;
 
-    const float least = least_room * scale;
+    const float least = min_room * scale;
     return region.width >= least && region.height >= least ? region : all;
 }
 

@@ -1,0 +1,652 @@
+#include "demo/viewer/pages/picture.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == All pages =============================================================================
+
+static const view_page *const files[] = {view_easing_pages, view_curve_pages, view_ik_pages,
+                                         view_blend_pages,  view_skin_pages,  view_vertex_pages};
+
+const view_page *view_page_at(uint32_t number)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (const view_page *page = files[i]; page->name != NULL; page++)
+            if (number-- == 0)
+                return page;
+    return NULL;
+}
+
+uint32_t view_num_pages(void)
+{
+    uint32_t count = 0;
+    while (view_page_at(count) != NULL)
+        count++;
+    return count;
+}
+
+int32_t view_find_page(const char *name)
+{
+    for (uint32_t i = 0; i < view_num_pages(); i++)
+        if (strcmp(view_page_at(i)->name, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+// == The character on the GPU ==============================================================
+
+// Frees everything, outside of a frame.
+static void free_page_figures(view_figures *figures, md5gl_renderer *renderer)
+{
+    if (renderer != NULL) {
+        for (int i = VIEW_FIGURE_DUAL; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
+            md5gl_destroy_model(renderer, figures->models[i]);
+        md5gl_destroy_baked(renderer, figures->baked);
+        md5gl_destroy_impostors(renderer, figures->impostors);
+        view_free_heat(&figures->heat, renderer);
+    }
+    *figures = (view_figures){.baked = NULL};
+}
+
+static bool ready_heat(view_figures *figures, md5gl_renderer *renderer, const view_picture *picture,
+                       md5_error *error)
+{
+    const float *const values = picture->kept != NULL ? picture->kept->heat : NULL;
+    if (figures->heat.drawn == NULL || figures->heat_joint != picture->heat_joint
+        || figures->heat_values != values) {
+        view_free_heat(&figures->heat, renderer);
+        figures->heat_joint = picture->heat_joint;
+        figures->heat_values = values;
+        if (!view_make_heat(&figures->heat, renderer, picture->scene->model, values,
+                            picture->heat_joint, error))
+            return false;
+    }
+    figures->models[VIEW_FIGURE_HEAT] = figures->heat.drawn;
+    return true;
+}
+
+static void write_palette(const view_picture *picture, const view_figure *figure,
+                          md5_mat34 *palette)
+{
+    md5_mat34 *const joints = common_alloc(picture->scene->num_joints, sizeof *joints);
+    md5_local_to_palette(picture->scene->model, figure->pose, joints, palette);
+    free(joints);
+}
+
+// Draws the pictures of a figure's pose, unless they are there.
+static bool ready_impostor(view_figures *figures, const view_stage *stage,
+                           const view_picture *picture, const view_figure *figure, md5_error *error)
+{
+    const view_impostor_look *const look = &picture->impostor;
+    md5gl_model *const drawn = stage->document->drawn;
+    if (figures->impostors == NULL || memcmp(&figures->look, look, sizeof *look) != 0) {
+        md5gl_destroy_impostors(stage->renderer, figures->impostors);
+        const md5gl_impostor_desc desc = {.num_frames = look->num_frames,
+                                          .center = look->centre,
+                                          .radius = look->radius,
+                                          .num_around = look->num_around,
+                                          .texels = look->texels};
+        figures->impostors = md5gl_create_impostors(stage->renderer, &desc, error);
+        figures->look = *look;
+    }
+    if (figures->impostors == NULL)
+        return false;
+    if (md5gl_has_impostor_pictures(figures->impostors, figure->moment.frame0))
+        return true;
+    md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
+    write_palette(picture, figure, palette);
+    view_set_materials(stage, &stage->document->textures, drawn);
+    const bool drew = md5gl_draw_impostor_pictures(stage->renderer, figures->impostors, drawn,
+                                                   figure->moment.frame0, palette, error);
+    free(palette);
+    return drew;
+}
+
+// Creates what a figure needs, before the frame begins. Returns false and fills `error` on failure.
+static bool ready_figure(view_figures *figures, const view_stage *stage,
+                         const view_picture *picture, const view_figure *figure, md5_error *error)
+{
+    const view_figure_kind kind = figure->kind;
+    md5gl_model **const drawn = &figures->models[kind];
+    const md5_model *const model =
+        kind == VIEW_FIGURE_BOUND ? picture->kept->bound : picture->scene->model;
+    if (kind == VIEW_FIGURE_LIT)
+        *drawn = stage->document->drawn;
+    if (kind == VIEW_FIGURE_HEAT)
+        return ready_heat(figures, stage->renderer, picture, error);
+    if (kind == VIEW_FIGURE_IMPOSTOR)
+        return ready_impostor(figures, stage, picture, figure, error);
+    if (*drawn != NULL)
+        return true;
+    *drawn = md5gl_create_model(stage->renderer, model, MD5GL_PATH_AUTO, error);
+    if (*drawn == NULL)
+        return false;
+    if (kind == VIEW_FIGURE_DUAL)
+        return md5gl_set_blending(stage->renderer, *drawn, MD5GL_BLEND_DUAL, error);
+    if (kind != VIEW_FIGURE_BAKED)
+        return true;
+    const md5_baked *const clip = picture->kept->baked;
+    figures->baked = md5gl_create_baked(stage->renderer, model, &clip, 1, error);
+    return figures->baked != NULL;
+}
+
+// Poses all figures of one kind; sets how many there are.
+static bool pose_figures(const view_figures *figures, const view_stage *stage,
+                         const view_picture *picture, view_figure_kind kind, uint32_t *count,
+                         md5_error *error)
+{
+    const view_morphs *const morphs = &stage->document->morphs;
+    const size_t num_joints = picture->scene->num_joints;
+    const uint32_t num_targets =
+        kind == VIEW_FIGURE_LIT && morphs->drawn != NULL ? morphs->morph->num_targets : 0;
+    md5_mat34 placements[VIEW_PAGE_FIGURES];
+    md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
+    md5gl_impostor impostors[VIEW_PAGE_FIGURES];
+    float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS];
+    md5_mat34 *const palettes = common_alloc(VIEW_PAGE_FIGURES * num_joints, sizeof *palettes);
+    bool posed = true;
+    *count = 0;
+    for (uint32_t i = 0; i < picture->num_figures; i++) {
+        const view_figure *const figure = &picture->figures[i];
+        if (figure->kind != kind)
+            continue;
+        write_palette(picture, figure, palettes + *count * num_joints);
+        if (num_targets <= VIEW_PAGE_TARGETS)
+            memcpy(weights + (size_t)*count * num_targets, figure->morph_weights,
+                   num_targets * sizeof *weights);
+        placements[*count] = md5_mat34_from_xform(figure->place);
+        jobs[*count] = (md5gl_clip_job){.moment = figure->moment};
+        impostors[*count] = (md5gl_impostor){.rotation = figure->place.rotation,
+                                             .translation = figure->place.translation,
+                                             .scale = 1.0f,
+                                             .frame = (float)figure->moment.frame0,
+                                             .shown = 1.0f};
+        ++*count;
+    }
+    if (*count > 0 && kind == VIEW_FIGURE_IMPOSTOR) {
+        posed = md5gl_pose_impostors(stage->renderer, figures->impostors, impostors, *count, error);
+    } else if (*count > 0) {
+        const bool is_baked = kind == VIEW_FIGURE_BAKED;
+        const md5gl_instances instances = {
+            .count = *count,
+            .palettes = is_baked ? NULL : palettes,
+            .baked = is_baked ? figures->baked : NULL,
+            .jobs = jobs,
+            .placements = placements,
+            .morph = num_targets > 0 && num_targets <= VIEW_PAGE_TARGETS ? morphs->drawn : NULL,
+            .weights = weights};
+        if (kind != VIEW_FIGURE_HEAT)
+            view_set_materials(stage, &stage->document->textures, figures->models[kind]);
+        posed = md5gl_pose(stage->renderer, figures->models[kind], &instances, error);
+    }
+    free(palettes);
+    return posed;
+}
+
+// Draws all figures in a frame. Shadows come before anything lit.
+static bool draw_page_figures(const view_figures *figures, const view_stage *stage,
+                              const view_picture *picture, md5_error *error)
+{
+    uint32_t counts[VIEW_NUM_FIGURE_KINDS];
+    for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS; i++)
+        if (!pose_figures(figures, stage, picture, (view_figure_kind)i, &counts[i], error))
+            return false;
+    for (int i = 0; i < (int)VIEW_FIGURE_IMPOSTOR; i++)
+        if (counts[i] > 0)
+            md5gl_draw_shadows(stage->renderer, figures->models[i]);
+    if (counts[VIEW_FIGURE_IMPOSTOR] > 0)
+        md5gl_draw_impostor_shadows(stage->renderer, figures->impostors);
+    for (int i = 0; i < (int)VIEW_FIGURE_IMPOSTOR; i++)
+        if (counts[i] > 0)
+            md5gl_draw_model(stage->renderer, figures->models[i], MD5GL_LIT);
+    if (counts[VIEW_FIGURE_IMPOSTOR] > 0)
+        md5gl_draw_impostors(stage->renderer, figures->impostors, MD5GL_LIT);
+    return true;
+}
+
+// == The page in space =====================================================================
+
+void view_open_page(view_pages *pages, int32_t number)
+{
+    const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
+    pages->open = number;
+    for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
+        pages->values[i] = page->sliders[i].first;
+}
+
+static void free_kept(view_pages *pages, md5gl_renderer *renderer)
+{
+    free_page_figures(&pages->drawn, renderer);
+    view_free_kept(&pages->kept);
+    pages->kept_by = NULL;
+}
+
+void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
+{
+    view_end_picture(&pages->picture);
+    free_kept(pages, renderer);
+}
+
+// Makes what the page keeps, unless that of the same character and sliders is there.
+static void keep(view_pages *pages, const view_stage *stage)
+{
+    const view_page *const page = pages->picture.page;
+    const md5_model *const model = pages->picture.scene->model;
+    if (page->keep == NULL)
+        return;
+    if (pages->kept_by != page || pages->kept_of != model
+        || memcmp(pages->kept_values, pages->values, page->num_kept * sizeof *pages->values) != 0) {
+        free_kept(pages, stage->renderer);
+        page->keep(&pages->picture, &pages->kept);
+        memcpy(pages->kept_values, pages->values, sizeof pages->values);
+        pages->kept_by = page;
+        pages->kept_of = model;
+    }
+    pages->picture.kept = &pages->kept;
+}
+
+// The width of the panel at the left with its margins, and the height of the plots at the bottom,
+// in pixels.
+static float panel_width(const view_stage *stage)
+{
+    return fminf(0.46f * stage->width, 520.0f * stage->font->scale);
+}
+
+static float plots_height(const view_stage *stage)
+{
+    return stage->pages->picture.num_plots > 0 ? 0.36f * stage->height : 0.0f;
+}
+
+bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
+                    bool clean, md5_error *error)
+{
+    view_pages *const pages = given->pages;
+    const view_page *const page = view_page_at((uint32_t)pages->open); // NULL: the contents
+    view_document *const document = given->document;
+    const view_scene *const scene = &document->scene;
+    view_picture *const picture = &pages->picture;
+    bool drawn = true;
+    if (pages->drawn.made_of != scene->model)
+        free_page_figures(&pages->drawn, given->renderer);
+    pages->drawn.made_of = scene->model;
+    view_end_picture(picture);
+    if (page != NULL && scene->model != NULL && document->drawn != NULL) {
+        const view_loader loader = {given->options, given->renderer, given->log, NULL};
+        if (page->has_morphs) // without them, which is logged, the page shows the model
+            (void)view_ready_morphs(document, &loader);
+        view_begin_picture(picture, page, scene, pages->values, page->start + seconds);
+        keep(pages, given);
+        view_show_page(picture);
+    }
+    for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
+        drawn = ready_figure(&pages->drawn, given, picture, &picture->figures[i], error);
+
+    // The box of the page, in what panel and plots leave free.
+    const float left = clean ? 0.0f : panel_width(given);
+    const float free_height = given->height - (clean ? 0.0f : plots_height(given));
+    view_hull hull;
+    for (unsigned i = 0; i < VIEW_HULL_POINTS; i++)
+        hull.points[i] = view_corner(picture->bounds, i % 8);
+    view_camera camera = *given->camera;
+    view_stage stage = *given;
+    stage.camera = &camera;
+    view_frame_all(&camera, picture->bounds, &hull, given->width - left, free_height);
+    pages->lens = view_camera_lens(&camera, given->width - left, free_height);
+    view_widen_lens(&pages->lens, left, 0.0f, given->width - left, free_height, given->width,
+                    given->height);
+    md5gl_frame frame = {
+        .target = target, .width = (uint32_t)given->width, .height = (uint32_t)given->height};
+    if (!transparent)
+        memcpy(frame.background, (const float[4]){0.214f, 0.243f, 0.286f, 1.0f},
+               sizeof frame.background);
+    view_lens_matrices(&pages->lens, &frame.view_from_world, &frame.clip_from_view);
+    md5gl_point_light points[VIEW_NUM_POINTS];
+    view_set_lights(&stage, pages->lens.axes, points, &frame);
+    if (!view_is_empty(frame.casters))
+        frame.casters = picture->bounds;
+    md5gl_begin_frame(stage.renderer, &frame);
+    if (!transparent)
+        view_draw_background(&stage, stage.width, stage.height);
+    if (!drawn || picture->num_figures == 0)
+        return drawn;
+    drawn = draw_page_figures(&pages->drawn, &stage, picture, error);
+    const md5_vec3 centre = view_centre(picture->bounds);
+    if (drawn && !transparent && !picture->has_no_floor)
+        md5gl_draw_ground(stage.renderer, centre, 3.0f * camera.scene_radius);
+    if (stage.shown->grid && !picture->has_no_floor)
+        md5gl_draw_grid(stage.renderer, document->ground, 10.0f, centre,
+                        7.0f * camera.scene_radius);
+    view_clear_lines(stage.lines);
+    for (uint32_t i = 0; i < picture->num_lines; i++)
+        view_add_line(stage.lines, picture->lines[i].from, picture->lines[i].to,
+                      picture->lines[i].color);
+    if (stage.lines->count > 0)
+        md5gl_draw_lines(stage.renderer, stage.lines->vertices, stage.lines->count,
+                         2.0f * stage.font->scale, true);
+    return drawn;
+}
+
+// == Text, lines of C, sliders and plots ===================================================
+
+static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
+                        comment_color = 0x8FB573FFu, axis_color = 0x4A5361FFu;
+
+// What is written so far: from the top downward.
+typedef struct column {
+    view_canvas *canvas;
+    view_ui *ui; // NULL: it is written only to see how high it becomes
+    float x, y, width, code_height;
+} column;
+
+// Where a line of code is broken that is longer than `columns`: rather not deep in brackets, nor
+// within an argument, nor in the first two fifths of a row.
+static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
+{
+    size_t best = 0;
+    int depth = 0, least = INT_MAX;
+    bool in_text = false;
+    if (length <= columns)
+        return length;
+    for (size_t i = 0; i <= columns; i++) {
+        in_comment = in_comment || (!in_text && code[i] == '/' && code[i + 1] == '/');
+        in_text = in_text != (code[i] == '"');
+        depth += strchr("([{", code[i]) != NULL ? 1 : strchr(")]}", code[i]) != NULL ? -1 : 0;
+        if (code[i] != ' ' || (in_text && !in_comment))
+            continue;
+        const bool ends = i > 0 && strchr(",;", code[i - 1]) != NULL;
+        const int early = 5 * i < columns && !ends ? 8 : 5 * i < 2 * columns ? 2 : 0;
+        const int cost = in_comment ? INT_MIN : 4 * depth + (ends ? 0 : 3) + early;
+        if (cost <= least) {
+            best = i;
+            least = cost;
+        }
+    }
+    return best > 0 ? best : length;
+}
+
+// Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
+// follows `//` has the colour of comments.
+static void write_code(column *c, const char *lines)
+{
+    const view_font *const font = c->canvas->font;
+    const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
+    const float inset = 8.0f * font->scale, space = 0.4f * font->line[VIEW_TEXT];
+    const view_rect box = {c->x, c->y + space, c->width, c->code_height};
+    view_draw_round_rect(c->canvas, box, 6.0f * font->scale, code_box);
+    c->y = box.y + inset;
+    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        size_t indent = strspn(lines, " "), part;
+        bool in_comment = false;
+        if (indent >= length)
+            c->y += 0.5f * row;
+        for (size_t at = indent; at < length; at += part + strspn(lines + at + part, " ")) {
+            char code[512], comment[512] = "";
+            float x = (float)indent * letter;
+            part = find_break(lines + at, length - at,
+                              (size_t)((c->width - 2.0f * inset - x) / letter), in_comment);
+            (void)snprintf(code, sizeof code, "%.*s", (int)part, lines + at);
+            char *const begin = in_comment ? code : strstr(code, "//");
+            if (begin != NULL) {
+                (void)snprintf(comment, sizeof comment, "%s", begin);
+                *begin = '\0';
+                in_comment = true;
+            }
+            x += c->x + inset;
+            x += view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, code_color, code);
+            view_draw_text(c->canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, comment);
+            c->y += row;
+            indent += at == indent ? 4 : 0;
+        }
+    }
+    c->y += inset;
+    c->code_height = c->y - box.y;
+    c->y += space;
+}
+
+// A choice moves in whole steps.
+static void write_sliders(column *c, const view_page *page, float *values)
+{
+    const uint32_t count = view_num_sliders(page);
+    const float line = c->canvas->font->line[VIEW_TEXT];
+    if (c->ui == NULL) {
+        c->y += (float)count * line;
+        return;
+    }
+    c->ui->space = (view_rect){c->x, c->y, c->width, line};
+    c->ui->label_width = 0.34f * c->width;
+    c->ui->value_width = 0.3f * c->width;
+    for (uint32_t i = 0; i < count; i++) {
+        const view_slider *const slider = &page->sliders[i];
+        const char *const word = view_slider_word(slider, values[i]);
+        char number[32];
+        (void)snprintf(number, sizeof number, slider->words == view_whole ? "%.0f" : "%.3g",
+                       (double)values[i]);
+        const ui_slider_row row = {.name = slider->name,
+                                   .value = word != NULL ? word : number,
+                                   .low = slider->low,
+                                   .high = slider->high,
+                                   .usual = &slider->first,
+                                   .name_color = VIEW_PLAIN,
+                                   .value_color = VIEW_BRIGHT};
+        if (ui_slider(c->ui, &row, &values[i]) && slider->words != NULL)
+            values[i] = roundf(values[i]);
+    }
+    c->y = c->ui->space.y;
+}
+
+static void write_text(column *c, view_text_size size, view_color color, const char *text)
+{
+    view_draw_text(c->canvas, size, c->x, c->y, c->width, color, text);
+    c->y += c->canvas->font->line[size];
+}
+
+static void write_column(column *c, view_pages *pages)
+{
+    const view_page *const page = pages->picture.page;
+    const float line = c->canvas->font->line[VIEW_TEXT];
+    char text[64];
+    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", page->family,
+                   (unsigned)pages->open + 1, (unsigned)view_num_pages());
+    write_text(c, VIEW_TEXT, VIEW_DIM, text);
+    write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
+    view_rows rows = {.font = c->canvas->font, .width = c->width};
+    view_add_wrapped(&rows, VIEW_PLAIN, page->about, 6);
+    for (uint32_t i = 0; i < rows.count; i++)
+        write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
+    write_code(c, view_page_lines(page->name));
+    write_sliders(c, page, pages->values);
+    c->y += 0.3f * line;
+    for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
+        const view_fact *const fact = &pages->picture.facts[i];
+        const double size = fabs(fact->value);
+        (void)snprintf(text, sizeof text,
+                       size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
+                       fact->value, fact->unit);
+        view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
+                       VIEW_BRIGHT, text);
+        view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
+        c->y += line;
+    }
+}
+
+// If the window is too low, the text is written wider and scaled down.
+static void run_page(view_ui *ui, const view_stage *stage)
+{
+    view_canvas *const canvas = stage->canvas;
+    view_pages *const pages = stage->pages;
+    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
+    const float padding = VIEW_PADDING * scale, room = stage->height - 2.0f * (margin + padding);
+    const float width = panel_width(stage) - 1.5f * margin, left = margin + padding;
+    const uint32_t before = canvas->count;
+    column c = {.canvas = canvas};
+    float factor = 1.03f;
+    do {
+        factor -= 0.03f;
+        c.x = c.y = left;
+        c.width = (width - 2.0f * padding) / factor;
+        write_column(&c, pages);
+        canvas->count = before;
+    } while ((c.y - left) * factor > room + 0.5f && factor > 0.4f);
+    pages->shrunk = factor;
+    pages->panel = (view_rect){margin, margin, width, (c.y - left) * factor + 2.0f * padding};
+    view_draw_round_rect(canvas, pages->panel, VIEW_RADIUS * scale, VIEW_BOX);
+    ui_begin(ui, "page-slider");
+    (void)ui_item(ui, pages->panel, "");
+    ui->fit_x = ui->fit_y = left;
+    ui->fit = factor;
+    c.ui = ui;
+    c.y = left;
+    write_column(&c, pages);
+    ui_end(ui);
+}
+
+// -- Plots and labels -----------------------------------------------------------------------
+
+static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
+{
+    const md5_vec2 low = plot->row.low, high = plot->row.high;
+    return (md5_vec2){
+        area.x + view_clamp((point.x - low.x) / (high.x - low.x), 0.0f, 1.0f) * area.width,
+        area.y + area.height
+            - view_clamp((point.y - low.y) / (high.y - low.y), 0.0f, 1.0f) * area.height};
+}
+
+// Writes a number with the part `shift` of its width at the left of x.
+static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.3g", (double)value);
+    x -= shift * view_text_width(canvas->font, VIEW_TEXT, text);
+    view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
+}
+
+static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
+{
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const float padding = 10.0f * scale, left = 44.0f * scale;
+    const md5_vec2 low = plot->row.low, high = plot->row.high;
+    const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
+                            box.width - 2.0f * padding - left,
+                            box.height - 2.0f * padding - 3.5f * line};
+    const float right = area.x + area.width, bottom = area.y + area.height;
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2.0f * padding,
+                   VIEW_BRIGHT, plot->row.title);
+    const float zero = on_screen(plot, area, (md5_vec2){low.x, 0.0f}).y;
+    view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, axis_color);
+    view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, axis_color);
+    view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, axis_color);
+    draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1.0f, high.y);
+    draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1.0f, low.y);
+    draw_number(canvas, area.x, bottom + 2.0f * scale, 0.0f, low.x);
+    draw_number(canvas, right, bottom + 2.0f * scale, 1.0f, high.x);
+    const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
+    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2.0f * scale,
+                   0, VIEW_DIM, plot->row.across);
+    float x = box.x + padding; // of the names of the series in their colours, in one line
+    for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
+        const view_series *const series = &plot->series[i];
+        const view_color color = plot->row.series[i].color;
+        for (uint32_t p = 1; p < series->count; p++) {
+            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
+                           to = on_screen(plot, area, series->points[p]);
+            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, 2.0f * scale,
+                              color);
+        }
+        if (x >= right)
+            continue;
+        const float y = box.y + padding + line;
+        view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * line, 4.0f * scale, color | 0xFFu);
+        x += 12.0f * scale;
+        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f), VIEW_PLAIN,
+                            plot->row.series[i].name)
+             + 12.0f * scale;
+    }
+    for (uint32_t i = 0; i < plot->num_marks; i++) {
+        const md5_vec2 place = on_screen(plot, area, plot->marks[i].point);
+        view_draw_disc(canvas, place.x, place.y, 5.0f * scale, plot->marks[i].color);
+    }
+}
+
+// -- Contents -------------------------------------------------------------------------------
+
+static void run_contents(view_ui *ui, const view_stage *stage)
+{
+    view_canvas *const canvas = stage->canvas;
+    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    const view_rect box = {margin, margin, stage->width - 2.0f * margin,
+                           stage->height - 2.0f * margin};
+    const float top = box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE];
+    const float column_width = (box.width - 2.0f * padding) / 3.0f;
+    float x = box.x + padding, y = top;
+    const char *family = "";
+    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    view_draw_text(canvas, VIEW_TITLE, x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
+    ui_begin(ui, "contents");
+    (void)ui_item(ui, box, "");
+    for (uint32_t i = 0; view_page_at(i) != NULL; i++) {
+        const view_page *const page = view_page_at(i);
+        const bool begins = strcmp(page->family, family) != 0;
+        if (y + (begins ? 2.5f : 1.0f) * line > box.y + box.height - padding) {
+            x += column_width;
+            y = top;
+        }
+        if (begins) {
+            y += y > top ? 0.5f * line : 0.0f;
+            view_draw_text(canvas, VIEW_TEXT, x, y, column_width - padding, VIEW_AMBER,
+                           page->family);
+            y += line;
+            family = page->family;
+        }
+        if (ui_item(ui, (view_rect){x, y, column_width - padding, line}, page->title))
+            ui_ask(ui, (view_command){.action = VIEW_OPEN_PAGE, .number = i});
+        view_draw_text(canvas, VIEW_TEXT, x + 10.0f * scale, y,
+                       column_width - padding - 10.0f * scale, VIEW_BRIGHT, page->title);
+        y += line;
+    }
+}
+
+void view_page_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_picture *const picture = &stage->pages->picture;
+    const float margin = VIEW_MARGIN * stage->font->scale, left = panel_width(stage);
+    const float plots = plots_height(stage);
+    if (stage->pages->open == VIEW_CONTENTS)
+        run_contents(ui, stage);
+    if (picture->page == NULL)
+        return;
+    for (uint32_t i = 0; i < picture->num_labels; i++) {
+        const view_lens *const lens = &stage->pages->lens;
+        const view_label *const label = &picture->labels[i];
+        const float scale = stage->font->scale;
+        const md5_vec3 way = md5_vec3_sub(label->place, lens->eye);
+        const float depth = -md5_vec3_dot(way, lens->axes.back);
+        if (!(depth > 0.0f))
+            continue;
+        const float right = md5_vec3_dot(way, lens->axes.right) / (depth * lens->half_x),
+                    up = md5_vec3_dot(way, lens->axes.up) / (depth * lens->half_y);
+        const float text = view_text_width(stage->font, VIEW_TEXT, label->text);
+        const view_rect box = {0.5f * (stage->width * (1.0f + lens->shift_x + right) - text)
+                                   - 6.0f * scale,
+                               0.5f * stage->height * (1.0f - lens->shift_y - up) - 11.0f * scale,
+                               text + 12.0f * scale, 22.0f * scale};
+        view_draw_round_rect(stage->canvas, box, 6.0f * scale, 0x12151AC0u);
+        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6.0f * scale, box.y + 2.0f * scale, 0,
+                       label->color, label->text);
+    }
+    run_page(ui, stage);
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
+        const float width = (stage->width - left) / (float)picture->num_plots;
+        draw_plot(&picture->plots[i], stage->canvas,
+                  (view_rect){left + (float)i * width, stage->height - plots, width - margin,
+                              plots - margin});
+    }
+}
