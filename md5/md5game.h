@@ -41,6 +41,7 @@ typedef struct md5_game_path {
     // unknown. NULL: 0 for all files, as in the engine for archives. Only used with
     // md5_image_opts.compressed_first.
     int64_t (*time)(void *user, size_t file);
+    uint64_t reserved[4]; // 0
 } md5_game_path;
 
 typedef struct md5_game md5_game;
@@ -406,10 +407,11 @@ MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *n
 
 // What the registers of a material depend on.
 typedef struct md5_material_input {
-    float time;       // seconds
-    float parms[12];  // of the entity: red, green, blue, then shaderParm3 to 11
-    float globals[8]; // of the view
-    float sound;      // amplitude of the entity's sound
+    float time;           // seconds
+    float parms[12];      // of the entity: red, green, blue, then shaderParm3 to 11
+    float globals[8];     // of the view
+    float sound;          // amplitude of the entity's sound
+    uint64_t reserved[4]; // 0
 } md5_material_input;
 
 // Writes registers[material->num_registers]. Allocates nothing.
@@ -830,6 +832,7 @@ typedef struct md5_actor_status {
     uint32_t held; // the frame that is held, 1 is the first; 0: none
     float weight;
     bool is_cycling, has_ended;
+    uint64_t reserved[2]; // 0
 } md5_actor_status;
 // Returns the status; {.clip = MD5_NONE} if the channel is invalid.
 MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
@@ -851,7 +854,7 @@ MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t 
 // A surface with a deform is computed from its skinned vertices for each image that is drawn: every
 // quad of four vertices is a SPRITE that faces the viewer, or a TUBE that turns about its long
 // axis; a FLARE is one quad with a border; an EYEBALL is an eye with two triangles, of which one
-// marks its centre and the other what it looks at, so that the texture is projected onto it from
+// marks its center and the other what it looks at, so that the texture is projected onto it from
 // there and the eye alone is drawn; EXPAND moves along normals, MOVE along x, TURBULENT moves
 // texture coordinates. The engine does not light such surfaces, so no normals are computed.
 

@@ -1,5 +1,4 @@
-// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim,
-// .md5camera).
+// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim, .md5camera).
 //
 // The steps, in the order of this header:
 //
@@ -22,10 +21,9 @@
 // that answer invalid indices may be given it.
 //
 // Memory: an asset is one block (a model: two, and one for the skinning plan of each mesh) from the
-// caller's allocator and is read-only.
-// Posing, blending and skinning write to the caller's arrays, allocate nothing and cannot fail.
-// Arrays must not overlap unless a comment allows it. Pointers must not be NULL unless a comment
-// allows it; debug builds assert this and the index arguments.
+// caller's allocator and is read-only. Posing, blending and skinning write to the caller's arrays,
+// allocate nothing and cannot fail. Arrays must not overlap unless a comment allows it. Pointers
+// must not be NULL unless a comment allows it; debug builds assert this and the index arguments.
 //
 // Errors: `error` may be NULL, begins as {0} and is written by failures only: see md5_error. `opts`
 // may be NULL. What a file holds is an error, a mistake of the program an assertion.
@@ -58,6 +56,8 @@ extern "C" {
 // -- Errors ---------------------------------------------------------------------------------
 
 #define MD5_NONE UINT32_MAX // an index that is missing: above every count
+// Stands for 0 in members whose 0 means another default; for a computed x: x == 0 ? MD5_ZERO : x.
+#define MD5_ZERO 1.17549435e-38f // FLT_MIN, which means exactly 0 there
 
 typedef enum md5_status {
     MD5_OK,
@@ -198,7 +198,7 @@ typedef struct md5_load_opts {
     // `allocator` and `files` at the same time. `warn` is called on the calling thread alone, with
     // what one thread would report, in the same order. NULL: the calling thread reads all.
     const md5_threads *threads;
-    uint64_t reserved[7]; // 0
+    uint64_t reserved[8]; // 0
 } md5_load_opts;
 
 // Conversion: with C = md5_mat34_from_axes(axes, scale), every position p of an asset becomes C p,
@@ -282,6 +282,7 @@ typedef struct md5_mesh {
     md5_bounds bounds; // of `positions`
 
     const md5_skin_plan *skin_plan; // NULL (left out): slower, same bits; or no vertices
+    uint64_t reserved[8];           // 0
 } md5_mesh;
 
 // -- Assets ---------------------------------------------------------------------------------
@@ -671,15 +672,15 @@ typedef struct md5_pose_job {
     const md5_binding *binding;
     md5_moment moment;
     md5_root root;
-    md5_mat34 *palette; // [model joints], written
-    md5_mat34 *joints;  // [model joints], written: model-space matrices; may be NULL
+    md5_mat34 *palette;   // [model joints], written
+    md5_mat34 *joints;    // [model joints], written: model-space matrices; may be NULL
+    uint64_t reserved[4]; // 0
 } md5_pose_job;
 
 // Poses jobs[count], of any models, clips and moments: faster than one by one, same bits. Jobs with
 // the same binding are posed 4 to 16 at a time, if their moments are LINEAR, or are NLERP; they may
-// be anywhere in `jobs`. Results of
-// different jobs must not overlap. `threads` may be NULL (md5model.h). `scratch` has
-// md5_pose_batch_scratch() bytes, at any address.
+// be anywhere in `jobs`. Results of different jobs must not overlap. `threads` may be NULL
+// (md5model.h). `scratch` has md5_pose_batch_scratch() bytes, at any address.
 //
 // For speed keep jobs of one clip together (twice as fast). If palettes exceed the caches, as
 // those of thousands of characters do, write about 32 at a time to one buffer and copy from there.

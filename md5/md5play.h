@@ -76,6 +76,7 @@ typedef struct md5_event {
     // state's layer, or "", and `frame` is 0.
     md5_event_kind kind;
     uint32_t layer, index; // of the layer, else 0; of the state in it, or of the clip
+    uint64_t reserved[2];  // 0
 } md5_event;
 
 typedef struct md5_clip_desc {
@@ -98,6 +99,7 @@ typedef struct md5_clip_desc {
 typedef struct md5_mask_desc {
     const char *name, *joints;
     uint32_t feather;
+    uint64_t reserved[2]; // 0
 } md5_mask_desc;
 
 // -- Parameters -----------------------------------------------------------------------------
@@ -111,7 +113,8 @@ typedef enum md5_parameter_kind {
 typedef struct md5_parameter_desc {
     const char *name;
     md5_parameter_kind kind;
-    float value; // initial value
+    float value;          // initial value
+    uint64_t reserved[2]; // 0
 } md5_parameter_desc;
 
 // How a float parameter follows what md5_player_set() sets. Without a row it is there at once.
@@ -234,6 +237,7 @@ typedef struct md5_condition {
     const char *parameter;
     md5_comparison compare;
     float value;
+    uint64_t reserved[2]; // 0
 } md5_condition;
 
 // What may interrupt a transition. The interrupted one continues below the new one, so that nothing
@@ -266,6 +270,7 @@ typedef struct md5_transition_desc {
 
 typedef struct md5_state_desc {
     const char *name, *motion; // motion NULL: the layers below show through
+    uint64_t reserved[2];      // 0
 } md5_state_desc;
 
 // A layer is a state machine. Each layer is blended over, or added to, those before it in the
@@ -305,6 +310,7 @@ typedef enum md5_modifier_kind {
 typedef struct md5_foot_desc {
     const char *ankle;
     const char *knee, *hip; // as `middle` and `root` of TWO_BONE
+    uint64_t reserved[2];   // 0
 } md5_foot_desc;
 
 // The eyes and numbers of a modifier of kind MD5_MODIFIER_GAZE; the default distance is that many
@@ -312,7 +318,7 @@ typedef struct md5_foot_desc {
 // head's position.
 typedef struct md5_modifier_gaze {
     const char *eyes[MD5_MAX_EYES]; // joints; those after the first NULL are ignored
-    md5_gaze_numbers numbers;       // most_seconds at least least_seconds
+    md5_gaze_numbers numbers;       // max_seconds at least min_seconds
     uint32_t seed;                  // with which players begin: see md5_player_gaze()
     uint64_t reserved[4];           // 0
 } md5_modifier_gaze;
@@ -375,6 +381,7 @@ typedef struct md5_target {
     bool has_rotation;
     md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, if has_pole
     bool has_pole; // false: it bends as the animation has it
+    uint64_t reserved[2]; // 0
 } md5_target;
 
 // -- Morph targets --------------------------------------------------------------------------
@@ -389,8 +396,9 @@ typedef enum md5_morph_drive {
 // Between keys the weight is interpolated linearly; before the first and after the last it is
 // theirs.
 typedef struct md5_morph_key {
-    uint32_t frame; // of the clip; ascending
-    float weight;   // magnitude at most a million
+    uint32_t frame;       // of the clip; ascending
+    float weight;         // magnitude at most a million
+    uint64_t reserved[2]; // 0
 } md5_morph_key;
 
 // Any number of rows may name a target: its weight is their sum. Weights of states and clips are
@@ -416,6 +424,7 @@ enum { MD5_MAX_SHOTS = 64 };
 // nothing.
 typedef struct md5_report_desc {
     bool enter, leave, transition_end, clip_end;
+    uint64_t reserved[2]; // 0
 } md5_report_desc;
 
 // Description of a machine. Names are unique within their table; clips and motions share one.
@@ -599,8 +608,9 @@ typedef struct md5_shot_status {
     bool is_playing;  // or fading out; else all is 0
     bool is_stopping; // by md5_player_stop_shot()
     uint32_t clip;
-    double time;  // normalised time
-    float weight; // after fades
+    double time;          // normalised time
+    float weight;         // after fades
+    uint64_t reserved[2]; // 0
 } md5_shot_status;
 // Returns the status of the newest one-shot in a slot.
 MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot);
@@ -655,6 +665,7 @@ typedef struct md5_advance_status {
     uint32_t num_events;  // that fired
     uint64_t num_dropped; // that were dropped, silent ones included
     double undivided;     // seconds at the end that passed in one piece
+    uint64_t reserved[2]; // 0
 } md5_advance_status;
 
 // Advances a player by `seconds`, which may be 0 or negative. A value that is not finite means 0;
@@ -733,6 +744,7 @@ typedef struct md5_detail {
     // Which of the calls: those for which the number of the player's earlier calls plus `phase` is
     // a multiple of the interval: players with phases 0, 1, 2, ... take turns. Any number.
     uint32_t phase;
+    uint64_t reserved[4]; // 0
 } md5_detail;
 
 // Sets the level of detail, from the next computed pose on, as often as wanted; NULL means full
@@ -766,9 +778,10 @@ typedef struct md5_layer_status {
     // Source of the transition; MD5_NONE: no transition is active. Of several transitions at one
     // instant it is the source of the first, from which the pose fades.
     uint32_t from;
-    float progress; // of the transition, 0..1, before easing
-    double time;    // normalised time of `state`
-    float weight;   // of the layer
+    float progress;       // of the transition, 0..1, before easing
+    double time;          // normalised time of `state`
+    float weight;         // of the layer
+    uint64_t reserved[2]; // 0
 } md5_layer_status;
 // Returns the status of a layer; {.from = MD5_NONE} if the index is invalid.
 MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
@@ -807,6 +820,7 @@ struct md5_play_job {
     bool is_computed; // written: whether the pose was computed, as md5_player_pose() returns
     md5_advance_status status; // written: as md5_player_advance() returns
     md5_xform motion;          // written: md5_player_root_motion()
+    uint64_t reserved[4];      // 0
 };
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
