@@ -116,7 +116,8 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 // Morph targets: expressions, wear, muscle shapes, which are `.md5mesh` files with the
 // topology of a model and other positions. Any number of them is blended before skinning.
 //
-//   const md5_morph_source sources[] = {{"smile", smile}, {"blink", blink}}; // md5_load_model()
+//   const md5_morph_source sources[] = {{.name = "smile", .model = smile}, // md5_load_model()
+//                                       {.name = "blink", .model = blink}};
 //   md5_morph *morph = md5_make_morph(model, sources, 2, NULL, &error);
 //   md5_free_model(smile); ... // the differences are copied
 //   const float weights[] = {0.5f, 1.0f};

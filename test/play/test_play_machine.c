@@ -354,7 +354,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
     static md5_transition_desc ways[ROWS_IN_ALL];
     for (uint32_t i = 0; i < ROWS_IN_ALL; i++) {
         snprintf(names[i], sizeof names[i], "s%u", i);
-        states[i] = (md5_state_desc){names[i], "a"};
+        states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
         ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
     }
     test_heap before = {0};
