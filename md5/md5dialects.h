@@ -248,14 +248,13 @@ MD5_GAME_API void md5_free_scales(md5_scales *scales); // NULL is allowed
 // md5_local_to_model(). pose[model joints]. As in Quake II,
 // scales are not interpolated: between two frames that of the later one counts.
 MD5_GAME_API void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
-                                 const md5_moment *moment, md5_xform *pose);
+                                 md5_moment moment, md5_xform *pose);
 
 // Scales what hangs on each scaled joint, but not the joints below it: changes palette[model
 // joints] of joints[model joints], as md5_local_to_palette() writes both. A vertex becomes the
 // joint's position plus scale times its rotated offset.
 MD5_GAME_API void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
-                                    const md5_moment *moment, const md5_mat34 *joints,
-                                    md5_mat34 *palette);
+                                    md5_moment moment, const md5_mat34 *joints, md5_mat34 *palette);
 
 #ifdef __cplusplus
 }

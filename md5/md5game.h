@@ -5,13 +5,14 @@
 //   const md5_material *material = md5_game_material(game, "models/imp/skin", &error);
 //
 // Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game
-// indexes which file declares which name. A declaration is parsed when it is first requested. A
+// indexes which file declares which name; a declaration is parsed when it is first requested. A
 // mistake in it is a warning; the verdict decides what happens to the declaration. By default it
 // keeps what is right; md5_game_set_verdict() can choose the engine's rules.
 //
-// Memory: everything that is returned, except pictures, belongs to the game, is read-only and stays
-// valid until md5_destroy_game(). Threads: parsing changes the game, so only one thread may use a
-// game at a time; results may be read by all threads.
+// Memory: everything that is returned, except pictures and entities, belongs to the game, is
+// read-only and stays valid until md5_destroy_game(). Errors: md5_game_*() fail only if memory runs
+// out; NULL without an error: there is none of that name. Threads: parsing changes the game, so
+// only one thread may use a game at a time; results may be read by all.
 #ifndef MD5GAME_H
 #define MD5GAME_H
 
@@ -24,23 +25,22 @@ extern "C" {
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// A search path: a folder, an archive, or files in memory. The functions and `user` must stay valid
-// until md5_destroy_game().
+// A search path: a folder, an archive, or files in memory; valid until md5_destroy_game().
 typedef struct md5_game_path {
     size_t num_files;
-    // Returns the name of a file, relative to the search path, with / or \ between folders. It must
-    // stay valid until the library function that called this one returns.
+    // Returns the name of a file, relative to the search path, with / or \ between folders, valid
+    // until the library function that called this one returns.
     const char *(*name)(void *user, size_t file);
-    // As in md5_files: all bytes of a file, or NULL and a reason in error->message. If *size is not
-    // 0 before the call, a file of more bytes is not wanted: it need not be read.
+    // As in md5_files. If *size is not 0 before the call, a file of more bytes need not be read.
     const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
     void (*close)(void *user, const void *bytes, size_t size);
     void *user;
     bool is_archive; // names become lower case; of two files of one name the last is used
-    // Returns when a file was last changed, in any unit common to all search paths, or 0 if that is
-    // unknown. NULL: 0 for all files, as in the engine for archives. Only used with
+    // Returns when a file was last changed, in any unit common to all search paths, or 0 if
+    // unknown. NULL: 0, as in the engine for archives. Only used with
     // md5_image_opts.compressed_first.
     int64_t (*time)(void *user, size_t file);
+    uint64_t reserved[4]; // 0
 } md5_game_path;
 
 typedef struct md5_game md5_game;
@@ -51,9 +51,8 @@ typedef struct md5_game md5_game;
 // spelling of the file that is used. Files whose names begin with / or contain .. or :: are
 // ignored.
 //
-// Reads all declaration files through `paths`; the array is copied. Of `opts` (may be NULL),
-// allocator, warn and max_warnings are used; both limits apply to the whole game.
-// Returns NULL and fills `error` (may be NULL) if memory runs out. A file that cannot be read is a
+// Reads all declaration files through `paths`; the array is copied. Of `opts`, allocator, warn and
+// max_warnings are used; both limits apply to the whole game. A file that cannot be read is a
 // warning. Time and memory are linear in the sizes of the names and files. So that no file costs
 // the rest of the game, these are not read, with a warning: files of declarations of more than 16
 // MiB; declarations of more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration
@@ -61,15 +60,14 @@ typedef struct md5_game md5_game;
 MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
                                        const md5_load_opts *opts, md5_error *error);
 
-// Frees a game and all that it returned. NULL is allowed.
-MD5_GAME_API void md5_destroy_game(md5_game *game);
+MD5_GAME_API void md5_destroy_game(md5_game *game); // and all that it returned
 
-// Returns how many declarations or files of them were not read, or not to their end, because they
-// cannot be read or are beyond a limit of md5_create_game(): warnings say which.
+// Returns how many declarations or files of them were not read, or not to their end: warnings say
+// which and why.
 MD5_GAME_API uint32_t md5_game_num_unread(const md5_game *game);
 
-// Returns the bytes of memory that a game holds. What is parsed stays until the game is freed, so a
-// program that goes through all declarations of a large one may free it and open it again.
+// Returns the bytes that a game holds. What is parsed stays until it is freed, so a program that
+// goes through all declarations of a large one may free it and open it again.
 MD5_GAME_API size_t md5_game_memory(const md5_game *game);
 
 // The files of a game, without hidden ones, in the order of the search paths. Names are spelled as
@@ -78,13 +76,13 @@ MD5_GAME_API size_t md5_game_num_files(const md5_game *game);
 MD5_GAME_API const char *md5_game_file(const md5_game *game, size_t index);
 
 // Returns the index of the first search path, from `from` on, that has a file of this name, or
-// MD5_NONE. So 0 gives the path whose file is used; calls from the index behind it give the paths
-// of hidden files. The name may have upper case, \ and a leading /; a name with .. or :: is never
-// found. Time: constant for the file that is used, else linear in the number of the paths' files.
+// MD5_NONE: 0 gives the path whose file is used; calls from the index behind it those of hidden
+// files. The name may have upper case, \ and a leading /; a name with .. or :: is never found.
+// Time: constant for the file that is used, else linear in the number of the paths' files.
 MD5_GAME_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
 
-// Returns functions for md5_load_opts.files that read from the game, so that
-// md5_load_model("models/imp/imp.md5mesh", &opts, &error) finds what the engine would.
+// For md5_load_opts.files: md5_load_model("models/imp/imp.md5mesh") then finds what the engine
+// would.
 MD5_GAME_API md5_files md5_game_files(md5_game *game);
 
 // -- Declarations ---------------------------------------------------------------------------------
@@ -113,8 +111,8 @@ typedef enum md5_decl_state {
     MD5_DECL_DEFAULTED // replaced by the default of its type, usually after a mistake
 } md5_decl_state;
 
-// What happens to a declaration with a mistake. In either case the mistake is a warning with file,
-// line and column.
+// What happens to a declaration with a mistake, which is a warning with its location in either
+// case.
 typedef enum md5_verdict {
     // Only the wrong part is dropped. Unknown words are skipped with the rest of their line; for
     // many words of RBDOOM, Prey and Quake 4 the warning names the engine. Unknown tables read as
@@ -148,12 +146,10 @@ MD5_GAME_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type t
 // Sets the verdict for all later calls; a game begins with MD5_VERDICT_LENIENT. Earlier results
 // stay as they are, so both verdicts on a declaration can be compared. Each verdict has its own
 // declarations, with equal indices except for implicit ones. The first change takes time and memory
-// linear in the number of declarations, unless nothing was requested yet. Returns false and sets
-// `error` (may be NULL) only if memory runs out.
+// linear in the number of declarations, unless nothing was requested yet.
 MD5_GAME_API bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
 
-// Finds a declaration, without parsing it. The name may be spelled as in any file:
-// Textures\Rock.tga. Returns NULL if there is none.
+// Finds a declaration, without parsing it, by a name as in any file: Textures\Rock.tga. NULL: none.
 MD5_GAME_API const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type,
                                            const char *name);
 
@@ -169,41 +165,39 @@ typedef struct md5_table {
     const float *values;
 } md5_table;
 
-// Returns a table, or NULL if there is none. Sets `error` (may be NULL) only if memory runs out.
+// Returns a table, or NULL if there is none.
 MD5_GAME_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
 
 // -- Images ---------------------------------------------------------------------------------------
 
 // Returns the file of an image, as its search path spells it, or NULL if there is none. A name
-// without an extension, or with .tga, means the .tga file, or the .jpg file if that is missing.
-// Built-in images, whose names begin with _, have no file.
+// without an extension, or with .tga, means the .tga file, or else the .jpg file. Built-in images,
+// whose names begin with _, have no file.
 MD5_GAME_API const char *md5_game_image_file(const md5_game *game, const char *name);
 
 // Parses an image program, written as in a material: "heightmap( textures/rock_h.tga, 4 )". Missing
-// tokens are warnings; a text of more than 255 bytes is cut to these, as in the engine. The result
-// belongs to the game. Returns false and sets `error` (may be NULL) only if memory runs out.
+// tokens are warnings; a text of more than 255 bytes is cut to these, as in the engine.
 MD5_GAME_API bool md5_game_image_program(md5_game *game, const char *text,
                                          md5_image_program *program, md5_error *error);
 
-// Loads the files of a program and computes its picture. A name without an
-// extension, or with .tga, means the .tga file; if that is missing or damaged, the .jpg file, then
-// the .png file. A name with another extension means only that file. The compressed forms in dds/,
-// of each file and of the whole program, are tried last; with opts->compressed_first that of the
-// whole program is tried first. The format of a file is detected from its bytes, not from its name.
+// Loads the files of a program and computes its picture. A name without an extension, or with .tga,
+// means the .tga file; if that is missing or damaged, the .jpg file, then the .png file. A name
+// with another extension means only that file. The compressed forms in dds/, of each file and of
+// the whole program, are tried last; with opts->compressed_first that of the whole program is tried
+// first. The format of a file is detected from its bytes, not from its name.
 //
 // If the program is only the name of a built-in picture (_default, _white, _black, _flat, _ambient,
 // _alphaNotch, _ramp, _alphaRamp, _borderClamp, _noFalloff, _specularTable, _specular2DTable,
 // _quadratic, _fog, _fogEnter, _normalCubeMap, _scratchCubeMap), the result is that picture, even
-// if there is a file of this name. These are all pictures that the engine fills at startup; those
-// that it makes while drawing, such as _currentRender, are errors (MD5_ERROR_MISMATCH). Cube maps
-// are 6 times as high as wide: the sides +x, -x, +y, -y, +z, -z one below another. Inside larger
-// programs the engine looks for files of these names; the lenient verdict uses the built-in
-// pictures there, too.
+// if there is a file of this name. These are all that the engine fills at startup; those that it
+// makes while drawing, such as _currentRender, are errors (MD5_ERROR_MISMATCH). Cube maps are 6
+// times as high as wide: the sides +x, -x, +y, -y, +z, -z one below another. Inside larger programs
+// the engine looks for files of these names; the lenient verdict uses the built-in pictures there,
+// too.
 //
-// `opts` and `error` may be NULL; opts->file_name is not used. If a file is damaged and another
-// form of it is read instead, that is a warning of the game. Returns NULL and fills `error` on
-// failure: error->file is the name in the program, and the message lists each file that was tried
-// and why it failed. Free the result with md5_free_image(); it does not belong to the game.
+// If a file is damaged and another form of it is read instead, that is a warning of the game. On
+// failure error->file is the name in the program, and the message lists each file that was tried
+// and why it failed. Of `opts` file_name is not used. Free the result with md5_free_image().
 MD5_GAME_API md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
                                        const md5_image_opts *opts, md5_error *error);
 
@@ -394,9 +388,8 @@ typedef struct md5_material {
 } md5_material;
 
 // Returns a material. If no file declares it, it is implicit, as in the engine: one blended stage
-// whose image is the name. Returns NULL and sets `error` (may be NULL) only if memory runs out.
-// Everything the engine warns of is a warning. After a mistake it has one stage with the image
-// _default in the engine's verdict; in the lenient one it keeps what is right.
+// whose image is the name. Everything the engine warns of is a warning. After a mistake it has one
+// stage with the image _default in the engine's verdict; in the lenient one it keeps what is right.
 //
 // Limits are those of the engine: 256 stages, 4096 registers, 4096 operations; beyond them a
 // material is defaulted. So is one with expressions nested more than 1600 deep. Image programs are
@@ -406,10 +399,11 @@ MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *n
 
 // What the registers of a material depend on.
 typedef struct md5_material_input {
-    float time;       // seconds
-    float parms[12];  // of the entity: red, green, blue, then shaderParm3 to 11
-    float globals[8]; // of the view
-    float sound;      // amplitude of the entity's sound
+    float time;           // seconds
+    float parms[12];      // of the entity: red, green, blue, then shaderParm3 to 11
+    float globals[8];     // of the view
+    float sound;          // amplitude of the entity's sound
+    uint64_t reserved[4]; // 0
 } md5_material_input;
 
 // Writes registers[material->num_registers]. Allocates nothing.
@@ -438,14 +432,12 @@ typedef struct md5_skin_def {
 
 // Returns a skin. If no file declares it, it is implicit, as in the engine: every material becomes
 // _default; or, if there is a material of its name, _default becomes that. In the lenient verdict
-// an implicit skin without such a material replaces nothing. Returns NULL and sets `error` (may be
-// NULL) only if memory runs out.
+// an implicit skin without such a material replaces nothing.
 MD5_GAME_API const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name,
                                                    md5_error *error);
 
-// Returns the name of the material that replaces `material`, a name spelled as in any file, or
-// `material` itself if no row matches. A material that has been parsed and draws nothing is never
-// replaced.
+// Returns the name of the material that replaces `material`, spelled as in any file, or `material`
+// itself if no row matches. A material that has been parsed and draws nothing is never replaced.
 MD5_GAME_API const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                                const char *material);
 
@@ -568,16 +560,15 @@ typedef struct md5_model_def {
 // file. Reads the mesh and the animations that it names, each once per game, and the models that it
 // inherits. After a mistake or a missing file the model is empty in the engine's verdict; in the
 // lenient one it keeps what is right: without its mesh it has no joints, and animations without a
-// readable file are dropped. Sets `error` (may be NULL) only if memory runs out.
-//
-// Functions, events, effects, sounds and entities in frame commands are not looked up. Time grows
-// with the number of names in channels times that of joints. Inherited data is shared: a chain of
-// models takes time and memory only for what each model adds, replaces or removes.
+// readable file are dropped. Functions, events, effects, sounds and entities in frame commands are
+// not looked up. Time grows with the number of names in channels times that of joints. Inherited
+// data is shared: a chain of models takes time and memory only for what each model adds, replaces
+// or removes.
 MD5_GAME_API const md5_model_def *md5_game_model_def(md5_game *game, const char *name,
                                                      md5_error *error);
 
-// Returns an animation of a model, in the engine's order. `index` is below model->num_anims. Time:
-// logarithmic in their number. The result is valid as long as the game.
+// Returns an animation of a model, in the engine's order, `index` below num_anims. Logarithmic
+// time.
 MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
 
 // == Entities and actors =========================================================================
@@ -604,8 +595,6 @@ MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model
 
 // -- entityDefs -----------------------------------------------------------------------------------
 
-// Memory and threads: as those of other declarations, see md5game.h.
-
 typedef struct md5_entity_key {
     const char *name, *value; // as in the file
     const md5_decl *decl;     // the entityDef that has it: itself, or one that it inherits
@@ -622,26 +611,22 @@ typedef struct md5_entity_def {
 // that begins with "inherit" names a parent. Its own keys override those of its parents, which
 // count in order, each with what it inherits. Circular inheritance ends where it began. After a
 // mistake an entityDef has only the keys "DEFAULTED" and "classname" in the engine's verdict; in
-// the lenient one keys may be without quotes, and what is right is kept.
-//
-// Sets `error` (may be NULL) only if memory runs out. Time and memory: linear in the texts of the
-// entityDef and of all that it inherits; each is parsed once per game.
+// the lenient one keys may be without quotes, and what is right is kept. Time and memory: linear in
+// the texts of the entityDef and of all that it inherits; each is parsed once per game.
 MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
                                                        md5_error *error);
 
 // Parses the text of an entityDef, without what it inherits: this reports its warnings and sets
-// md5_decl.state. Checking all entityDefs of a game this way takes time and memory linear in their
-// texts. md5_game_entity_def() may take quadratic time and memory, since each entityDef in a long
-// chain of ancestors gets all the keys of those before it. Returns false and sets `error` (may be
-// NULL) only if memory runs out, and true if there is no entityDef of this name.
+// md5_decl.state. So all entityDefs of a game are checked in time and memory linear in their texts,
+// while md5_game_entity_def() may take quadratic ones, since each entityDef in a long chain of
+// ancestors gets all the keys of those before it. True if there is no entityDef of this name.
 MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
-// Returns the value of a key, ignoring the case of its name, or NULL if there is none. Linear in
-// the number of keys.
+// Returns the value of a key, ignoring the case of its name, or NULL. Linear in the number of keys.
 MD5_GAME_API const char *md5_entity_def_value(const md5_entity_def *def, const char *key);
 
-// Returns the next key after `key` whose name begins with `prefix`, such as "def_attach", ignoring
-// case; NULL if there is none. `key` is a key of `def`, or NULL to find the first one.
+// Returns the next key after `key`, one of `def` or NULL for the first, whose name begins with
+// `prefix`, such as "def_attach", ignoring case; NULL if there is none.
 MD5_GAME_API const md5_entity_key *
 md5_entity_def_next_key(const md5_entity_def *def, const char *prefix, const md5_entity_key *key);
 
@@ -711,13 +696,11 @@ struct md5_entity {
 // its caches grow as with md5_game_model_def(). Attached entities come with their own heads and
 // attachments; an entity that would be attached to itself is a warning.
 //
-// Of `opts` (may be NULL), files are not used. With other axes or another scale all poses, offsets
-// and placements are converted. The allocator's limit applies to each file separately. Returns NULL
-// and fills `error` (may be NULL) if there is no such entity, if it has no model of MD5 files, or
-// if memory runs out; the error has the location of the declaration. A part, copied joint or clip
-// with a mistake is dropped with a warning.
-//
-// Time and memory: linear in the files, plus the number of clips times that of channels.
+// Of `opts`, files are not used. With other axes or another scale all poses, offsets and placements
+// are converted. The allocator's limit applies to each file separately. Fails if there is no such
+// entity, or if it has no model of MD5 files; the error has the location of the declaration. A
+// part, copied joint or clip with a mistake is dropped with a warning. Time and memory: linear in
+// the files, plus the number of clips times that of channels.
 MD5_GAME_API md5_entity *md5_load_entity(md5_game *game, const char *name,
                                          const md5_load_opts *opts, md5_error *error);
 MD5_GAME_API void md5_free_entity(md5_entity *entity); // after its actors; NULL is allowed
@@ -749,18 +732,17 @@ MD5_GAME_API void md5_entity_part_copy_joints(const md5_entity_part *part, const
 typedef struct md5_actor md5_actor;
 
 // Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
-// it. Of `opts`, the allocator is used. Returns NULL only if memory runs out.
+// it. Of `opts`, the allocator is used. Fails only if memory runs out.
 MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_load_opts *opts,
                                          md5_error *error);
 MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
 
 // Sets the state of the random number generator, initially 0. It is the engine's own, and chooses
-// among the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and when the
-// eyes blink.
+// among the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and blinks.
 MD5_GAME_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 
-// Sets whether the root motion is removed from the pose, as for the engine's monsters and players.
-// Initially false: it stays in the pose. md5_actor_root_motion() returns it in either case.
+// Sets whether the root motion is removed from the pose, as for the engine's monsters and players,
+// initially false. md5_actor_root_motion() returns it in either case.
 MD5_GAME_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 
 // Returns the index of a clip of this name, case-sensitive, or MD5_NONE. A name that ends in a
@@ -830,15 +812,16 @@ typedef struct md5_actor_status {
     uint32_t held; // the frame that is held, 1 is the first; 0: none
     float weight;
     bool is_cycling, has_ended;
+    uint64_t reserved[2]; // 0
 } md5_actor_status;
 // Returns the status; {.clip = MD5_NONE} if the channel is invalid.
 MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
 // Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], which are the same on all platforms. A restored
 // actor continues with the same bits. md5_actor_restore() accepts untrusted bytes: every number is
-// checked. On failure it returns false and changes nothing; `error` may be NULL.
-// MD5_ERROR_MISMATCH: saved by another version, or with an entity that has other clips;
-// MD5_ERROR_SYNTAX: not a saved actor, or another size; MD5_ERROR_RANGE: a number is out of range.
+// checked. On failure it returns false and changes nothing. MD5_ERROR_MISMATCH: saved by another
+// version, or with an entity that has other clips; MD5_ERROR_SYNTAX: not a saved actor, or another
+// size; MD5_ERROR_RANGE: a number is out of range.
 enum { MD5_ACTOR_SAVE_SIZE = 1508 };
 MD5_GAME_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size,
@@ -851,7 +834,7 @@ MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t 
 // A surface with a deform is computed from its skinned vertices for each image that is drawn: every
 // quad of four vertices is a SPRITE that faces the viewer, or a TUBE that turns about its long
 // axis; a FLARE is one quad with a border; an EYEBALL is an eye with two triangles, of which one
-// marks its centre and the other what it looks at, so that the texture is projected onto it from
+// marks its center and the other what it looks at, so that the texture is projected onto it from
 // there and the eye alone is drawn; EXPAND moves along normals, MOVE along x, TURBULENT moves
 // texture coordinates. The engine does not light such surfaces, so no normals are computed.
 

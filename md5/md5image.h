@@ -21,7 +21,7 @@ extern "C" {
 // -- Pictures -------------------------------------------------------------------------------------
 
 // Larger pictures are errors.
-enum { MD5_IMAGE_MAX_SIDE = 16384, MD5_IMAGE_MAX_PIXELS = 1 << 26 };
+enum { MD5_MAX_IMAGE_SIDE = 16384, MD5_MAX_IMAGE_PIXELS = 1 << 26 };
 
 // A picture: RGBA with 8 bits for each channel, not premultiplied.
 typedef struct md5_image {

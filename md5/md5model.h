@@ -1,7 +1,4 @@
-// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim,
-// .md5camera).
-//
-// The steps, in the order of this header:
+// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim, .md5camera).
 //
 //   text --md5_load_model(), md5_load_anim()--> assets
 //        --md5_bind()--> binding: which animation track drives which joint
@@ -10,7 +7,7 @@
 //        --md5_build_palette()--> palette: matrices from the bind pose to the posed model
 //        --md5_skin(), or a shader--> vertices
 //
-// Values and their arithmetic are in md5math.h, meshes and skinning in md5skin.h.
+// Values and their arithmetic are in md5math.h, skinning in md5skin.h.
 //
 // Space: id Software's, unless md5_load_opts.axes asks for others. x forward, y left, z up,
 // right-handed, in the file's units (usually inches). Vectors are columns: v' = M * v. Quaternions
@@ -18,35 +15,26 @@
 // points outward. Texture v = 0 is the top row.
 //
 // Numbers: counts and indices are uint32_t; numbers of bytes, and of the caller's own jobs and
-// points, are size_t. An index that is missing is MD5_NONE, which exceeds every count, so functions
-// that answer invalid indices may be given it.
+// points, are size_t. An index that is missing is MD5_NONE, which functions that answer invalid
+// indices may be given. Texts and bytes that are returned are written to (array, size), cut to what
+// fits; the size of the whole is returned, which NULL and 0 ask for.
 //
 // Memory: an asset is one block (a model: two, and one for the skinning plan of each mesh) from the
-// caller's allocator and is read-only.
-// Posing, blending and skinning write to the caller's arrays, allocate nothing and cannot fail.
-// Arrays must not overlap unless a comment allows it. Pointers must not be NULL unless a comment
-// allows it; debug builds assert this and the index arguments.
+// caller's allocator and is read-only. md5_free_*() frees it, and does nothing for NULL. Posing,
+// blending and skinning write to the caller's arrays, allocate nothing and cannot fail. Arrays must
+// not overlap, nor pointers be NULL, unless a comment allows it; debug builds assert this and
+// indices. NULL for `opts` means all defaults, for `error` that nobody asks.
 //
-// Errors: `error` may be NULL, begins as {0} and is written by failures only: see md5_error. `opts`
-// may be NULL. What a file holds is an error, a mistake of the program an assertion.
-//
-// Growth: structures of options and descriptions end with `reserved`, which must be 0, as `= {0}`
-// and initializers that name their members leave it; debug builds assert this. Later versions may
-// use its room for new members, of which 0 is the default: programs that were compiled before then
-// still pass what they mean.
+// Growth: structures of options, descriptions and rows end with `reserved`, for members of later
+// versions: 0, as `= {0}` and initializers that name members leave it, which debug builds assert.
 //
 // Threads: there is no global state and there are no threads of the library's own; batches can use
 // those of the caller (md5_threads). Threads may share assets. All functions may run concurrently
-// as long as none writes memory that another uses. md5_free_*() counts as a write to its asset.
+// as long as none writes memory that another uses; md5_free_*() counts as a write to its asset.
 #ifndef MD5MODEL_H
 #define MD5MODEL_H
 
 #include "md5math.h" // beside this file also when installed
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -57,7 +45,8 @@ extern "C" {
 
 // -- Errors ---------------------------------------------------------------------------------
 
-#define MD5_NONE UINT32_MAX // an index that is missing: above every count
+#define MD5_NONE UINT32_MAX      // an index that is missing: above every count
+#define MD5_ZERO 1.17549435e-38f // in a member whose 0 means another default: exactly 0
 
 typedef enum md5_status {
     MD5_OK,
@@ -84,55 +73,44 @@ typedef struct md5_error {
 } md5_error;
 
 // Writes "file:line:column: error: message" (or "warning:") and a NUL to text[size], without the
-// parts that `error` lacks. Cuts the text if it is too long; escapes bytes that are not printable
-// UTF-8. Returns the length of the uncut text. `text` may be NULL if `size` is 0.
+// parts that `error` lacks; escapes bytes that are not printable UTF-8. Returns the length of the
+// text.
 MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size);
 
 // -- Threads --------------------------------------------------------------------------------
 
-// The caller's thread pool, for calls that can use one. The library has no threads.
-//
-// Each engine has a pool. This is what the library needs of it: a function that runs a range of
-// numbered items, in parts, on its threads. For a pool with numbered threads:
-//
-//   static void run(void *pool, size_t count, md5_range_fn *range, void *user)
-//   {
-//       // for parts of 0..count, on the threads w of the pool: range(user, w, begin, end);
-//       // wait for all of them
-//   }
-//   md5_threads threads = {.run = run, .pool = my_pool, .num_workers = my_pool->num_threads};
-//   md5_play_batch(jobs, count, &threads, scratch);
-//
-// A pool whose threads have no numbers (dispatch_apply(), parallel_for()) cuts 0..count into
-// num_workers parts and passes the number of the part as the worker.
+// The caller's thread pool, for calls that can use one: a function that runs a range of numbered
+// items, in parts, on its threads, and passes each part the number of its thread. A pool whose
+// threads have no numbers (dispatch_apply(), parallel_for()) cuts 0..count into num_workers parts
+// and passes the number of the part. .github/docs/crowds.md has an example.
 
 // Does the items `begin` to `end` - 1. Two calls at the same time must have different workers,
-// because a worker has memory of its own. It allocates nothing and cannot fail if the call that
-// passed it does not.
+// because a worker has memory of its own. It allocates and fails no more than the call that passed
+// it.
 typedef void md5_range_fn(void *user, uint32_t worker, size_t begin, size_t end);
 
-// A thread pool; NULL where one may be passed: the calling thread alone. Results are the same bits
-// with any number of workers, in any order of ranges.
+// NULL where one may be passed: the calling thread alone. Results are the same bits with any number
+// of workers, in any order of ranges.
 typedef struct md5_threads {
     // Calls range(user, worker, begin, end) for ranges that together hold each item below `count`
-    // once, in any order, and returns when all calls have returned: what they wrote must then be
-    // visible to the calling thread. worker < num_workers. The calling thread may be one of them.
-    // It is called on the thread that called the library, and never from within a range. Errors
-    // are the pool's own matter: with fewer threads than it has wanted, it only takes longer.
+    // once, in any order, worker < num_workers, and returns when all calls have returned: what they
+    // wrote must then be visible to the calling thread, which may be a worker. It is called on the
+    // thread that called the library, never within a range. Errors are the pool's own matter: with
+    // fewer threads it only takes longer.
     void (*run)(void *pool, size_t count, md5_range_fn *range, void *user);
     void *pool;           // passed to run(); the library keeps neither this nor the structure
     uint32_t num_workers; // 1 or more
 } md5_threads;
 
-// Calls range() for all items below `count`: by threads->run(), or directly, as worker 0, if
-// `threads` is NULL, has one worker, or there is only one item. Does nothing if `count` is 0.
+// Calls range() for all items below `count`: by threads->run(), or, if `threads` is NULL, has one
+// worker, or there is only one item, directly as worker 0.
 MD5_API void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range,
                              void *user);
 
 // -- Options --------------------------------------------------------------------------------
 
-// Memory functions: both, or neither for malloc and free. An asset keeps a copy, and md5_free_*()
-// calls `free`, so `user` must outlive every asset made with it.
+// Memory functions: both, or neither for malloc and free. Assets keep a copy: `user` must outlive
+// them.
 typedef struct md5_allocator {
     void *(*alloc)(void *user, size_t size);             // 16-byte aligned, or NULL
     void (*free)(void *user, void *memory, size_t size); // size as it was passed to alloc
@@ -140,88 +118,74 @@ typedef struct md5_allocator {
     size_t limit; // bytes that one call may hold at a time; 0 = 1 GiB
 } md5_allocator;
 
-// Called for each problem that does not stop a load, from within the loading function. `warning`
-// is valid only during the call. Models, animations and cameras report problems of one kind once,
-// at the first one, with their number and the last line; num_warnings counts them as one.
+// Called for each problem that does not stop a load, from within the loading function. `warning` is
+// valid only during the call. Loads report problems of one kind once, at the first one, with their
+// number and the last line; num_warnings counts them as one.
 typedef void md5_warn_fn(void *user, const md5_error *warning);
 
-// How loads read files: from an archive, or the game's own file system. Both functions, or neither
-// for the system's files, of which a library that is built with MD5_NO_FILES has none. They are
-// called from within the loading function only.
+// How loads read files, as from an archive; called from within the loading function only. Both
+// functions, or neither for the system's files, of which a build with MD5_NO_FILES has none.
 typedef struct md5_files {
-    // Returns all bytes of a file, and their number in *size; a file of 0 bytes is not NULL.
-    // Returns NULL on failure, and may write the reason to error->message. `path` is the one that
-    // the load was given, or is made from it: machine files name others relative to their own
-    // folder.
+    // Returns all bytes of a file (of 0 bytes: not NULL), and their number in *size; or NULL,
+    // perhaps with the reason in error->message. `path` is that of the load or made from it:
+    // machine files name others relative to their own folder.
     const void *(*open)(void *user, const char *path, size_t *size, md5_error *error);
     void (*close)(void *user, const void *bytes, size_t size); // for each open() that succeeded
     void *user;
 } md5_files;
 
-// How much the unit normal of a triangle counts at its corners, where normals are summed from
-// those of all triangles at a position. The sums are the same, whichever of the vertices at a
-// position the triangles use.
+// How much the unit normal of a triangle counts at its corners, where normals are summed from those
+// of all triangles at a position, whichever of the vertices there the triangles use.
 typedef enum md5_normals {
     MD5_NORMALS_ID,   // 1, as in id's engine
     MD5_NORMALS_AREA, // its area, as in most Quake engines: large triangles count more
-    MD5_NORMALS_ANGLE // its angle there (Thuermer and Wuethrich 1998): the same normal, however a
-                      // face is cut into triangles
+    MD5_NORMALS_ANGLE // its angle there, however faces are cut (Thuermer and Wuethrich 1998)
 } md5_normals;
 
-// What a load derives for the meshes of a model; flags.
-typedef enum md5_part {
+typedef enum md5_part {      // what a load derives for the meshes of a model; flags
     MD5_PART_TANGENTS = 1,   // and the copies of vertices on mirror seams that they need
     MD5_PART_SKIN_PLANS = 2, // make md5_skin() fast; useless to programs whose shaders skin
     MD5_PART_LOSSES = 4,     // md5_mesh.loss4 and loss8; infinite without
     MD5_PART_GEOMETRY = 15,  // all of these, and positions, normals and influences
 } md5_part;
 
-// Options of a load: begin with `md5_load_opts opts = {0};`. Zero in a field means its default.
-typedef struct md5_load_opts {
+typedef struct md5_load_opts { // 0 in a member is its default
     md5_allocator allocator;
-    const char *file_name; // the name that messages use for a text in memory; NULL = none
+    md5_files files;       // where md5_load_*() read; their bytes do not count as memory
+    const char *file_name; // the name that messages use for bytes in memory; NULL = none
     md5_warn_fn *warn;     // NULL: warnings are only counted
     void *warn_user;
-    md5_files files;       // where md5_load_*() read; their bytes do not count as memory
     uint32_t max_warnings; // warnings reported in one call, the last one saying so; 0 = 100
-    // Conversion of models, animations and cameras while they are loaded: see below.
-    md5_axes axes; // 0 = id's
-    float scale;   // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
-    bool flip_v;   // texture v = 0 is the bottom row
-
-    // Of models. Files of version 12 store normals, which are used as they are.
-    md5_normals normals;
+    md5_axes axes;         // of the result; 0 = id's: see below
+    float scale;           // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
+    bool flip_v;           // texture v = 0 is the bottom row
+    md5_normals normals;   // but version 12 stores normals, which are used as they are
     uint32_t without; // md5_part flags that are not derived now: see md5_complete_model(). Programs
                       // that only pose, such as servers, leave out MD5_PART_GEOMETRY
-
-    // Of md5_load_character(): read the model and the animations on these threads, which then call
-    // `allocator` and `files` at the same time. `warn` is called on the calling thread alone, with
-    // what one thread would report, in the same order. NULL: the calling thread reads all.
+    // Of md5_load_character(): reads the files on these threads, which then call `allocator` and
+    // `files` at the same time; `warn` is called on the calling thread, as by one thread alone.
     const md5_threads *threads;
-    uint64_t reserved[7]; // 0
+    uint64_t reserved[8]; // 0
 } md5_load_opts;
 
 // Conversion: with C = md5_mat34_from_axes(axes, scale), every position p of an asset becomes C p,
 // and every transform or matrix M becomes C M C^-1: of model space, of joints' own spaces and of
-// cameras. So what was forward, left and up in a file is so in the axes of the result; a joint's
-// own x axis becomes the result's forward axis, and a camera looks along it. Whatever is computed
-// from a converted asset is what would be computed from the file, converted. Load all assets of a
-// character with the same options: md5_bind() refuses others.
+// cameras. So forward, left and up of a file are those of the result, and what is computed from a
+// converted asset is what the file would give, converted. Load all assets of a character with the
+// same options: md5_bind() refuses others.
 //
 // - Triangles keep their order: clockwise as a viewer sees them from outside, as Unity, Godot and
 //   Direct3D expect. In left-handed axes (b - a) x (c - a) points outward: md5_mesh.is_mirrored.
-// - Functions that need up or forward, such as md5_solve_feet() and md5_mirror_pose(), and the root
-//   motion of machines, take them from md5_skeleton.axes: "model x", "y" and "z" in their comments
-//   are forward, left and up. Vectors that the caller gives, those of machine tables included, are
-//   in the axes and units of the asset.
-// - md5_track.flags remain those of the file.
-// - md5gl draws models in any axes, if the view fits them; its sky light and ground shadows
-//   take z as up.
+// - Functions that need up or forward, such as md5_solve_feet(), and the root motion of machines
+//   take them from md5_skeleton.axes: "model x", "y" and "z" in comments are forward, left and up.
+//   The caller's vectors are in the axes and units of the asset.
+// - md5_track.flags remain those of the file. md5gl draws any axes; its sky light and ground
+//   shadows take z as up.
 
 // -- Meshes ---------------------------------------------------------------------------------
 
 // A file vertex: its weights are weights[first_weight .. first_weight + num_weights - 1] of its
-// mesh. Vertices may share weights. A vertex without weights stays at the origin.
+// mesh, perhaps shared. A vertex without weights stays at the origin.
 typedef struct md5_vertex {
     uint32_t first_weight, num_weights;
 } md5_vertex;
@@ -232,69 +196,58 @@ typedef struct md5_weight {
     md5_vec3 offset; // in the joint's space
 } md5_weight;
 
-// The order in which md5_skin() computes vertices; made by the loader.
-typedef struct md5_skin_plan md5_skin_plan;
+typedef struct md5_skin_plan md5_skin_plan; // the order in which md5_skin() computes vertices
 
-// One mesh: first the file's tables, then the drawn vertices that are derived from them.
+// First the file's tables, then the drawn vertices that are derived from them.
 typedef struct md5_mesh {
     const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither
     const char *shader; // as in the file; "" if none
-
-    uint32_t num_file_vertices;
-    uint32_t num_weights;
+    uint32_t num_file_vertices, num_weights;
     const md5_vertex *file_vertices; // [num_file_vertices]
     const md5_weight *weights;       // [num_weights]
-
     // Drawn vertices: the file's, in file order, then copies of those on mirror seams, where one
     // vertex belongs to triangles of both texture orientations and needs two tangents. `positions`,
     // `normals`, `tangents` are in the bind pose, model space. Files of version 12 store normals
     // and tangents, which are used without copies.
-    uint32_t num_vertices; // >= num_file_vertices
-    uint32_t num_triangles;
+    uint32_t num_vertices, num_triangles; // num_vertices >= num_file_vertices
     const uint32_t *indices;   // [3 * num_triangles] drawn vertices, clockwise seen from outside
     bool is_mirrored;          // left-handed axes: (b - a) x (c - a) points outward, else the other
     const uint32_t *sources;   // [num_vertices] the file vertex of each drawn one
     const md5_vec2 *texcoords; // [num_vertices]
     const md5_vec3 *positions; // [num_vertices]
     const md5_vec3 *normals;   // [num_vertices] unit length, outward; up if undefined
-    const md5_vec4
-        *tangents; // [num_vertices] or NULL (left out); unit length, perpendicular to the
-                   // normal, along +u; w = +-1: bitangent (along +v) = cross(N, T) * w
-
+    // [num_vertices] or NULL (left out); unit length, perpendicular to the normal, along +u;
+    // w = +-1: bitangent (along +v) = cross(N, T) * w
+    const md5_vec4 *tangents;
     const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1, version 12 only; else NULL
-
     // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, largest
     // absolute bias first, each joint once, none that is all 0. An influence is (bias * point,
     // bias), where point is the weight's position in the bind pose, model space. So the exact
     // vertex is the sum of palette[joint] * influence, for any number of weights and any biases.
-    uint32_t num_influences;
-    uint32_t max_influences;          // of one vertex
-    const uint32_t *first_influence;  // [num_vertices + 1]
-    const uint32_t *influence_joints; // [num_influences]
-    const md5_vec4 *influences;       // [num_influences]
-
-    uint32_t max_weights;  // of one file vertex
+    uint32_t num_influences, max_influences; // max_influences: of one vertex
+    const uint32_t *first_influence;         // [num_vertices + 1]
+    const uint32_t *influence_joints;        // [num_influences]
+    const md5_vec4 *influences;              // [num_influences]
+    uint32_t max_weights;                    // of one file vertex
     uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
     float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
-                           // md5_pack_loss() with 4 or 8 slots and no pose. A load without
-                           // MD5_PART_LOSSES does not compute them: infinite
-
-    md5_bounds bounds; // of `positions`
-
+                           // md5_pack_loss() without a pose; infinite without MD5_PART_LOSSES
+    md5_bounds bounds;     // of `positions`
     const md5_skin_plan *skin_plan; // NULL (left out): slower, same bits; or no vertices
+    uint64_t reserved[8];           // 0
 } md5_mesh;
 
 // -- Assets ---------------------------------------------------------------------------------
 
-// Positions, offsets, biases, frame components and fields of view are from -1e9 to 1e9 in the file.
-// The loader rejects other files; so poses, palettes and vertices are finite.
+// Numbers of files are from -1e9 to 1e9, or the load fails; so poses, palettes and vertices are
+// finite.
 
 typedef struct md5_joint {
     const char *name; // NUL-terminated bytes as in the file, whose encoding is unknown
     uint32_t parent;  // MD5_NONE = root
 } md5_joint;
 
-// Joints in file order. A parent may come after its child, so iterate over `order`.
+// Joints in file order: a parent may come after its child, so iterate over `order`.
 typedef struct md5_skeleton {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints]
@@ -303,17 +256,15 @@ typedef struct md5_skeleton {
     float scale;             // units in a unit of the file; 0 = 1
 } md5_skeleton;
 
-// Skeleton and meshes of one .md5mesh.
-typedef struct md5_model {
+typedef struct md5_model { // skeleton and meshes of one .md5mesh
     md5_skeleton skeleton;
-    const md5_xform *bind_local;   // [num_joints] bind pose relative to the parent
-    const md5_mat34 *bind;         // [num_joints] bind pose, model space
-    const md5_mat34 *inverse_bind; // [num_joints]
-    uint32_t num_meshes;
-    uint32_t max_vertices;  // num_vertices of the largest mesh
-    md5_normals normals;    // as the options of the load asked for
-    const md5_mesh *meshes; // [num_meshes]
-    md5_bounds bounds;      // of all meshes in the bind pose
+    const md5_xform *bind_local;       // [num_joints] bind pose relative to the parent
+    const md5_mat34 *bind;             // [num_joints] bind pose, model space
+    const md5_mat34 *inverse_bind;     // [num_joints]
+    uint32_t num_meshes, max_vertices; // max_vertices: num_vertices of the largest mesh
+    md5_normals normals;               // as the options of the load asked for
+    const md5_mesh *meshes;            // [num_meshes]
+    md5_bounds bounds;                 // of all meshes in the bind pose
     const char *command_line;
     uint32_t num_warnings; // of the load, reported or not
     bool flip_v;           // as the options of the load asked for
@@ -324,51 +275,40 @@ typedef struct md5_model {
     md5_allocator allocator;
 } md5_model;
 
-// A joint's animated components, as stored in an .md5anim.
-typedef struct md5_track {
-    uint32_t flags; // 1 Tx, 2 Ty, 4 Tz, 8 Qx, 16 Qy, 32 Qz
-    uint32_t first; // index of the first one in a frame
+typedef struct md5_track { // a joint's animated components, as stored in an .md5anim
+    uint32_t flags;        // 1 Tx, 2 Ty, 4 Tz, 8 Qx, 16 Qy, 32 Qz
+    uint32_t first;        // index of the first one in a frame
 } md5_track;
 
-// The tracks of a compressed clip: see md5_compress_anim().
-typedef struct md5_packed md5_packed;
+typedef struct md5_packed md5_packed; // the tracks of a compressed clip
 
-// One .md5anim or compressed clip, stored for sampling: both bind, sample and play alike.
-// `constant` has the values that no frame changes; `rotations` and `translations` have those that
-// change, frame by frame. Values are compared, not flags: 0 and -0 are equal, and the first frame's
-// is kept.
+// One .md5anim or compressed clip: both bind, sample and play alike. `constant` has the values that
+// no frame changes; `rotations` and `translations` those that change, frame by frame. Values are
+// compared, not flags: 0 and -0 are equal, and the first frame's is kept.
 typedef struct md5_anim {
     md5_skeleton skeleton;
-    // Version 6 stores no parents: all are MD5_NONE here, and transforms are relative to the parent
-    // in the model. See md5_bind().
-    bool parents_unknown;
+    bool parents_unknown;        // version 6: all are MD5_NONE, transforms are relative to the
+                                 // parent in the model; see md5_bind()
     const md5_track *tracks;     // [num_joints]; NULL if compressed
     const md5_xform *base_frame; // [num_joints] relative to the parent; if compressed the first
                                  // frame, but for the position of joint 0
-
-    uint32_t num_frames; // >= 1
-    double frame_rate;   // frames a second, > 0
-    double duration;     // of one cycle, in seconds: (num_frames - 1) / frame_rate
-
-    const md5_xform *constant;          // [num_joints]; the first frame where values change
-    uint32_t num_rotations;             // joints whose rotation changes
-    uint32_t num_translations;          // joints whose translation changes
-    const uint32_t *rotation_joints;    // [num_rotations], ascending
-    const uint32_t *translation_joints; // [num_translations], ascending
-    const md5_quat *rotations;          // [num_frames][num_rotations]; NULL if compressed
-    const md5_vec3 *translations;       // [num_frames][num_translations]; NULL if compressed
-
-    const md5_packed *packed; // NULL: not compressed
-    size_t packed_size;       // bytes that sampling reads instead of rotations and translations
-    float tolerance;          // of compression, as asked for, units
-
-    // The largest displacement of a point of the skin by compression, measured: of all joints of
-    // all frames, and of the moments halfway between them, by comparing joints in model space with
-    // those of the animation. A joint moves points at its skin distance by at most the displacement
-    // of its origin plus the skin distance times the chord of the angle by which it is turned. A
-    // vertex with weights from 0 to 1 that sum to 1 moves no farther than its joints' points.
-    float max_error; // units, <= tolerance
-
+    uint32_t num_frames;         // >= 1
+    double frame_rate;           // frames a second, > 0
+    double duration;             // of one cycle, in seconds: (num_frames - 1) / frame_rate
+    const md5_xform *constant;   // [num_joints]; the first frame where values change
+    uint32_t num_rotations, num_translations; // joints whose rotation or translation changes
+    const uint32_t *rotation_joints;          // [num_rotations], ascending
+    const uint32_t *translation_joints;       // [num_translations], ascending
+    const md5_quat *rotations;                // [num_frames][num_rotations]; NULL if compressed
+    const md5_vec3 *translations;             // [num_frames][num_translations]; NULL if compressed
+    const md5_packed *packed;                 // NULL: not compressed
+    size_t packed_size; // bytes that sampling reads instead of rotations and translations
+    float tolerance;    // of compression, as asked for, units
+    // The largest displacement of a point of the skin by compression, measured in model space at
+    // all frames and halfway between them: that of the joint's origin plus its skin distance times
+    // the chord of its angle. A vertex with weights from 0 to 1 that sum to 1 moves no farther than
+    // its joints' points.
+    float max_error;                // units, <= tolerance
     const md5_bounds *frame_bounds; // [num_frames] as in the file, or NULL if it has none
     uint32_t num_components;        // numbers in a frame of the file
     const char *command_line;
@@ -377,8 +317,8 @@ typedef struct md5_anim {
     md5_allocator allocator;
 } md5_anim;
 
-// A camera's view at one time. In its own space a camera looks along +x, with y left and z up, or
-// along what these become by md5_load_opts.axes.
+// In its own space a camera looks along +x, with y left and z up, or along what these become by
+// md5_load_opts.axes.
 typedef struct md5_camera_view {
     md5_vec3 position;
     md5_quat rotation;
@@ -386,8 +326,8 @@ typedef struct md5_camera_view {
 } md5_camera_view;
 
 // The view that a file stores with a cut: `71 pos ( x y z ) rotA ( pitch yaw roll )`, in degrees,
-// or `rot ( x y z )`, as in frames. A virtual reality engine holds it until the next cut instead of
-// playing the frames.
+// or `rot ( x y z )`, as in frames. Virtual reality engines hold it until the next cut instead of
+// playing.
 typedef struct md5_cut_view {
     uint32_t cut;                    // index into the camera's cuts
     bool has_position, has_rotation; // false: use that of the first frame after the cut
@@ -395,11 +335,10 @@ typedef struct md5_cut_view {
     md5_quat rotation;
 } md5_cut_view;
 
-// One .md5camera: a camera path in shots, separated by cuts.
-typedef struct md5_camera {
-    uint32_t num_frames; // >= 1
-    double frame_rate;   // frames a second, > 0
-    double duration;     // seconds: (num_frames - 1 - num_cuts) / frame_rate, at least 0
+typedef struct md5_camera { // one .md5camera: a camera path in shots, separated by cuts
+    uint32_t num_frames;    // >= 1
+    double frame_rate;      // frames a second, > 0
+    double duration;        // seconds: (num_frames - 1 - num_cuts) / frame_rate, at least 0
     uint32_t num_cuts;
     const uint32_t *cuts; // [num_cuts] the last frame of each shot; the next shot begins after it
     uint32_t num_cut_views;
@@ -412,28 +351,26 @@ typedef struct md5_camera {
 } md5_camera;
 
 // Loads a file. `path` is in the encoding of the system's open(), on Windows in UTF-8; a pipe or a
-// device is an error. `opts` and `error` may be NULL. Returns NULL on failure. Free the result with
-// md5_free_*(). Time and memory are linear in the size of the file, whatever it contains.
+// device is an error. Returns NULL on failure. Time and memory are linear in the size of the file,
+// whatever it contains.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
 
-// Models and animations may also be those of Doom 3 BFG, .bmd5mesh and .bMD5anim, and camera paths
-// those of RBDOOM-3-BFG, .bcanim, which are told by their contents. Messages count such a file as
-// one line. Such a model has at most four weights a vertex, whose sum is 1, and normals that are
-// derived as for text; an animation's root begins at the origin.
-//
 // Text is version 10, version 12 of Storm Engine 2, or version 6 of Doom 3's alpha of 2002, whose
 // models have bones with matrices and whose animations have channels: of each joint x, y and z, and
 // yaw, pitch and roll in degrees (md5_quat_from_euler()), each with keys for a range of frames and
-// the nearest key outside of it. Attributes that a joint lacks are 0. Camera paths of version 6
-// are not known and are errors.
+// the nearest key outside of it, 0 without keys. Camera paths of version 6 are errors.
 //
-// Animations may also be what md5_write_anim() wrote, which is told by its first bytes. Every
-// number is checked: whatever the bytes are, samples are finite and rotations of unit length.
-// Errors are MD5_ERROR_VERSION if they are of another version, MD5_ERROR_SYNTAX if they are cut off
-// or changed (checksum), MD5_ERROR_RANGE if numbers contradict each other. Axes and scale are those
-// that the animation had; those of `opts` are not used.
+// Other files are told by their contents: models and animations of Doom 3 BFG, .bmd5mesh and
+// .bMD5anim, and camera paths of RBDOOM-3-BFG, .bcanim. Messages count such a file as one line.
+// Such a model has at most four weights a vertex, whose sum is 1, and normals that are derived as
+// for text; an animation's root begins at the origin.
+//
+// And animations that md5_write_anim() wrote. Every number is checked: whatever the bytes are,
+// samples are finite and rotations of unit length. MD5_ERROR_VERSION: another version;
+// MD5_ERROR_SYNTAX: cut off or changed (checksum); MD5_ERROR_RANGE: numbers contradict each other.
+// Axes and scale are those that the animation had, not those of `opts`.
 
 // The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
@@ -449,20 +386,17 @@ MD5_API uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
 MD5_API uint32_t md5_find_mesh(const md5_model *model, const char *name);
 
 // Frees the arrays and skinning plans of all meshes, for programs that have uploaded them: 98 % of
-// a model's memory. The skeleton, the bind pose, and names, counts, bounds and losses of the meshes
-// stay where they are; so bindings, machines, players and md5gl_model stay valid. The arrays of
-// md5_mesh become NULL. After that it is the caller's mistake to skin, pack or query the model or
-// its meshes (md5skin.h, md5skin.h). md5_create_machine() and md5gl_create_model() report an
-// error, and so does the renderer where it skins on the CPU (MD5GL_PATH_CPU). A second call does
-// nothing. Counts as a write to the model.
+// a model's memory. They become NULL; the rest stays where it is, and bindings, machines, players
+// and md5gl_model stay valid. After that it is a mistake to skin, pack or query the model
+// (md5skin.h); md5_create_machine() and md5gl_create_model() report an error, and so does
+// MD5GL_PATH_CPU. A second call does nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
 // Derives what the load left out: then the model is the same, bit for bit, as one that was loaded
-// with these parts. `parts`: md5_part flags; 0 does nothing. Those that exist already stay. Counts
-// as a write to the model, and what makes new arrays frees the old ones. Memory comes from the
-// allocator of the load. Returns false, and leaves the model as
-// it was (but some meshes may have got their skinning plan), if memory runs out, or with
-// MD5_ERROR_MISMATCH after md5_release_geometry().
+// with these parts. `parts`: md5_part flags; those that exist already stay. Memory comes from the
+// allocator of the load. Counts as a write to the model; new arrays replace old ones. Returns
+// false, and leaves the model as it was (but some meshes may have got their skinning plan), if
+// memory runs out, or with MD5_ERROR_MISMATCH after md5_release_geometry().
 //
 // Of a model that was loaded without MD5_PART_GEOMETRY, meshes are as after md5_release_geometry(),
 // except that bounds are empty, losses infinite, counts those of the file, and num_influences and
@@ -470,24 +404,19 @@ MD5_API void md5_release_geometry(md5_model *model);
 // begins by making the geometry.
 //
 // Tangents derive the geometry again, with more vertices if there are mirror seams. If the load
-// converted the model by flip_v, or by a scale that is not a power of two, the last bits may
-// differ: the file's own numbers are computed from the converted ones. Tangents of version 12 are
-// not derived: MD5_ERROR_MISMATCH, unless the load left out the geometry.
+// converted by flip_v, or by a scale that is not a power of two, the last bits may differ: the
+// file's numbers are computed back. Tangents of version 12 are not derived: MD5_ERROR_MISMATCH,
+// unless the load left out the geometry.
 MD5_API bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error);
 
-// Frees an asset. Does nothing for NULL.
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
 MD5_API void md5_free_camera(md5_camera *camera);
 
 // -- Binding --------------------------------------------------------------------------------
 
-// The correction for a model joint whose track is relative to another joint than its parent in the
-// model: see md5_bind().
-typedef struct md5_rebase md5_rebase;
-
-// The tables that sampling reads, in the order of use; made by md5_bind().
-typedef struct md5_pose_plan md5_pose_plan;
+typedef struct md5_rebase md5_rebase;       // a joint with another parent in the animation
+typedef struct md5_pose_plan md5_pose_plan; // the tables that sampling reads, in the order of use
 
 // Which animation joint drives which model joint. Keeps pointers to both: free it before them.
 typedef struct md5_binding {
@@ -498,10 +427,9 @@ typedef struct md5_binding {
     const md5_anim *anim;
     const uint32_t *tracks; // [model joints] animation joint; MD5_NONE: keeps its bind pose
     bool same_order;        // tracks[joint] == joint for all
-    uint32_t num_missing;   // model joints without a track
-    uint32_t num_extra;     // animation joints that drive nothing
-    uint32_t num_rebases;   // joints with another parent in the animation than in the model
-    const md5_rebase *rebases;
+    uint32_t num_missing, num_extra; // model joints without a track; animation joints without use
+    uint32_t num_rebases;
+    const md5_rebase *rebases; // [num_rebases]
     const md5_pose_plan *plan;
     size_t size;
     md5_allocator allocator;
@@ -513,26 +441,21 @@ typedef struct md5_binding {
 // - A model joint without a track keeps its bind pose relative to its parent.
 // - An animation joint that the model lacks still moves the joints below it.
 // - If a joint's parent in the animation is an ancestor in the model, the joint follows that
-//   ancestor; joints in between, which only the model has, do not displace it. If the two
-//   hierarchies contradict each other, the model's is used. Of an animation with parents_unknown
-//   it always is.
+//   ancestor; joints in between, which only the model has, do not displace it. If the hierarchies
+//   contradict each other, or the animation's has parents_unknown, the model's is used.
 //
 // Each difference is a warning. If no name matches, returns NULL and MD5_ERROR_MISMATCH with the
-// first difference; also if the two were loaded with different axes or scales. `opts` and `error`
-// may be NULL. If `model` or `anim` is NULL, because its load failed, returns NULL and leaves the
-// error of that load, so that one check behind md5_bind() is enough. Time and memory are linear in
-// the number of joints and the length of their names (times its logarithm if orders differ).
+// first difference; also if the two were loaded with different axes or scales. If `model` or `anim`
+// is NULL, leaves the error of its load: check once, after the last call. Time and memory are
+// linear in the joints and their names (times its logarithm if orders differ).
 MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
                               const md5_load_opts *opts, md5_error *error);
 
 // The same for a skeleton without a model, such as one that several models share or that the
-// program has made. `bind_local` is its bind pose, transforms relative to the parent. Keeps both
-// pointers. Requires: parents are joints or MD5_NONE, and `order` lists every joint once, parents
-// first.
-//
-// Palettes posed by this binding suit models in the bind pose `bind_local`. If the models' bind
-// poses differ, call md5_sample() once and md5_local_to_palette() for each of them. State machines
-// need the binding of a model.
+// program has made: parents are joints or MD5_NONE, `order` lists every joint once, parents first.
+// `bind_local` is its bind pose, relative to the parent. Keeps both pointers. Palettes posed by
+// this binding suit models in that bind pose; for others call md5_sample() once and
+// md5_local_to_palette() for each. State machines need the binding of a model.
 MD5_API md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
                                        const md5_anim *anim, const md5_load_opts *opts,
                                        md5_error *error);
@@ -546,16 +469,14 @@ typedef enum md5_wrap {
     MD5_WRAP_CLAMP, // no loop: the first frame before the start, the last after the end
 } md5_wrap;
 
-// How a sample is found between two frames.
-typedef enum md5_interpolation {
-    MD5_INTERPOLATE_LINEAR, // rotations are slerped, translations lerped
-    MD5_INTERPOLATE_STEP,   // each frame holds until the next
-    MD5_INTERPOLATE_CUBIC,  // smooth through the frames: see md5_sample()
-    MD5_INTERPOLATE_NLERP,  // as LINEAR, with rotations by md5_quat_nlerp()
+typedef enum md5_interpolation { // between two frames
+    MD5_INTERPOLATE_LINEAR,      // rotations are slerped, translations lerped
+    MD5_INTERPOLATE_STEP,        // each frame holds until the next
+    MD5_INTERPOLATE_CUBIC,       // smooth through the frames: see md5_sample()
+    MD5_INTERPOLATE_NLERP,       // as LINEAR, with rotations by md5_quat_nlerp()
 } md5_interpolation;
 
-// A sample position in a clip: a pair of frames and the fraction between them. A value, which does
-// not grow in later versions.
+// A sample position in a clip: two frames and the fraction between them. A value: it never grows.
 typedef struct md5_moment {
     uint32_t frame0, frame1;
     float fraction;                  // 0 <= fraction < 1; 0 = frame0
@@ -569,53 +490,47 @@ typedef struct md5_moment {
 // largest time. With MD5_WRAP_LOOP the end of a cycle is frame 0 of the next one.
 MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap);
 
-// Returns the sample position of programs that count frames themselves: from `frame0` (fraction 0)
-// to `frame1` (fraction 1), with cycle 0 and MD5_WRAP_LOOP. The two may be any frames of the clip,
-// for example its last and its first. Frames are clamped to the clip's, the fraction to 0..1; NaN
-// counts as 0.
+// Returns the sample position of programs that count frames: from `frame0` (fraction 0) to `frame1`
+// (1), any of the clip, with cycle 0 and MD5_WRAP_LOOP. All are clamped; NaN counts as 0.
 MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
                                           float fraction);
 
 // Returns the camera's view at `time` seconds, in the file's space. As in id's engine, a shot moves
 // toward the frame that is its cut, and the next shot begins with the frame after that. Positions
 // and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after `duration`;
-// MD5_WRAP_CYCLE holds the last view for one frame more, as `cycle` in id's engine. Views of cuts
-// are not used: see md5_camera_cut_view().
+// MD5_WRAP_CYCLE holds the last view for one frame more, as `cycle` in id's engine. Cut views are
+// not used.
 //
-// `seconds` above 0 smooth paths that shake; all others, and NaN, do not. The view is then a
-// weighted mean of those up to `seconds` before and after `time`, at most 512 frames, with weights
-// (1 - u^2)^2, u from -1 to 1. Shots are never blended: the span shrinks towards the ends of a
-// shot, which are as in the file. Rotations are summed and normalized, so a span in which the
-// camera turns by more than half a circle makes no sense.
+// `seconds` above 0 smooth paths that shake: the view is then a weighted mean of those up to
+// `seconds` before and after `time`, at most 512 frames, with weights (1 - u^2)^2, u from -1 to 1.
+// Shots are never blended: the span shrinks towards the ends of a shot, which are as in the file.
+// Rotations are summed and normalized: no span should turn by more than half a circle.
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap,
                                       double seconds);
 
-// Returns the view that the file stores with the last cut before `time`; NULL if there is none. It
-// belongs to the camera.
+// Returns the camera's view of the last cut before `time`; NULL if there is none.
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
                                                 md5_wrap wrap);
 
 // -- Posing ---------------------------------------------------------------------------------
 
-// What to do with the translation of joint 0, with which clips move a character.
-typedef enum md5_root {
-    MD5_ROOT_FILE,     // as stored
-    MD5_ROOT_ID,       // as in id's engine: minus the base frame's, plus each past cycle's motion
-    MD5_ROOT_IN_PLACE, // that of the first frame: add md5_anim_root_motion() to the character
+typedef enum md5_root { // the translation of joint 0, with which clips move a character
+    MD5_ROOT_FILE,      // as stored
+    MD5_ROOT_ID,        // as in id's engine: minus the base frame's, plus each past cycle's motion
+    MD5_ROOT_IN_PLACE,  // that of the first frame: add md5_anim_root_motion() to the character
 } md5_root;
 
-// Samples an animation: writes pose[joints of the binding], transforms relative to the parent, at
-// `moment`. A moment of fraction 0 is its first frame as stored. moment.interpolation says what is
-// between two frames:
+// Writes pose[joints of the binding] at `moment`, transforms relative to the parent. At fraction 0
+// it is the first frame as stored; between two frames moment.interpolation says:
 //
 // - LINEAR: rotations are slerped, translations lerped.
 // - STEP: the first frame.
 // - CUBIC: smooth curves through the frames, for slow motion of clips with few frames a second:
 //   exact at each frame, with continuous velocity. A joint's velocity at a frame is the mean of
-//   those before and after it; moment.wrap says what comes before the first frame and after the
-//   last: the other end of the cycle, or no motion. Translations are Catmull-Rom splines (1974),
-//   rotations Hermite quaternion curves (Kim, Kim and Shin 1995). A hundred times slower than
-//   LINEAR: 0.3 microseconds a joint.
+//   those before and after it; beyond the first and last frame moment.wrap says whether that is the
+//   other end of the cycle or no motion. Translations are Catmull-Rom splines (1974), rotations
+//   Hermite quaternion curves (Kim, Kim and Shin 1995). A hundred times slower: 0.3 microseconds a
+//   joint.
 // - NLERP: as LINEAR, but rotations by md5_quat_nlerp(), which says how far that is from slerp.
 //
 // md5_anim_root_motion() is linear in any case. For an animation without a model bind it to its own
@@ -624,30 +539,29 @@ MD5_API void md5_sample(const md5_binding *binding, md5_moment moment, md5_root 
                         md5_xform *pose);
 
 // Returns the displacement of joint 0 between two moments of a clip, in units: what
-// MD5_ROOT_IN_PLACE removes. Each cycle adds last frame minus first. Displacements of consecutive
-// intervals add up to that of the whole.
+// MD5_ROOT_IN_PLACE removes. Each cycle adds last frame minus first, so that displacements of
+// intervals add up.
 MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to);
 
-// Returns the union of the file's bounds of both frames, or empty bounds if the file has none. With
-// MD5_ROOT_FILE as stored; with MD5_ROOT_IN_PLACE moved as joint 0 is. With MD5_ROOT_ID as id's
-// engine does: relative to joint 0's displacement from the base frame; add the sampled
-// pose[0].translation to place them at the pose. A file's bounds are often wrong: where it matters,
-// use md5_skin_bounds().
+// Returns the union of the file's bounds of both frames, which are often wrong (md5_skin_bounds()
+// is not), or empty bounds if the file has none. With MD5_ROOT_FILE as stored; with
+// MD5_ROOT_IN_PLACE moved as joint 0 is; with MD5_ROOT_ID as id's engine does, relative to joint
+// 0's displacement from the base frame: add the sampled pose[0].translation to place them at the
+// pose.
 MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root);
 
 // Writes joints[skeleton->num_joints]: model-space matrices of pose[num_joints], in joint order.
 MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose,
                                 md5_mat34 *joints);
 
-// Writes joints[skeleton->num_joints]: the transforms of pose[num_joints] in model space, in joint
-// order. Rotations are renormalized joint by joint, so that long chains stay rotations. `joints`
-// may be `pose`.
+// The same as transforms, in joint order. Rotations are renormalized joint by joint, so that long
+// chains stay rotations. `joints` may be `pose`.
 MD5_API void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
                                        md5_xform *joints);
 
 // The inverse, for joints that something else has placed, such as a ragdoll: writes
-// pose[skeleton->num_joints], transforms relative to the parent, of joints[num_joints] in model
-// space. Their rotations have unit length, and so have the results. `pose` may be `joints`.
+// pose[num_joints], relative to the parent, of joints[num_joints] in model space, with rotations of
+// unit length in both. `pose` may be `joints`.
 MD5_API void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
                                        md5_xform *pose);
 
@@ -655,87 +569,79 @@ MD5_API void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_x
 // the posed model, model space. `palette` and `joints` may be the same array.
 MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);
 
-// md5_local_to_model() and md5_build_palette() in one call: faster, same bits. Writes
-// joints[model joints] and palette[model joints]; either may be NULL.
+// Both in one call: faster, same bits. Writes joints and palette, [model joints]; either may be
+// NULL.
 MD5_API void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
                                   md5_mat34 *palette);
 
-// md5_sample(), md5_local_to_model() and md5_build_palette() in one call: faster, same bits. Writes
-// joints and palette, [model joints] each, of which either may be NULL; uses pose[model joints] as
-// working memory.
+// All three in one call: faster, same bits. Writes joints and palette, [model joints] each, of
+// which either may be NULL; uses pose[model joints] as working memory.
 MD5_API void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root,
                               md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
-// One character of a crowd: the arguments of md5_pose_palette().
-typedef struct md5_pose_job {
+typedef struct md5_pose_job { // the arguments of md5_pose_palette()
     const md5_binding *binding;
     md5_moment moment;
     md5_root root;
-    md5_mat34 *palette; // [model joints], written
-    md5_mat34 *joints;  // [model joints], written: model-space matrices; may be NULL
+    md5_mat34 *palette;   // [model joints], written
+    md5_mat34 *joints;    // [model joints], written: model-space matrices; may be NULL
+    uint64_t reserved[4]; // 0
 } md5_pose_job;
 
 // Poses jobs[count], of any models, clips and moments: faster than one by one, same bits. Jobs with
-// the same binding are posed 4 to 16 at a time, if their moments are LINEAR, or are NLERP; they may
-// be anywhere in `jobs`. Results of
-// different jobs must not overlap. `threads` may be NULL (md5model.h). `scratch` has
-// md5_pose_batch_scratch() bytes, at any address.
-//
-// For speed keep jobs of one clip together (twice as fast). If palettes exceed the caches, as
+// the same binding, anywhere in `jobs`, are posed 4 to 16 at a time, if their moments are LINEAR,
+// or NLERP. Results of different jobs must not overlap. `scratch`: md5_pose_batch_scratch() bytes,
+// at any address. Jobs of one clip together are twice as fast. If palettes exceed the caches, as
 // those of thousands of characters do, write about 32 at a time to one buffer and copy from there.
 MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                             void *scratch);
 
-// Returns the bytes of scratch memory that md5_pose_batch() needs for these jobs or any part of
-// them. They depend on the model with the most joints and on the number of workers, not on `count`.
+// For these jobs or any part of them: by the largest model and the number of workers, not `count`.
 MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
                                       const md5_threads *threads);
 
 // -- Blending -------------------------------------------------------------------------------
 
-// These functions blend and add poses of the same `count` joints, as md5_sample() writes them. The
-// result may be the same array as any input; otherwise arrays must not overlap.
-//
-// joint_weights[count] is a mask: a joint's weight is weight * joint_weights[joint], clamped; NaN
-// counts as 0. NULL: 1 for all. Joints of weight 0 are those of the first input, bit by bit. Arrays
-// aligned to 64 bytes are fastest.
+// Poses of the same `count` joints, as md5_sample() writes them; the result may be the same array
+// as any input. joint_weights[count] is a mask: a joint's weight is weight * joint_weights[joint],
+// clamped; NaN counts as 0. NULL: 1 for all. Joints of weight 0 are those of the first input, bit
+// by bit. Arrays aligned to 64 bytes are fastest.
 
-// Computes the joint weights of a mask, 0 to 1, from id's channel words: `J` adds a joint, `*J` a
+// Writes weights[skeleton->num_joints], 0 to 1, from id's channel words: `J` adds a joint, `*J` a
 // joint and its descendants, `-J` and `-*J` remove them, from left to right. J is a bare word, or
 // any name in quotes of either kind, without escapes: `*"Bip01 L Hand"`; only if no joint has the
-// quoted name, signs at its beginning count as signs. With `feather` n > 0, a joint n levels or
-// more below the joint of its word has full weight; weights above it rise linearly: (level + 1) /
-// (n + 1). A joint that is added twice keeps the larger weight. Names are case-sensitive; if no
-// joint matches, case is ignored, as in id's engine. Writes weights[skeleton->num_joints]. `error`
-// may be NULL. Fails with MD5_ERROR_SYNTAX for an unknown joint, a stray sign or an open quote;
-// line and column are those in `joints`. Time: length of the text plus words times joints.
-MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
+// quoted name, signs at its beginning count as signs. Names are case-sensitive; if no joint
+// matches, case is ignored, as in id's engine. With `feather` n > 0, a joint n levels or more below
+// the joint of its word has full weight; weights above it rise linearly: (level + 1) / (n + 1). A
+// joint that is added twice keeps the larger weight. MD5_ERROR_SYNTAX, with line and column in
+// `words`: an unknown joint, a stray sign or an open quote. Time: length of the text plus words
+// times joints.
+MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *words, uint32_t feather,
                             float *weights, md5_error *error);
 
 // Writes pose[count]: `from` at weight 0, `to` at weight 1, bit by bit; weights are clamped to
-// 0..1. Rotations are slerped along the shorter arc, whether the inputs hold q or -q, within 1e-6
-// radians; translations are lerped. Blending a pose with itself gives that pose.
+// 0..1. Rotations are slerped along the shorter arc, be they q or -q, within 1e-6 radians;
+// translations are lerped. Blending a pose with itself gives that pose.
 MD5_API void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                              const float *joint_weights, uint32_t count, md5_xform *pose);
 
-// Writes difference[count], which md5_add_pose() adds to `reference` to get `source`: rotations
-// inverse(reference) * source, translations source - reference. `reference` is any pose, such as
-// the bind pose or a frame of the same clip.
+// Writes difference[count], which md5_add_pose() adds to `reference`, any pose, to get `source`:
+// rotations inverse(reference) * source, translations source - reference.
 MD5_API void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
                                md5_xform *difference);
 
-// Writes out[count] = `pose` plus weight times the difference of `source` from `reference`; if that
-// is NULL, `source` is such a difference, as of md5_subtract_pose(): the same bits. With both, an
-// additive clip is added as it is sampled, without memory for the difference. Weights are clamped
-// to -1..1. Adding by -1 undoes adding by 1, up to rounding error. Rotations are
-// pose * slerp(identity, difference, weight): joints turn about their own axes, so a nod stays a
-// nod on a turned head. Translations are added in the parent's space.
+// Writes out[count] = `pose` plus weight, clamped to -1..1, times the difference of `source` from
+// `reference`; if that is NULL, `source` is such a difference, as of md5_subtract_pose(): the same
+// bits. With both, an additive clip is added as it is sampled. Adding by -1 undoes adding by 1, up
+// to rounding error. Rotations are pose * slerp(identity, difference, weight): joints turn about
+// their own axes, so a nod stays a nod on a turned head. Translations are added in the parent's
+// space.
 MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
                           const md5_xform *reference, float weight, const float *joint_weights,
                           uint32_t count, md5_xform *out);
 
-// == Compressed clips ============================================================================
-//
+// -- Compressed clips -----------------------------------------------------------------------
+
 // Clips in a fifth to an eighth of their memory, with an error that is measured.
 //
 //   md5_anim *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL, &error);
@@ -744,17 +650,12 @@ MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
 // Constant tracks are stored once. Of the others, frames that are interpolated from their
 // neighbours well enough are dropped. What remains are integers of as many bits as the tolerance
 // asks for: each joint has its own step, finer for joints with much of the model below them. Any
-// moment costs the same; sampling keeps no state and allocates nothing. A rotation may be -q where
-// the animation has q. MD5_INTERPOLATE_NLERP and CUBIC go through the samples of the frames, and
-// are several times slower than LINEAR.
-//
-// The same input gives the same bytes, and the same samples, with every compiler, platform and
-// instruction set.
+// moment costs the same. A rotation may be -q where the animation has q. MD5_INTERPOLATE_NLERP and
+// CUBIC go through the samples of the frames, and are several times slower. The same input gives
+// the same bytes and samples with every compiler, platform and instruction set.
 
-// Begin with `md5_compress_opts compress = {0};`.
 typedef struct md5_compress_opts {
     float tolerance; // largest displacement at the skin, units; 0 = 0.01 times the clip's scale
-
     // The skin distance of a joint is that of the farthest vertex that it moves. Taken from the
     // weights of `model`, whose joints are matched by name (differences are warnings, as those of
     // md5_bind(); vertices of a joint that the clip lacks move with its parent); or from
@@ -764,18 +665,14 @@ typedef struct md5_compress_opts {
     // keep their directions.
     const md5_model *model;
     const float *distances;
-
     uint64_t reserved[8]; // 0
 } md5_compress_opts;
 
-// Compresses an animation. `compress`, `opts` (allocator, warnings) and `error` may
-// be NULL. Free the result with md5_free_anim(). Returns NULL with
-//
+// Compresses an animation. `compress` may be NULL. Returns NULL with
 // - MD5_ERROR_RANGE if the tolerance is negative or not finite, or finer than floats of the clip's
 //   size can keep; if the clip has more than 65535 joints or frames beyond 1e9 units;
 // - MD5_ERROR_VERSION for version 6, which stores no hierarchy (parents_unknown);
-// - MD5_ERROR_MISMATCH if no joint of the model is in the animation, or if it is compressed;
-// - MD5_ERROR_MEMORY.
+// - MD5_ERROR_MISMATCH if no joint of the model is in the animation, or if it is compressed.
 //
 // The result is the smallest of 16 attempts, each of which is decoded and measured; if none holds,
 // of more with finer steps. Some 9 microseconds a joint and frame. Time and memory are linear in
@@ -784,16 +681,15 @@ MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opt
                                     const md5_load_opts *opts, md5_error *error);
 
 // Makes a plain animation of a compressed one, whose frames are the samples of the clip at them:
-// for tools. There are no bounds of frames. `opts` (allocator) and `error` may be
-// NULL. Free the result with md5_free_anim(). Returns NULL with MD5_ERROR_MEMORY, or
-// MD5_ERROR_MISMATCH if `anim` is not compressed.
+// for tools. There are no bounds of frames. Returns NULL with MD5_ERROR_MISMATCH if `anim` is not
+// compressed.
 MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts,
                                       md5_error *error);
 
-// Returns the bytes of a compressed clip as a file for md5_load_anim(), and writes them to
-// bytes[size] if there is room: for a file of its own, or a part of another one. `bytes` may be
-// NULL if `size` is 0. The bytes do not depend on their position or the platform, and end with a
-// checksum. Returns 0 if the clip is not compressed.
+// Writes a compressed clip to bytes[size] as a file for md5_load_anim(): one of its own, or a part
+// of another one. Returns its size, and writes nothing if there is less room. The bytes do not
+// depend on their position or the platform, and end with a checksum. Returns 0 if the clip is not
+// compressed.
 MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 
 #ifdef __cplusplus

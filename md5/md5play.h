@@ -9,12 +9,12 @@
 //
 // Creating a machine checks everything; messages name the clip, joint or parameter, and its
 // location if the tables come from a machine file. After a player is created nothing allocates and
-// nothing can fail. A machine is read-only and may be used by any number of threads, a player by
-// one thread at a time.
+// nothing can fail: what sets something returns false, and changes nothing, if an index is invalid
+// or a number not finite. A machine is read-only and may be used by any number of threads, a player
+// by one at a time.
 //
-// {0} means all defaults; if a default is not 0, MD5_ZERO (md5pose.h) stands for 0: fields that
-// accept it name it. Rows that are usually written without the names of their members have no
-// reserved ones: events, masks, parameters, states, conditions and feet.
+// {0} means all defaults; members whose default is not 0 take MD5_ZERO for 0 where they name it.
+// Name the members of rows, whose last ones are reserved.
 //
 // Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
 // cycles. A pose is md5_xform[model joints], relative to the parent, in joint order.
@@ -35,7 +35,7 @@ extern "C" {
 
 // -- Clips ----------------------------------------------------------------------------------
 
-// What a clip does at its end. Each mode works at any speed, negative speeds included.
+// What a clip does at its end, at any speed, negative speeds included.
 typedef enum md5_play_mode {
     MD5_PLAY_LOOP,
     MD5_PLAY_ONCE,      // holds its last frame, or its first when played backward
@@ -76,6 +76,7 @@ typedef struct md5_event {
     // state's layer, or "", and `frame` is 0.
     md5_event_kind kind;
     uint32_t layer, index; // of the layer, else 0; of the state in it, or of the clip
+    uint64_t reserved[2];  // 0
 } md5_event;
 
 typedef struct md5_clip_desc {
@@ -98,6 +99,7 @@ typedef struct md5_clip_desc {
 typedef struct md5_mask_desc {
     const char *name, *joints;
     uint32_t feather;
+    uint64_t reserved[2]; // 0
 } md5_mask_desc;
 
 // -- Parameters -----------------------------------------------------------------------------
@@ -111,7 +113,8 @@ typedef enum md5_parameter_kind {
 typedef struct md5_parameter_desc {
     const char *name;
     md5_parameter_kind kind;
-    float value; // initial value
+    float value;          // initial value
+    uint64_t reserved[2]; // 0
 } md5_parameter_desc;
 
 // How a float parameter follows what md5_player_set() sets. Without a row it is there at once.
@@ -121,10 +124,10 @@ typedef enum md5_follow_kind {
     MD5_FOLLOW_EASE,   // within `duration`, eased, from where it is when it is set anew
 } md5_follow_kind;
 
-// The value moves while md5_player_advance() advances by a positive time: a function of the time
-// since it was set, whatever the steps. In a part of a step rates and weights are those of its
-// exact mean; conditions change when it passes their values. It is seen at the end of the step, in
-// event callbacks at the end of their part. md5_player_reset() puts it at its initial value.
+// The value is a function of the time since it was set, whatever the steps of md5_player_advance()
+// forward in time. In a part of a step rates and weights are those of its exact mean; conditions
+// change when it passes their values. It is seen at the end of the step, in event callbacks at the
+// end of their part. md5_player_reset() puts it at its initial value.
 typedef struct md5_follow_desc {
     const char *parameter; // a float; one row for each
     md5_follow_kind kind;
@@ -151,11 +154,11 @@ typedef enum md5_motion_kind {
 // BY_SPEED makes the parameter the speed of the root, in units/s, which a BLEND_1D only is at its
 // items. Speeds are measured from the clips' root motion when the machine is made: displacement
 // over a cycle divided by its seconds, along the direction of the fastest item; backward (or right,
-// or down) is negative. Items must be clips that loop, of ascending speeds; the speed of a clip
-// without root motion is 0. Weights, and the common rate while synchronised, are such that the mean
-// speed over a cycle is the parameter, from the slowest item to the fastest; beyond these the
-// outermost item plays at its own speed. The motion's own `speed` multiplies the result. If an
-// enclosing blend space is synchronised, it sets the rate.
+// or down) is negative. Items must be clips that loop, of ascending speeds; without root motion it
+// is 0. Weights, and the common rate while synchronised, are such that the mean speed over a cycle
+// is the parameter, from the slowest item to the fastest; beyond these the outermost item plays at
+// its own speed. The motion's own `speed` multiplies the result. An enclosing synchronised space
+// sets the rate.
 
 // How the items of a blend space are synchronised: all their clips, including those of nested blend
 // spaces and of the first items of stacks. Clips must not end; with markers, not ping-pong either.
@@ -217,9 +220,8 @@ typedef enum md5_fade {
 // and that of the new motion, and how fast it changes. From then on only the new motion plays, plus
 // what remains of the difference: each joint's keeps its direction or axis and decays by Bollo's
 // quintic, without a jump of its velocity, and never grows, also if transitions are interrupted.
-// The velocity of the root, which is not in the pose, goes over likewise. Clips with
-// MD5_INTERPOLATE_STEP have no velocity. From or to a state without a motion the transition is a
-// cross-fade. Formulas: .github/docs/blending.md.
+// The velocity of the root goes over likewise. Clips with MD5_INTERPOLATE_STEP have no velocity.
+// From or to a state without a motion it is a cross-fade. Formulas: .github/docs/blending.md.
 
 typedef enum md5_comparison {
     MD5_IS_SET, // a bool or trigger; a float that is not 0
@@ -234,6 +236,7 @@ typedef struct md5_condition {
     const char *parameter;
     md5_comparison compare;
     float value;
+    uint64_t reserved[2]; // 0
 } md5_condition;
 
 // What may interrupt a transition. The interrupted one continues below the new one, so that nothing
@@ -266,6 +269,7 @@ typedef struct md5_transition_desc {
 
 typedef struct md5_state_desc {
     const char *name, *motion; // motion NULL: the layers below show through
+    uint64_t reserved[2];      // 0
 } md5_state_desc;
 
 // A layer is a state machine. Each layer is blended over, or added to, those before it in the
@@ -305,14 +309,14 @@ typedef enum md5_modifier_kind {
 typedef struct md5_foot_desc {
     const char *ankle;
     const char *knee, *hip; // as `middle` and `root` of TWO_BONE
+    uint64_t reserved[2];   // 0
 } md5_foot_desc;
 
-// The eyes and numbers of a modifier of kind MD5_MODIFIER_GAZE; the default distance is that many
-// of id's units. The gaze starts from the middle between the eyes in the bind pose, or from the
-// head's position.
+// Of MD5_MODIFIER_GAZE; the default distance is that many of id's units. The gaze starts from the
+// middle between the eyes in the bind pose, or from the head's position.
 typedef struct md5_modifier_gaze {
     const char *eyes[MD5_MAX_EYES]; // joints; those after the first NULL are ignored
-    md5_gaze_numbers numbers;       // most_seconds at least least_seconds
+    md5_gaze_numbers numbers;       // max_seconds at least min_seconds
     uint32_t seed;                  // with which players begin: see md5_player_gaze()
     uint64_t reserved[4];           // 0
 } md5_modifier_gaze;
@@ -321,16 +325,16 @@ typedef struct md5_modifier_gaze {
 // blends and transitions move the animated ones. A foot is held by its sole: the point of the
 // ground plane below its toe in the bind pose. When the machine is made, each clip is searched for
 // the frames between which a sole stands: within `height` of the ground plane and moving at most at
-// `speed`, as the clip moves with its root; as low and faster, it slides on purpose; turning by
-// more than 30 degrees a second, it turns on purpose.
+// `speed`, as the clip moves with its root; faster, or turning by more than 30 degrees a second, it
+// moves on purpose.
 //
 // A sole is held, level and in its heading, while it is animated within `height` and more than half
 // of what plays has it stand. It is let go earlier if it would be farther than `distance` from
 // where it is animated, or if its leg would be stretched; then it makes a step of `release`
 // seconds. A foot that is not held returns to its animated place like a critically damped spring,
 // to 1 % within `release`, and is turned about its sole by at most 45 degrees. The character moves
-// by md5_player_root_motion(); a game that also moves it otherwise carries its feet along. All
-// rules: .github/docs/inverse_kinematics.md.
+// by md5_player_root_motion(); a game that moves it otherwise carries its feet along. All rules:
+// .github/docs/inverse_kinematics.md.
 enum { MD5_MAX_HELD = 8 };
 typedef struct md5_modifier_hold {
     // Joints at or below the ankles, in the order of `feet`; after the first NULL the ankles
@@ -375,6 +379,7 @@ typedef struct md5_target {
     bool has_rotation;
     md5_vec3 pole; // TWO_BONE: model-space point that knee or elbow bends towards, if has_pole
     bool has_pole; // false: it bends as the animation has it
+    uint64_t reserved[2]; // 0
 } md5_target;
 
 // -- Morph targets --------------------------------------------------------------------------
@@ -389,13 +394,14 @@ typedef enum md5_morph_drive {
 // Between keys the weight is interpolated linearly; before the first and after the last it is
 // theirs.
 typedef struct md5_morph_key {
-    uint32_t frame; // of the clip; ascending
-    float weight;   // magnitude at most a million
+    uint32_t frame;       // of the clip; ascending
+    float weight;         // magnitude at most a million
+    uint64_t reserved[2]; // 0
 } md5_morph_key;
 
-// Any number of rows may name a target: its weight is their sum. Weights of states and clips are
-// those within their layer, after fades, multiplied by the layer's; layers above do not hide them,
-// and masks do not matter. A clip counts wherever it plays, also as a one-shot.
+// Any number of rows may name a target: its weight is their sum. Weights of states and clips, also
+// as one-shots, are those within their layer, after fades, multiplied by the layer's; layers above
+// do not hide them, and masks do not matter.
 typedef struct md5_morph_desc {
     const char *target;
     md5_morph_drive drive;
@@ -416,10 +422,11 @@ enum { MD5_MAX_SHOTS = 64 };
 // nothing.
 typedef struct md5_report_desc {
     bool enter, leave, transition_end, clip_end;
+    uint64_t reserved[2]; // 0
 } md5_report_desc;
 
-// Description of a machine. Names are unique within their table; clips and motions share one.
-// md5_create_machine() copies the tables and names, but not the bindings and the model.
+// Names are unique within their table; clips and motions share one. md5_create_machine() copies the
+// tables and names, but not the bindings and the model.
 typedef struct md5_machine_desc {
     const char *name;
     const md5_model *model;
@@ -432,8 +439,7 @@ typedef struct md5_machine_desc {
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
     const md5_follow_desc *follows; // [num_follows]
     uint32_t num_follows;
-    uint32_t
-        max_shots; // slots for one-shots, md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
+    uint32_t max_shots; // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
@@ -445,44 +451,40 @@ typedef struct md5_machine_desc {
 
 typedef struct md5_machine md5_machine;
 
-// Creates a machine; free it with md5_destroy_machine(). Returns NULL on failure. An error in the
-// tables of a machine file has the file, line and column of the word; in C tables, line 0 and
-// opts->file_name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding of another
-// model, clips that cannot be synchronised. MD5_ERROR_RANGE: a frame that a clip lacks, a number
-// that is not finite or out of range, a motion that is made of more than 4096 others, each counted
-// as often as it is used. MD5_ERROR_SYNTAX: a mask. Warns of exits that are never reached. Of
-// `opts`, file_name, allocator, warn, warn_user and max_warnings are used. Time and
-// memory: linear in the tables, plus joints, clips and layers for each mask, plus joints for each
-// added item or state, plus the size of the flattened blend tree of each state, plus the clips'
-// frames times the joints and times the feet that are held.
+// An error in the tables of a machine file has the file, line and column of the word; in C tables,
+// line 0 and opts->file_name. MD5_ERROR_MISMATCH: a name that is unknown or used twice, a binding
+// of another model, clips that cannot be synchronised; MD5_ERROR_MISSING: no model or binding.
+// MD5_ERROR_RANGE: a frame that a clip lacks, a number that is not finite or out of range, a motion
+// that is made of more than 4096 others, each counted as often as it is used. MD5_ERROR_SYNTAX: a
+// mask. Warns of exits that are never reached. Of `opts`, file_name, allocator, warn, warn_user and
+// max_warnings are used. Time and memory: linear in the tables, plus joints, clips and layers for
+// each mask, joints for each added item or state, the flattened blend tree of each state, and the
+// clips' frames times the joints and times the feet that are held.
 MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
                                              const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players
 
-// Return the index of a name in its table, or MD5_NONE if there is none or the name is NULL; those
-// that set or ask something of a player take it and do nothing. Linear in the table: call them
-// once.
+// Return the index of a name in its table, or MD5_NONE if there is none or the name is NULL. Linear
+// in the table: call them once.
 MD5_PLAY_API uint32_t md5_find_parameter(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_PLAY_API uint32_t md5_find_modifier(const md5_machine *machine, const char *name);
 
-// The morph targets that the machine drives, each once, in the order in which they are first named.
-// Returns their number; the name of one, which belongs to the machine, or NULL if the index is
-// invalid.
+// The morph targets that the machine drives, each once, in the order in which they are first named:
+// their number; the name of one, which belongs to the machine, or NULL if the index is invalid.
 MD5_PLAY_API uint32_t md5_machine_num_morphs(const md5_machine *machine);
 MD5_PLAY_API const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph);
 
 // Returns the speed, in units/s, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
-// root: at this value of the parameter, only this item plays. `motion` and `item` are indices into
-// the tables. Returns 0 for other kinds and invalid indices.
+// root: at this value of the parameter, only it plays. 0 for other kinds and invalid indices.
 MD5_PLAY_API float md5_machine_item_speed(const md5_machine *machine, uint32_t motion,
                                           uint32_t item);
 
 // Returns a hash of the tables, without file names, and of what they refer to: names and parents of
-// joints, frame counts and frame rates of clips. It is equal on all platforms. Machines of equal
-// fingerprints can exchange saved players: md5_player_save().
+// joints, frame counts and rates of clips. It is equal on all platforms. Machines of equal
+// fingerprints can exchange saved players.
 MD5_PLAY_API uint64_t md5_machine_fingerprint(const md5_machine *machine);
 
 // Returns the machine's copy of the tables that it was created from: for a viewer or a debugger.
@@ -502,24 +504,22 @@ typedef struct md5_machine_file {
     void *memory; // holds all of this
 } md5_machine_file;
 
-// Load a machine file, with parameters and failures as md5_load_model(). md5_create_machine() looks
-// up the names; the tables may be changed before. A 0 in the text is 0: MD5_ZERO where 0 means a
-// default.
+// As md5_load_model(). md5_create_machine() looks up the names; the tables may be changed before. A
+// 0 in the text is 0: MD5_ZERO where 0 means a default.
 MD5_PLAY_API md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,
                                                      md5_error *error);
 MD5_PLAY_API md5_machine_file *md5_parse_machine_file(const void *text, size_t size,
                                                       const md5_load_opts *opts, md5_error *error);
 MD5_PLAY_API void md5_free_machine_file(md5_machine_file *file);
 
-// Writes tables, of a machine or of md5_load_machine_file(), as a machine file and a NUL to
-// text[size], and cuts it there. Reading it gives the same tables, to the bit, and so a machine of
-// the same fingerprint; but an item's weight of 0, which means 1, comes back as 1, and a start of
-// more than 15 digits within 4 units of its last. `model_file` is the model's name, NULL for none;
-// a clip without a `file` has "". Returns the length of the uncut text; 0, with MD5_ERROR_MISMATCH,
-// if the tables hold what a file cannot have: max_shots, a number beside the parameter that
-// replaces it, an exit or a frame without what it belongs to, numbers of another kind of row that
-// stand in its head, a name with both kinds of quotes or more than one line. `text` may be NULL if
-// `size` is 0; `error` may be NULL. Linear time.
+// Writes tables as a machine file and a NUL to text[size]. Reading it gives the same tables, to the
+// bit, and so a machine of the same fingerprint; but an item's weight of 0, which means 1, comes
+// back as 1, and a start of more than 15 digits within 4 units of its last. `model_file` is the
+// model's name, NULL for none; a clip without a `file` has "". Returns the length of the text; 0,
+// with MD5_ERROR_MISMATCH, if the tables hold what a file cannot have: max_shots, a number beside
+// the parameter that replaces it, an exit or a frame without what it belongs to, numbers of another
+// kind of row that stand in its head, a name with both kinds of quotes or more than one line.
+// Linear time.
 MD5_PLAY_API size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file,
                                       char *text, size_t size, md5_error *error);
 
@@ -528,26 +528,22 @@ MD5_PLAY_API size_t md5_write_machine(const md5_machine_desc *desc, const char *
 typedef struct md5_player md5_player;
 
 // Creates a player in the machine's start states at time 0, in one block of memory. The machine
-// must outlive it. `allocator` may be NULL: the machine's. Returns NULL only if memory runs out.
+// must outlive it. `allocator` may be NULL: the machine's. Fails only if memory runs out.
 MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine,
                                            const md5_allocator *allocator, md5_error *error);
 MD5_PLAY_API void md5_destroy_player(md5_player *player);
 
-// Resets a player to its state after md5_create_player().
-MD5_PLAY_API void md5_player_reset(md5_player *player);
+MD5_PLAY_API void md5_player_reset(md5_player *player); // to its state after md5_create_player()
 
-// Sets a parameter; any value but 0 sets a trigger or bool. Returns false and changes nothing if
-// the value is not finite or the index is invalid.
+// Sets a parameter; any value but 0 sets a trigger or bool.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
 MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if invalid
 
 // Starts a transition to a state over `duration` seconds, regardless of the machine's transitions.
-// Returns false and changes nothing if the layer or state index is invalid.
 MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
                                      float duration, md5_fade fade, md5_ease_kind easing);
 
-// Switches to a state at a normalised time; no event fires and the root does not move. Returns as
-// md5_player_fade_to() does.
+// Switches to a state at a normalised time; no event fires and the root does not move.
 MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
 
 // -- One-shots ------------------------------------------------------------------------------
@@ -583,10 +579,9 @@ typedef struct md5_shot_desc {
 // one slot the one of least weight ends abruptly. Its weight is the product of `weight` and both
 // fades, which may overlap. Events of its clip fire as those of a state; within the fades their
 // weight is at least that in the middle of the first or last eighth. Its root motion is added to
-// that of the layers as a layer's is, by its weight at joint 0; a one-shot without root motion that
-// covers joint 0 stops the character. Backward in time it plays backward and does not end. Returns
-// false and changes nothing if an index is invalid, a name is unknown, or a number is not finite or
-// out of range. Allocates nothing. The time of a pose grows by that of one layer.
+// that of the layers as a layer's is, by its weight at joint 0; one without root motion that covers
+// joint 0 stops the character. Backward in time it plays backward and does not end. The time of a
+// pose grows by that of one layer.
 MD5_PLAY_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                                        const md5_shot_desc *desc);
 
@@ -599,8 +594,9 @@ typedef struct md5_shot_status {
     bool is_playing;  // or fading out; else all is 0
     bool is_stopping; // by md5_player_stop_shot()
     uint32_t clip;
-    double time;  // normalised time
-    float weight; // after fades
+    double time;          // normalised time
+    float weight;         // after fades
+    uint64_t reserved[2]; // 0
 } md5_shot_status;
 // Returns the status of the newest one-shot in a slot.
 MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot);
@@ -608,34 +604,33 @@ MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t 
 // -- Targets, events, time ------------------------------------------------------------------
 
 // Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
-// Initially the weight is that of the table, and nothing else is given: see md5_target.
 MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
-// Returns the feet of a modifier of kind MD5_MODIFIER_FEET, md5_foot[num_feet] in the order of its
-// table, or NULL for other kinds and invalid indices. `floor`, initially 0, and `normal` may be
-// written at any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.
+// Returns the feet of a modifier of kind MD5_MODIFIER_FEET, [num_feet] in the order of its table,
+// or NULL for other kinds and invalid indices. `floor`, initially 0, and `normal` may be written at
+// any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.
 MD5_PLAY_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
-// Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL for other kinds and invalid
-// indices. It may be written at any time: md5_gaze_begin() with another seed lets the members of a
-// crowd look about each in another order. md5_player_advance() advances it, forward in time, while
-// the modifier has a weight; what is not finite then begins anew.
+// Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL likewise. It may be written at
+// any time: md5_gaze_begin() with another seed lets members of a crowd look about each in another
+// order. It advances, forward in time, while the modifier has a weight; what is not finite then
+// begins anew.
 MD5_PLAY_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
 
-// Ground callback: writes foot->floor, and foot->normal or not, of the ground below `ankle`, the
-// animated position of the foot's ankle in model space. A game transforms it by the character's
-// placement and casts a ray. Called for each foot of a modifier with a weight, when the character
-// is posed, on the calling thread. It must not change or pose the player.
+// Writes foot->floor, and foot->normal or not, of the ground below `ankle`, the animated position
+// of the foot's ankle in model space: a game transforms it by the character's placement and casts a
+// ray. Called for each foot of a modifier with a weight, when the character is posed, on the
+// calling thread. It must not change or pose the player.
 typedef void md5_ground_fn(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot);
 
-// Sets the ground callback; NULL, the initial value: the game writes md5_player_feet().
-// md5_player_reset() does not change it.
+// NULL, the initial value: the game writes md5_player_feet(). md5_player_reset() does not change
+// it.
 MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user);
 
-// Event callback, called for each event that is passed, in the order of time; events of the same
-// instant in the order of layers and clips, then of one-shots. `weight` is that of the clip in its
-// layer at this instant, above 0 and at most 1; the layer's own weight does not count. Events below
-// a weight of 1e-6 are silent. `event` belongs to the machine. It must not change the player.
+// Called for each event that is passed, in the order of time; of the same instant in the order of
+// layers and clips, then of one-shots. `weight` is that of the clip in its layer at this instant,
+// above 0 and at most 1; the layer's own weight does not count. Events below a weight of 1e-6 are
+// silent. `event` belongs to the machine. It must not change the player.
 //
 // Of the events that the machine reports (md5_machine_desc.report), those of states have a weight
 // of 1. At one instant come the events of clips, then the ends of transitions, then the states that
@@ -646,8 +641,8 @@ MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *groun
 // backward of the first; a clip that begins at its end does not end there.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
-// Limits of one md5_player_advance(): events, silent ones included, and intervals and transitions.
-// Each takes well under a microsecond for a small machine.
+// Limits of one md5_player_advance(), each of which takes well under a microsecond: events, silent
+// ones included; intervals and transitions.
 enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 
 // What happened in a step. The last two are 0 except for extreme steps.
@@ -655,63 +650,57 @@ typedef struct md5_advance_status {
     uint32_t num_events;  // that fired
     uint64_t num_dropped; // that were dropped, silent ones included
     double undivided;     // seconds at the end that passed in one piece
+    uint64_t reserved[2]; // 0
 } md5_advance_status;
 
-// Advances a player by `seconds`, which may be 0 or negative. A value that is not finite means 0;
-// the magnitude is limited to a million. `events` may be NULL.
+// Advances a player by `seconds`, which may be 0 or negative; not finite means 0, and the magnitude
+// is limited to a million. `events` may be NULL.
 //
 // Transitions are taken as soon as they become active: at the start of the step, wherever within it
 // a fade ends, an exit is reached or a parameter that follows passes the value of a condition, and
 // at its end. The step is divided there, so that a transition begins exactly where the previous one
 // ended. Between these instants clips advance, and the events in (before, now] fire.
 //
-// A state also fires the events at the position where it begins, as soon as it begins; if it fades
-// in, with the weight in the middle of the first eighth of the fade. A state that is left at the
-// same instant is silent. At the end of a cycle both the last and the first frame fire their
-// events, and the pose is that of the first; but where a state is left at its exit, it fires none
-// of a cycle that would begin there. A state that keeps the phase and begins within a cycle goes on
-// from there: events at this position fire in the state that is left. Backward it is the same in
-// the opposite order.
+// A state also fires the events at the position where it begins, as soon as it begins, unless it is
+// left at the same instant; if it fades in, with the weight in the middle of the first eighth of
+// the fade. At the end of a cycle both the last and the first frame fire their events, and the pose
+// is that of the first; but where a state is left at its exit, it fires none of a cycle that would
+// begin there. A state that keeps the phase and begins within a cycle goes on from there: events at
+// this position fire in the state that is left. Backward it is the same in the opposite order.
 //
 // The result does not depend on how time is split into steps, forward or backward (but not both),
-// steps of 0 included, which have the direction of the step before: the same events, weights,
-// states and root motion, up to rounding error; nor on calls of md5_player_pose(). A time within
-// 1e-9 of a cycle or second counts as reached, which is enough for a million cycles in one step and
-// a million steps since a clip began; an exit or a start within 6e-8 of a frame is at that frame.
-// Exceptions, of the second order in parts of at most 1/4 s: root motion while weights change or
-// while it turns and is blended, and what is not linear in a parameter that follows
-// (.github/docs/blending.md).
+// steps of 0 included, which have the direction of the step before, up to rounding error; nor on
+// calls of md5_player_pose(). A time within 1e-9 of a cycle or second counts as reached, which is
+// enough for a million cycles in one step and a million steps since a clip began; an exit or a
+// start within 6e-8 of a frame is at that frame. Exceptions, of the second order in parts of at
+// most 1/4 s: root motion while weights change or while it turns and is blended, and what is not
+// linear in a parameter that follows (.github/docs/blending.md).
 //
-// Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached,
-// because clips move away from them. If transitions form a cycle that takes no time, the layer goes
-// around it once; then it rests until a parameter is set anew, one that follows ends a part, a fade
-// ends, or an exit is reached that was not at the start.
-//
-// Computing time is bounded: events beyond MD5_MAX_STEP_EVENTS are dropped and counted; beyond
+// Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached.
+// If transitions form a cycle that takes no time, the layer goes around it once; then it rests
+// until a parameter is set anew, one that follows ends a part, a fade ends, or an exit is reached
+// that was not at the start. Events beyond MD5_MAX_STEP_EVENTS are dropped and counted; beyond
 // MD5_MAX_STEP_PARTS the rest of the step passes in one piece without transitions.
 MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double seconds,
                                                    md5_event_fn *events, void *user);
 
-// Returns the root motion of the last md5_player_advance(): the displacement that MD5_EXTRACT_*
-// removed from the playing clips, blended as their poses are, in the space of the character before
-// the step. The new placement is placement * motion. Motions of the parts of a step compose to that
-// of the whole step.
+// Returns the root motion of the last md5_player_advance(): what MD5_EXTRACT_* removed from the
+// playing clips, blended as their poses are, in the space of the character before the step: the new
+// placement is placement * motion. Motions of parts of a step compose to that of the whole.
 MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
 // and must not overlap. The result does not depend on earlier calls, to the bit; only springs and
 // feet advance from pose to pose: call this regularly for a player that has some, also while it is
 // not visible. With md5_detail.interval it may write the kept pose; returns whether it computed a
-// new one. `scratch` is md5_player_pose_scratch() bytes of any alignment; no other thread may use
-// it meanwhile.
+// new one. `scratch` is md5_player_pose_scratch() bytes of any alignment.
 MD5_PLAY_API bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints,
                                   md5_mat34 *palette, void *scratch);
 MD5_PLAY_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
-// Writes the current weights of the morph targets that the machine drives (md5_morph_desc):
-// weights[md5_machine_num_morphs()], finite numbers in the order of md5_machine_morph_name(), for
-// the targets of the same names: md5_find_morph_target() (md5skin.h). They do not depend on the
-// level of detail. Time: layers times rows times playing clips.
+// Writes weights[md5_machine_num_morphs()], the current ones of the morph targets that the machine
+// drives, for the targets of the same names: md5_find_morph_target(). Finite, whatever the level of
+// detail. Time: layers times rows times playing clips.
 MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
@@ -720,44 +709,42 @@ MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
 // events and root motion do not depend on it.
 typedef struct md5_detail {
     // The joints to animate: those with a weight above 0 in this mask of the machine, their
-    // ancestors, and joint 0. Each of them gets the bits of full detail, all others are as in the
-    // bind pose. A modifier is not applied if its `joint` or the ankle of one of its feet is not
-    // animated; springs begin anew when it is. NULL: all joints.
+    // ancestors, and joint 0: with the bits of full detail, all others as in the bind pose. A
+    // modifier is not applied if its `joint` or the ankle of one of its feet is not animated;
+    // springs begin anew when it is. NULL: all joints.
     const char *mask;
-    // The pose is computed in every interval-th call of md5_player_pose() or md5_play_batch(); 0
-    // and 1: in each. Between them a call writes the last pose that was computed, and its matrices.
-    // It is computed early if there is none yet or if it would become older than this. Springs and
-    // feet pass the whole time between two computed poses in one step. Ground callbacks are called
-    // for computed poses only.
+    // The pose is computed in every interval-th call of md5_player_pose() or md5_play_batch(), 0
+    // and 1: in each, and early if there is none yet or it would become older than this. Other
+    // calls write the last one and its matrices. Springs and feet pass the whole time between two
+    // computed poses in one step; ground callbacks are called for computed poses only.
     uint32_t interval;
-    // Which of the calls: those for which the number of the player's earlier calls plus `phase` is
-    // a multiple of the interval: players with phases 0, 1, 2, ... take turns. Any number.
+    // Which of the calls: those whose number plus `phase` is a multiple of the interval, so that
+    // players with phases 0, 1, 2, ... take turns.
     uint32_t phase;
+    uint64_t reserved[4]; // 0
 } md5_detail;
 
 // Sets the level of detail, from the next computed pose on, as often as wanted; NULL means full
-// detail, as after md5_create_player() and md5_player_reset(). Saved and copied with the player.
-// Returns false and changes nothing if the mask is unknown. Time: linear in the machine's masks.
+// detail, as at first. Saved and copied with the player. Time: linear in the machine's masks.
 MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
 
 // -- Saving and copying ---------------------------------------------------------------------
 
-// Saves a player in bytes[size], for saved games and for other computers: all of its state, in the
-// same bytes on all platforms. A restored player continues with the same bits, also within
-// transitions. Returns the number of bytes, which changes with the states and one-shots that are
-// active; if `size` is less, they are cut there. `bytes` may be NULL if `size` is 0.
+// Saves all of a player's state in bytes[size], for saved games and other computers: the same bytes
+// on all platforms. A restored player continues with the same bits, also within transitions.
+// Returns the number of bytes, which changes with the states and one-shots that are active.
 MD5_PLAY_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
-// Restores a player from bytes[size] as md5_player_save() wrote them, also in another program whose
-// machine has the same fingerprint. Every number is checked, so bytes from anywhere may be passed.
-// On failure returns false and changes nothing; `error` may be NULL. MD5_ERROR_MISMATCH: saved with
-// another machine, or in a version of the format that is too new or too old; MD5_ERROR_SYNTAX: too
-// few or too many bytes, or not of a player; MD5_ERROR_RANGE: a number is out of range.
+// Restores a player, also in another program whose machine has the same fingerprint. Every number
+// is checked, so bytes from anywhere may be passed. On failure returns false and changes nothing.
+// MD5_ERROR_MISMATCH: saved with another machine, or in a version of the format that is too new or
+// too old; MD5_ERROR_SYNTAX: too few or too many bytes, or not of a player; MD5_ERROR_RANGE: a
+// number is out of range.
 MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
                                      md5_error *error);
 
-// Copies the state of a player to another one of the same machine: as saving and restoring, but
-// fast, for rollback or lookahead. Both must be of the same md5_machine.
+// Copies the state of a player to another one of the same md5_machine: as saving and restoring, but
+// fast, for rollback or lookahead.
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
 // Status of one layer, for a debug panel.
@@ -766,15 +753,16 @@ typedef struct md5_layer_status {
     // Source of the transition; MD5_NONE: no transition is active. Of several transitions at one
     // instant it is the source of the first, from which the pose fades.
     uint32_t from;
-    float progress; // of the transition, 0..1, before easing
-    double time;    // normalised time of `state`
-    float weight;   // of the layer
+    float progress;       // of the transition, 0..1, before easing
+    double time;          // normalised time of `state`
+    float weight;         // of the layer
+    uint64_t reserved[2]; // 0
 } md5_layer_status;
 // Returns the status of a layer; {.from = MD5_NONE} if the index is invalid.
 MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
 
-// Returns the model-space bounds of the pose of joints[model joints]: bounds of the joints, widened
-// by the distance of the model's vertices from their joints. Cheap, never too small.
+// Returns the model-space bounds of joints[model joints], widened by the distance of the model's
+// vertices from their joints. Cheap, never too small.
 MD5_PLAY_API md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints);
 
 typedef struct md5_play_job md5_play_job;
@@ -783,9 +771,8 @@ typedef struct md5_play_job md5_play_job;
 // pose: called after layers and modifiers, before joints and palettes are computed, also for a kept
 // pose (md5_detail) unless the job keeps its matrices. jobs[count], 1 to MD5_MAX_HOOKED, are
 // adjacent jobs with the same hook and hook_user; poses[i], which it may change, is that of
-// jobs[i], md5_xform[model joints]. It runs on a thread of the batch, at the same time as those of
-// other jobs, and must not call functions that change or pose these players, except to set
-// parameters and targets for the next step.
+// jobs[i]. It runs on a thread of the batch, at the same time as others, and must not change or
+// pose these players, except to set parameters and targets for the next step.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
                               md5_xform *const *poses);
 enum { MD5_MAX_HOOKED = 16 };
@@ -807,14 +794,15 @@ struct md5_play_job {
     bool is_computed; // written: whether the pose was computed, as md5_player_pose() returns
     md5_advance_status status; // written: as md5_player_advance() returns
     md5_xform motion;          // written: md5_player_root_motion()
+    uint64_t reserved[4];      // 0
 };
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
-// same bits, and their hooks. It is fastest if characters of one model are adjacent. `threads` may
-// be NULL: the calling thread; with several workers, events and hooks of different players are
-// called on different threads at the same time, and those of one player on one thread, in order.
-// `scratch` is md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them:
-// about 1.3 KB per joint of the largest model, for each worker.
+// same bits, and their hooks. It is fastest if characters of one model are adjacent. With several
+// workers, events and hooks of different players are called on different threads at the same time,
+// those of one player on one thread, in order. `scratch` is md5_play_batch_scratch() bytes of any
+// alignment, for these jobs or any part of them: about 1.3 KB per joint of the largest model, for
+// each worker.
 MD5_PLAY_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads,
                                  void *scratch);
 MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
@@ -843,15 +831,13 @@ typedef struct md5_character {
 // Loads a machine file (md5/play/machine_files.md), the model and animations that it names, binds
 // them and creates the machine. A file name in the text is relative to the folder of `path`, unless
 // it begins with one / or \ or a drive letter: no file of another machine is read. Reads each file
-// once, through opts->files if set; limits of memory and warnings hold for each file by itself.
-// Warnings about a binding name the clip. With opts->threads the files are read by several threads,
-// with the same result, warnings and error. Returns NULL on failure: a file that cannot be read is
-// an error at its name in the machine file, other errors are at their location in the file that has
-// them. `opts` and `error` may be NULL. Free with md5_free_character().
+// once; limits of memory and warnings hold for each file by itself. Warnings about a binding name
+// the clip. With opts->threads the files are read by several threads, with the same result,
+// warnings and error. A file that cannot be read is an error at its name in the machine file; other
+// errors are at their location in the file that has them.
 MD5_PLAY_API md5_character *md5_load_character(const char *path, const md5_load_opts *opts,
                                                md5_error *error);
 
-// Frees the machine, the bindings, the animations and the model. NULL is allowed.
 MD5_PLAY_API void md5_free_character(md5_character *character);
 
 #ifdef __cplusplus

@@ -16,11 +16,6 @@
 extern "C" {
 #endif
 
-// Stands for 0 in fields whose 0 means another default, so that {0} means all defaults: layer and
-// item weights, speed, limit, stiffness, damping. For a computed number x:
-// `x == 0.0f ? MD5_ZERO : x`. The value is FLT_MIN, which means exactly 0 there.
-#define MD5_ZERO 1.17549435e-38f
-
 // -- Space and joints ----------------------------------------------------------------------
 
 // Returns the model-space transform of one joint of `pose`: the product of the transforms from the
@@ -65,8 +60,8 @@ MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint,
 // "Swing-twist decomposition in Clifford algebra").
 typedef enum md5_limit_kind {
     MD5_LIMIT_NONE,  // any
-    MD5_LIMIT_HINGE, // a twist from `least` to `most`, without swing: elbow, knee
-    MD5_LIMIT_CONE,  // a swing of at most `swing`, and a twist from `least` to `most`: shoulder,
+    MD5_LIMIT_HINGE, // a twist from `min` to `max`, without swing: elbow, knee
+    MD5_LIMIT_CONE,  // a swing of at most `swing`, and a twist from `min` to `max`: shoulder,
                      // neck
 } md5_limit_kind;
 
@@ -75,15 +70,16 @@ typedef enum md5_limit_kind {
 //
 // Joints outside their limits are first moved to the nearest allowed rotation: swing and twist each
 // to its nearest allowed value. So at weight 1 all joints of the chain obey, to 1e-6 radians, also
-// if the target is out of reach; the result is then the nearest that was found. If least == most,
+// if the target is out of reach; the result is then the nearest that was found. If min == max,
 // or `swing` is 0, only this angle is allowed. A smaller weight slerps from the pose as it was.
 typedef struct md5_joint_limit {
     md5_limit_kind kind;
-    md5_quat rest;     // rotation of which the angles are 0, relative to the parent, such as that
-                       // of md5_model.bind_local; 0 0 0 0 means none: 0 0 0 1
-    md5_vec3 axis;     // in the joint's own space at `rest`, of any length above 0
-    float least, most; // -pi <= least <= most <= pi
-    float swing;       // of MD5_LIMIT_CONE: angle between `axis` and its direction at rest, 0..pi
+    md5_quat rest;  // rotation of which the angles are 0, relative to the parent, such as that
+                    // of md5_model.bind_local; 0 0 0 0 means none: 0 0 0 1
+    md5_vec3 axis;  // in the joint's own space at `rest`, of any length above 0
+    float min, max; // -pi <= min <= max <= pi
+    float swing;    // of MD5_LIMIT_CONE: angle between `axis` and its direction at rest, 0..pi
+    uint64_t reserved[2]; // 0
 } md5_joint_limit;
 
 // The joints of an arm or a leg. There may be others between them, such as twist helpers: they keep
@@ -198,6 +194,7 @@ typedef struct md5_goal {
     float weight;             // compared with other goals; above 0, or the goal is ignored
     float distance; // written: units from tip to target at weight 1 of the job; INFINITY if the
                     // goal is ignored or invalid
+    uint64_t reserved[2]; // 0
 } md5_goal;
 enum { MD5_MAX_GOALS = 8, MD5_MAX_GOAL_JOINTS = 128 };
 typedef struct md5_goals_job {
@@ -250,6 +247,7 @@ typedef struct md5_foot {
     uint32_t knee, hip;
     md5_limb_result result; // written
     float miss; // written: units from ankle to target, INFINITY if the leg could not be bent
+    uint64_t reserved[2]; // 0
 } md5_foot;
 // When a foot counts as standing, and how it is let go: of feet that machines hold where they
 // stand: md5_modifier_hold in md5play.h.
@@ -335,6 +333,7 @@ typedef struct md5_joint_pair {
     // bind pose, from this joint downward, so that the bone to its first driven child points as the
     // source's does.
     bool align;
+    uint64_t reserved[2]; // 0
 } md5_joint_pair;
 // Creates a retarget; free it with md5_destroy_retarget(). pairs[num_pairs] map source joints to
 // any number of target joints; joints not named are mapped by equal names; the others keep their
@@ -386,7 +385,8 @@ typedef struct md5_leg {
     // A joint above the hip that turns the leg forward and backward about the body's up axis, such
     // as an insect's coxa; MD5_NONE: the hip does it.
     uint32_t swivel;
-    uint32_t group; // 0 .. num_groups - 1; neighbours should be in different ones
+    uint32_t group;       // 0 .. num_groups - 1; neighbours should be in different ones
+    uint64_t reserved[2]; // 0
 } md5_leg;
 
 // Zero in a field of the second part means its default. Units are those of the skeleton.
@@ -400,14 +400,14 @@ typedef struct md5_walk_desc {
     void *user;
 
     // The default of a length is a share of the mean distance of the homes from their middle.
-    float step_length;   // longest distance of a foot relative to its home; 0 = 0.5
-    float step_height;   // of a foot above the line of its step; 0 = 0.15
-    float slack;         // distance from home at which a leg steps; 0 = 0.1 of step_length
-    float step_seconds;  // of a slow step; 0 = 0.45
-    float least_seconds; // of the quickest step; 0 = 0.15
-    float response;      // time constant with which velocity and turn follow, seconds; 0 = 0.15,
-                         // MD5_ZERO = at once
-    float smoothing;     // time constant of the body's height and tilt, seconds; 0 = 0.12
+    float step_length;  // longest distance of a foot relative to its home; 0 = 0.5
+    float step_height;  // of a foot above the line of its step; 0 = 0.15
+    float slack;        // distance from home at which a leg steps; 0 = 0.1 of step_length
+    float step_seconds; // of a slow step; 0 = 0.45
+    float min_seconds;  // of the quickest step; 0 = 0.15
+    float response;     // time constant with which velocity and turn follow, seconds; 0 = 0.15,
+                        // MD5_ZERO = at once
+    float smoothing;    // time constant of the body's height and tilt, seconds; 0 = 0.12
     float bank; // slope of leaning into a curve, for each unit/s^2 towards its inside; 0 = none
     uint64_t reserved[4]; // 0
 } md5_walk_desc;
@@ -451,7 +451,7 @@ MD5_PLAY_API bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pos
 
 // Walks for `seconds`. `velocity` is in model space, units/s, along the ground: forward, backward,
 // sideways; `turn` is in radians/s, to the left. Both are reduced by one factor where feet would
-// have to move faster than step_length in least_seconds. Numbers that are not finite count as 0.
+// have to move faster than step_length in min_seconds. Numbers that are not finite count as 0.
 // Computes in steps of at most 1/120 s, so the result hardly depends on the frame rate; at most
 // one second a call.
 MD5_PLAY_API void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity,
@@ -486,16 +486,16 @@ MD5_PLAY_API uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *w
 enum { MD5_MAX_EYES = 8 };
 
 typedef struct md5_gaze_numbers {
-    uint32_t length;     // joints that turn the head, itself included; 0 = 3
-    float interest;      // 0..1: how often a target is chosen; 0 = 0.5, MD5_ZERO = never
-    float wide, high;    // of directions at random, tangents to each side; 0 = 0.8 and 0.35
-    float distance;      // of points at random, units; 0 = 100
-    float least_seconds; // how long the gaze rests, at least 0.05 s; 0 = 0.4
-    float most_seconds;  // 0 = 2.5
-    float head_share;    // of the way that the head goes; 0 = 0.6, MD5_ZERO = none
-    float head_seconds;  // time constant with which it follows; 0 = 0.2, MD5_ZERO = at once
-    float head_limit;    // largest turn of each joint, radians; 0 = 0.5, MD5_ZERO = none
-    float eye_limit;     // largest turn of an eye, radians; 0 = 0.6, MD5_ZERO = none
+    uint32_t length;    // joints that turn the head, itself included; 0 = 3
+    float interest;     // 0..1: how often a target is chosen; 0 = 0.5, MD5_ZERO = never
+    float wide, high;   // of directions at random, tangents to each side; 0 = 0.8 and 0.35
+    float distance;     // of points at random, units; 0 = 100
+    float min_seconds;  // how long the gaze rests, at least 0.05 s; 0 = 0.4
+    float max_seconds;  // 0 = 2.5
+    float head_share;   // of the way that the head goes; 0 = 0.6, MD5_ZERO = none
+    float head_seconds; // time constant with which it follows; 0 = 0.2, MD5_ZERO = at once
+    float head_limit;   // largest turn of each joint, radians; 0 = 0.5, MD5_ZERO = none
+    float eye_limit;    // largest turn of an eye, radians; 0 = 0.6, MD5_ZERO = none
 } md5_gaze_numbers;
 
 typedef struct md5_gaze_desc {

@@ -116,7 +116,8 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 // Morph targets: expressions, wear, muscle shapes, which are `.md5mesh` files with the
 // topology of a model and other positions. Any number of them is blended before skinning.
 //
-//   const md5_morph_source sources[] = {{"smile", smile}, {"blink", blink}}; // md5_load_model()
+//   const md5_morph_source sources[] = {{.name = "smile", .model = smile}, // md5_load_model()
+//                                       {.name = "blink", .model = blink}};
 //   md5_morph *morph = md5_make_morph(model, sources, 2, NULL, &error);
 //   md5_free_model(smile); ... // the differences are copied
 //   const float weights[] = {0.5f, 1.0f};
@@ -135,6 +136,7 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 typedef struct md5_morph_source {
     const char *name; // copied; not NULL
     const md5_model *model;
+    uint64_t reserved[2]; // 0
 } md5_morph_source;
 
 typedef struct md5_morph_target {
@@ -379,20 +381,21 @@ MD5_API md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const 
 typedef struct md5_hit {
     float t;       // at origin + t * direction
     uint32_t mesh; // index into model->meshes; 0 from md5_raycast_mesh() and md5_raycast_joints()
-    uint32_t triangle; // its vertices are mesh->indices[3 * triangle] and the two that follow it
-    float weights[3];  // barycentric coordinates for these vertices; their sum is 1
-    uint32_t joint;    // that moves this point most; MD5_NONE = none
-    bool from_front;   // false: the triangle is hit from inside the model
+    uint32_t triangle;    // its vertices are mesh->indices[3 * triangle] and the two that follow it
+    float weights[3];     // barycentric coordinates for these vertices; their sum is 1
+    uint32_t joint;       // that moves this point most; MD5_NONE = none
+    bool from_front;      // false: the triangle is hit from inside the model
+    uint64_t reserved[2]; // 0
 } md5_hit;
 
 // Returns whether the ray hits a box, and writes where it enters to *t: 0 if it begins inside.
 // `t` may be NULL. Slab test (Kay and Kajiya 1986).
-MD5_API bool md5_raycast_bounds(const md5_ray *ray, md5_bounds bounds, float *t);
+MD5_API bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t);
 
 // Finds the first joint whose box, joint_bounds[num_joints] of md5_build_joint_bounds(), the ray
 // hits: hit zones without skinning. joints[num_joints] are model-space matrices. Sets `joint` and
 // `t` of *hit and the rest to 0. Returns false and writes nothing if there is none.
-MD5_API bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds,
+MD5_API bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds,
                                 const md5_mat34 *joints, uint32_t num_joints, md5_hit *hit);
 
 // Finds the first triangle of a mesh that the ray hits, with positions[mesh->num_vertices] of
@@ -400,13 +403,13 @@ MD5_API bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_boun
 // triangles, so that it never slips through a closed surface (Woop, Benthin and Wald, "Watertight
 // Ray/Triangle Intersection", 2013). Triangles seen exactly edge-on are not hit. Returns false and
 // writes nothing if there is none. Time: linear in triangles.
-MD5_API bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions,
+MD5_API bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positions,
                               md5_hit *hit);
 
 // Finds the first triangle of a posed model that the ray hits: skins each mesh with `palette` into
 // `scratch`, of any alignment and of md5_raycast_model_scratch() bytes, then md5_raycast_mesh().
 // Test md5_bounds_from_joints() with md5_raycast_bounds() first: most rays miss.
-MD5_API bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
+MD5_API bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *palette,
                                md5_hit *hit, void *scratch);
 MD5_API size_t md5_raycast_model_scratch(const md5_model *model);
 
@@ -419,7 +422,7 @@ MD5_API uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_jo
 
 // Returns the joint whose position is nearest to the ray, for picking with a mouse. Likewise.
 MD5_API uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
-                                               const md5_ray *ray, float *distance);
+                                               md5_ray ray, float *distance);
 
 // -- Crowds ---------------------------------------------------------------------------------------
 
@@ -443,7 +446,7 @@ MD5_API uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count,
                                     const md5_vec4 *planes, uint32_t num_planes, uint32_t *found);
 
 // Boxes that the ray hits, in the order of `bounds`, not of the distance.
-MD5_API uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, const md5_ray *ray,
+MD5_API uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray,
                                  uint32_t *found);
 
 #ifdef __cplusplus

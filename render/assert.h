@@ -20,18 +20,23 @@
 #endif
 #endif
 
-// Checks that the `reserved` members of a structure, which may be NULL, are 0: "Growth" in
-// md5model.h.
-#define MD5_ASSERT_RESERVED(options)                                                            \
-    MD5_ASSERT(!(options)                                                                       \
-                   || md5gl_are_zero((options)->reserved,                                       \
-                                     sizeof(options)->reserved / sizeof(options)->reserved[0]), \
-               #options ": reserved members must be 0; begin with = {0}")
-static inline bool md5gl_are_zero(const uint64_t *members, size_t count)
+// Check that the last members, `reserved`, of a structure, which may be NULL, or of rows[count] are
+// 0: "Growth" in md5model.h. The second costs time that grows with the rows.
+#define MD5_ASSERT_RESERVED(options)                                                          \
+    MD5_ASSERT(                                                                               \
+        !(options)                                                                            \
+            || md5gl_end_with_zero(options, 1, sizeof *(options), sizeof(options)->reserved), \
+        #options ": reserved members must be 0; begin with = {0}")
+#define MD5_VALIDATE_RESERVED(rows, count)                                               \
+    MD5_ASSERT(md5gl_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved), \
+               #rows ": reserved members must be 0; begin with = {0}")
+static inline bool md5gl_end_with_zero(const void *rows, size_t count, size_t size, size_t end)
 {
-    uint64_t bits = 0;
-    for (size_t i = 0; i < count; i++)
-        bits |= members[i];
+    const unsigned char *row = (const unsigned char *)rows;
+    unsigned bits = 0;
+    for (size_t i = 0; i < count; i++, row += size)
+        for (size_t k = size - end; k < size; k++)
+            bits |= row[k];
     return bits == 0;
 }
 

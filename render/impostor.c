@@ -61,7 +61,7 @@ static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_de
     desc->num_around = given->num_around > 0 ? given->num_around : 12;
     desc->num_above = given->num_above > 0 ? given->num_above : 2;
     desc->texels = given->texels > 0 ? given->texels : 64;
-    desc->memory_limit = given->memory_limit > 0 ? given->memory_limit : (size_t)512 << 20;
+    desc->gpu_limit = given->gpu_limit > 0 ? given->gpu_limit : (size_t)512 << 20;
     if (given->lowest == 0.0f && given->highest == 0.0f) {
         desc->lowest = 0.17f;
         desc->highest = 0.79f;
@@ -115,10 +115,10 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
         const uint32_t level = impostors->num_levels++;
         bytes += (width >> level) * (height >> level) * 4 * NUM_PARTS;
     }
-    if (bytes > desc->memory_limit)
-        return md5gli_fail(
-            error, MD5_ERROR_MEMORY, "impostors of %u frames take %llu bytes, but the limit is %zu",
-            (unsigned)desc->num_frames, (unsigned long long)bytes, desc->memory_limit);
+    if (bytes > desc->gpu_limit)
+        return md5gli_fail(error, MD5_ERROR_MEMORY,
+                           "impostors of %u frames take %llu bytes, but the limit is %zu",
+                           (unsigned)desc->num_frames, (unsigned long long)bytes, desc->gpu_limit);
     impostors->size = (size_t)bytes;
     return true;
 }

@@ -110,6 +110,7 @@ typedef struct md5gl_stats {
     size_t impostor_bytes; // of GPU memory: all pictures of impostors
     uint32_t num_pictures; // that impostors have room for: in each frame one of each direction, and
                            // one from below for contact shadows
+    uint64_t reserved[4];  // 0
 } md5gl_stats;
 MD5GL_API md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer);
 
@@ -291,6 +292,7 @@ typedef struct md5gl_target_names {
     uint32_t framebuffer; // of all samples
     md5gl_texture color;  // GL_RGBA8: sRGB, premultiplied; the bottom row is first
     md5gl_texture depth;  // GL_DEPTH_COMPONENT24; 0 in a multisampled target
+    uint64_t reserved[2]; // 0
 } md5gl_target_names;
 MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
@@ -310,9 +312,10 @@ typedef enum md5gl_lighting {
 enum { MD5GL_MAX_POINT_LIGHTS = 8 };
 
 typedef struct md5gl_point_light {
-    md5_vec3 position; // world space
-    float range;       // units; no light beyond it
-    float color[3];    // linear, close to the light; falls off with the square of the distance
+    md5_vec3 position;    // world space
+    float range;          // units; no light beyond it
+    float color[3];       // linear, close to the light; falls off with the square of the distance
+    uint64_t reserved[2]; // 0
 } md5gl_point_light;
 
 typedef struct md5gl_environment md5gl_environment; // see below
@@ -402,8 +405,9 @@ MD5GL_API void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 
 // What one instance shows of clips.
 typedef struct md5gl_clip_job {
-    uint32_t clip;     // index into the clips of md5gl_create_baked()
-    md5_moment moment; // of md5_moment_at(); its cycle is not used
+    uint32_t clip;        // index into the clips of md5gl_create_baked()
+    md5_moment moment;    // of md5_moment_at(); its cycle is not used
+    uint64_t reserved[4]; // 0
 } md5gl_clip_job;
 
 // The instances of a model. Arrays are read during the call.

@@ -212,7 +212,7 @@ typedef struct md5gl_impostor_desc {
     float lowest;         // elevation of the rings, radians from the horizontal plane, between
     float highest;        // -pi/2 and pi/2; both 0 = 0.17 to 0.79 (10 to 45 degrees)
     uint32_t texels;      // side of a picture, a power of 2 from 8 to 512; 0 = 64
-    size_t memory_limit;  // bytes of GPU memory; 0 = 512 MiB
+    size_t gpu_limit;     // bytes of GPU memory; 0 = 512 MiB
     uint64_t reserved[8]; // 0
 } md5gl_impostor_desc;
 
@@ -220,7 +220,7 @@ typedef struct md5gl_impostors md5gl_impostors;
 
 // Creates an impostor set without pictures. `desc` is read during the call. Returns NULL with
 // MD5_ERROR_RANGE if a member of `desc` is out of its range, MD5_ERROR_MEMORY if the pictures
-// exceed `memory_limit`, or MD5_ERROR_GPU if they exceed a limit of the context, which the message
+// exceed `gpu_limit`, or MD5_ERROR_GPU if they exceed a limit of the context, which the message
 // names: all pictures are one texture (GL_MAX_TEXTURE_SIZE; 184 frames of the default size need
 // 4480).
 MD5GL_API md5gl_impostors *

@@ -486,6 +486,7 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     md5gl_baked *const baked = instances->baked;
     const md5gl_clip_job *jobs = instances->jobs;
     MD5_ASSERT(jobs != NULL || instances->count == 0, "jobs: not NULL");
+    MD5_VALIDATE_RESERVED(jobs, instances->count);
     if (instances->count == 0)
         return true;
     if (baked->model != model->model)

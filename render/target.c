@@ -142,7 +142,9 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 {
     MD5_ASSERT(target != NULL, "target: not NULL");
     const target_surface *const readable = readable_surface(target);
-    return (md5gl_target_names){target->drawn.framebuffer, readable->colour, readable->depth};
+    return (md5gl_target_names){.framebuffer = target->drawn.framebuffer,
+                                .color = readable->colour,
+                                .depth = readable->depth};
 }
 
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
@@ -273,6 +275,7 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     MD5_ASSERT(renderer != NULL && frame != NULL, "renderer, frame: not NULL");
     MD5_ASSERT(!renderer->in_frame, "end the frame before the next");
     MD5_ASSERT_RESERVED(frame);
+    MD5_VALIDATE_RESERVED(frame->point_lights, frame->num_point_lights);
     const GladGLContext *gl = &renderer->gl;
     md5gli_clear_gl_errors(renderer);
     md5gli_reset_state(renderer);

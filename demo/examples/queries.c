@@ -43,12 +43,12 @@ int main(int argc, char **argv)
         .direction = {-1, 0, 0},
     };
     md5_hit hit;
-    if (!md5_raycast_bounds(&ray, bounds, NULL))
+    if (!md5_raycast_bounds(ray, bounds, NULL))
         printf("the ray misses the character\n");
-    if (md5_raycast_joints(&ray, zones, joints, num_joints, &hit))
+    if (md5_raycast_joints(ray, zones, joints, num_joints, &hit))
         printf("hit zone of joint %s at distance %.1f\n", model->skeleton.joints[hit.joint].name,
                (double)hit.t);
-    if (md5_raycast_model(&ray, model, palette, &hit, scratch))
+    if (md5_raycast_model(ray, model, palette, &hit, scratch))
         printf("triangle %u of mesh %s at distance %.1f, moved by joint %s\n",
                (unsigned)hit.triangle, model->meshes[hit.mesh].name, (double)hit.t,
                hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);

@@ -42,11 +42,25 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
 #define MD5_ASSERT_RESERVED(options)                        \
     MD5_ASSERT(!(options) || MD5_RESERVED_IS_ZERO(options), \
                #options ": reserved members must be 0; begin with = {0}")
+// The same for rows[count], whose last member it is.
+#define MD5_VALIDATE_RESERVED(rows, count)                                                    \
+    MD5_VALIDATE(md5_rows_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved), \
+                 #rows                                                                        \
+                 ": reserved members must be 0; name the members of rows, or begin with = {0}")
 static inline bool md5_are_zero(const uint64_t *members, size_t count)
 {
     uint64_t bits = 0;
     for (size_t i = 0; i < count; i++)
         bits |= members[i];
+    return bits == 0;
+}
+static inline bool md5_rows_end_with_zero(const void *rows, size_t count, size_t size, size_t end)
+{
+    const unsigned char *row = (const unsigned char *)rows;
+    unsigned bits = 0;
+    for (size_t i = 0; i < count; i++, row += size)
+        for (size_t k = size - end; k < size; k++)
+            bits |= row[k];
     return bits == 0;
 }
 

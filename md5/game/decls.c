@@ -618,6 +618,7 @@ md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md
                           md5_error *error)
 {
     MD5_ASSERT(paths != NULL || num_paths == 0, "paths: not NULL unless num_paths is 0");
+    MD5_VALIDATE_RESERVED(paths, num_paths);
     md5_game *const game = make_game(opts, error);
     if (!game)
         return NULL;

@@ -562,6 +562,7 @@ void md5_evaluate_material(const md5_material *material, const md5_material_inpu
 {
     MD5_ASSERT(material != NULL, "material: not NULL");
     MD5_ASSERT(input != NULL, "input: not NULL");
+    MD5_ASSERT_RESERVED(input);
     MD5_ASSERT(registers != NULL, "registers: not NULL");
     memcpy(registers, material->registers, material->num_registers * sizeof *registers);
     registers[MD5_REGISTER_TIME] = input->time;

@@ -19,11 +19,11 @@ static bool check_image_size(md5_context *context, uint32_t width, uint32_t heig
 {
     if (width == 0 || height == 0)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u by %u pixels", width, height);
-    if (width > MD5_IMAGE_MAX_SIDE || height > MD5_IMAGE_MAX_SIDE
-        || (uint64_t)width * height > MD5_IMAGE_MAX_PIXELS)
+    if (width > MD5_MAX_IMAGE_SIDE || height > MD5_MAX_IMAGE_SIDE
+        || (uint64_t)width * height > MD5_MAX_IMAGE_PIXELS)
         return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                          "%u by %u pixels; at most %d a side and %d in all", width, height,
-                         MD5_IMAGE_MAX_SIDE, MD5_IMAGE_MAX_PIXELS);
+                         MD5_MAX_IMAGE_SIDE, MD5_MAX_IMAGE_PIXELS);
     return true;
 }
 

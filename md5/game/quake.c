@@ -471,34 +471,32 @@ static float scale_of(const md5_scaled_joint *scaled, const md5_moment *moment)
                : 1.0f;
 }
 
-void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, const md5_moment *moment,
+void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, md5_moment moment,
                     md5_xform *pose)
 {
     MD5_ASSERT(scales != NULL, "scales: not NULL");
     MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
     MD5_ASSERT(pose != NULL, "pose: not NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const uint32_t track = binding->tracks[j];
         const md5_scaled_joint *const scaled =
             track == MD5_NONE ? NULL : find_scaled(scales, track);
         if (scaled && scaled->scales_position)
-            pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, moment));
+            pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, &moment));
     }
 }
 
-void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
-                       const md5_moment *moment, const md5_mat34 *joints, md5_mat34 *palette)
+void md5_scale_palette(const md5_scales *scales, const md5_binding *binding, md5_moment moment,
+                       const md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT(scales != NULL, "scales: not NULL");
     MD5_ASSERT(binding != NULL, "binding: not NULL");
-    MD5_ASSERT(moment != NULL, "moment: not NULL");
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: not NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const uint32_t track = binding->tracks[j];
         const md5_scaled_joint *const scaled =
             track == MD5_NONE ? NULL : find_scaled(scales, track);
-        const float scale = scaled ? scale_of(scaled, moment) : 1.0f;
+        const float scale = scaled ? scale_of(scaled, &moment) : 1.0f;
         if (scale == 1.0f)
             continue;
         md5_mat34 joint = joints[j];

@@ -261,8 +261,8 @@ static void choose(const md5_gaze_desc *desc, const md5_gaze_numbers *numbers, m
 {
     const float x = 2.0f * next_random(gaze) - 1.0f, y = 2.0f * next_random(gaze) - 1.0f;
     const float chance = next_random(gaze), which = next_random(gaze);
-    const float least = numbers->least_seconds;
-    const float rest = least + (numbers->most_seconds - least) * next_random(gaze);
+    const float least = numbers->min_seconds;
+    const float rest = least + (numbers->max_seconds - least) * next_random(gaze);
     gaze->from = eyes_at(gaze);
     gaze->target = MD5_NONE;
     gaze->to = (md5_vec2){x * numbers->wide, y * numbers->high};

@@ -750,6 +750,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
     MD5_ASSERT(job->goals != NULL || job->num_goals == 0, "goals: not NULL");
+    MD5_VALIDATE_RESERVED(job->goals, job->num_goals);
     MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: at most MD5_MAX_GOALS");
     MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
     gathering gather; // without its arrays

@@ -326,6 +326,7 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
     MD5_ASSERT(job->feet != NULL || job->num_feet == 0, "feet: not NULL");
+    MD5_VALIDATE_RESERVED(job->feet, job->num_feet);
     return md5i_solve_held_feet(skeleton, job, NULL, 0, pose);
 }
 
@@ -337,7 +338,7 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 typedef struct md5_walk_gait {
     const md5_walk_desc *desc;
     md5_vec3 forward, left, up; // model and world space
-    float step_length, step_height, slack, step_seconds, least_seconds, response, smoothing;
+    float step_length, step_height, slack, step_seconds, min_seconds, response, smoothing;
 } md5_walk_gait;
 
 // `v` without its component along `up`.
@@ -359,7 +360,7 @@ static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
         .step_length = md5_number_or(desc->step_length, 0.5f * radius),
         .step_height = md5_number_or(desc->step_height, 0.15f * radius),
         .step_seconds = md5_number_or(desc->step_seconds, 0.45f),
-        .least_seconds = md5_number_or(desc->least_seconds, 0.15f),
+        .min_seconds = md5_number_or(desc->min_seconds, 0.15f),
         .response = md5_number_or(desc->response, 0.15f),
         .smoothing = md5_number_or(desc->smoothing, 0.12f),
     };
@@ -479,7 +480,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
     const float way = fastest_home(gait, walk) * (float)gait->desc->num_groups * gait->step_seconds;
     if (way > gait->step_length) {
         const float shorter = gait->step_seconds * gait->step_length / way;
-        walk->seconds = shorter > gait->least_seconds ? shorter : gait->least_seconds;
+        walk->seconds = shorter > gait->min_seconds ? shorter : gait->min_seconds;
     }
     for (uint32_t i = 0; i < walk->num_legs; i++)
         if (walk->feet[i].is_stepping)
@@ -533,6 +534,7 @@ static void check_desc(const md5_walk_desc *desc)
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(desc->skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(desc->legs != NULL, "legs: not NULL");
+    MD5_VALIDATE_RESERVED(desc->legs, desc->num_legs);
     MD5_ASSERT(desc->num_legs >= 1 && desc->num_legs <= MD5_MAX_LEGS,
                "num_legs: 1 to MD5_MAX_LEGS");
     MD5_ASSERT(desc->num_groups >= 1 && desc->num_groups <= desc->num_legs,
@@ -674,7 +676,7 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     faster.velocity = to;
     faster.turn = to_turn;
     const float fastest = fastest_home(&gait, &faster);
-    const float most = gait.step_length / (gait.least_seconds * (float)desc->num_groups);
+    const float most = gait.step_length / (gait.min_seconds * (float)desc->num_groups);
     if (fastest > most) {
         to = md5_vec3_scale(to, most / fastest);
         to_turn *= most / fastest;

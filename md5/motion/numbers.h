@@ -11,8 +11,8 @@
     NUMBER(wide, 0.0, 1e3, 0.8f, "to both sides, tangent")                   \
     NUMBER(high, 0.0, 1e3, 0.35f, "up and down, tangent")                    \
     LENGTH(distance, 1e-6, 1e9, 100.0f, "of random points")                  \
-    NUMBER(least_seconds, 0.0, 1e6, 0.4f, "rest on a point, at least")       \
-    NUMBER(most_seconds, 0.0, 1e6, 2.5f, "rest on a point, at most")         \
+    NUMBER(min_seconds, 0.0, 1e6, 0.4f, "rest on a point, at least")         \
+    NUMBER(max_seconds, 0.0, 1e6, 2.5f, "rest on a point, at most")          \
     NUMBER(head_share, 0.0, 1.0, 0.6f, "part of the way that the head goes") \
     NUMBER(head_seconds, 0.0, 1e6, 0.2f, "time constant of the head")        \
     NUMBER(head_limit, 0.0, 1e6, 0.5f, "largest turn of a joint, radians")   \

@@ -521,6 +521,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
         return NULL;
     }
     MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
+    MD5_VALIDATE_RESERVED(pairs, num_pairs);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);

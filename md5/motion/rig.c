@@ -95,7 +95,7 @@ static bool is_limit(const md5_joint_limit *limit)
     // In double no float is too short or too long.
     const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
     if (!has_rest || !(length > 0.0 && isfinite(length))
-        || !(limit->least >= -MAX_ANGLE && limit->most <= MAX_ANGLE && limit->least <= limit->most))
+        || !(limit->min >= -MAX_ANGLE && limit->max <= MAX_ANGLE && limit->min <= limit->max))
         return false;
     return limit->kind == MD5_LIMIT_HINGE
            || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0.0f && limit->swing <= MAX_ANGLE);
@@ -104,7 +104,8 @@ static bool is_limit(const md5_joint_limit *limit)
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
     for (uint32_t i = 0; limits && i < count; i++)
-        if (!is_limit(&limits[joints ? joints[i] : i]))
+        if (!MD5_RESERVED_IS_ZERO(&limits[joints ? joints[i] : i])
+            || !is_limit(&limits[joints ? joints[i] : i]))
             return false;
     return true;
 }
@@ -113,7 +114,7 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
 {
     if (!limit || limit->kind == MD5_LIMIT_NONE || !is_limit(limit))
         return (md5_limit){.kind = MD5_LIMIT_NONE};
-    const double least = clamp_angle(limit->least, -PI), most = clamp_angle(limit->most, -PI);
+    const double least = clamp_angle(limit->min, -PI), most = clamp_angle(limit->max, -PI);
     return (md5_limit){
         .kind = limit->kind,
         .rest = md5i_quatd_unit(md5_quatd_of(limit->rest)),

@@ -129,6 +129,7 @@ static const md5_column event_columns[] = {
            .hash = MD5_HASH_NEVER, .text = "0"),
     OTHER(layer, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
     OTHER(index, NOWHERE, .hash = MD5_HASH_NEVER, .text = "0"),
+    RESERVED,
 };
 static const md5_schema event_schema = {
     .what = "an event",
@@ -202,6 +203,7 @@ static const md5_column mask_columns[] = {
     TEXT(joints, HEAD, .form = MD5_FORM_JOINTS, .text = "joints: see below"),
     NUMBER(feather, .range = "any", .usual = "0",
            .text = "levels of joints over which the weight rises"),
+    RESERVED,
 };
 static const md5_schema mask_schema = {
     .what = "a mask",
@@ -224,6 +226,7 @@ static const md5_column parameter_columns[] = {
     CHOICE(kind, parameter_kinds, MD5_PARAMETER_TRIGGER, NOWHERE, .usual = "float",
            .text = "the word before its name"),
     FLOAT(value, HEAD, .form = MD5_FORM_OPTIONAL, FINITE, .usual = "0", .text = "initial value"),
+    RESERVED,
 };
 static const md5_schema parameter_schema = {
     .what = "a parameter",
@@ -353,6 +356,7 @@ const md5_schema md5i_motion_schema = {
 static const md5_column state_columns[] = {
     TEXT(name, HEAD, .what = "the name of a state", .text = "its name"),
     TEXT(motion, HEAD, .what = "a motion or 'nothing'", .usual = "nothing", .text = "a motion"),
+    RESERVED,
 };
 static const md5_schema state_schema = {
     .what = "a state",
@@ -381,6 +385,7 @@ static const md5_column condition_columns[] = {
           .kinds =
               BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST),
           .text = "with what"),
+    RESERVED,
 };
 static const md5_schema condition_schema = {
     .what = "a condition",
@@ -465,6 +470,7 @@ static const md5_column foot_columns[] = {
     TEXT(ankle, HEAD, .what = "the ankle of a foot", .text = "its joint"),
     TEXT(knee, .usual = "the ankle's parent", .text = "its joint"),
     TEXT(hip, .usual = "the knee's parent", .text = "its joint"),
+    RESERVED,
 };
 static const md5_schema foot_schema = {
     .what = "a foot",
@@ -596,6 +602,7 @@ static const md5_column key_columns[] = {
     NUMBER(frame, HEAD, .range = "a frame of the clip, ascending", .text = "when"),
     FLOAT(weight, HEAD, .label = "the weight of a key", RANGE(-1e6, 1e6),
           .text = "the weight then"),
+    RESERVED,
 };
 static const md5_schema key_schema = {
     .what = "a key",
@@ -643,6 +650,7 @@ static const md5_column report_columns[] = {
     FLAG(leave, .text = "a transition away from a state begins"),
     FLAG(transition_end, .text = "a state has faded in"),
     FLAG(clip_end, .text = "a clip ends"),
+    RESERVED,
 };
 static const md5_schema report_schema = {
     .what = "a report",

@@ -754,6 +754,7 @@ void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *t
                     void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_VALIDATE_RESERVED(jobs, count);
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette");

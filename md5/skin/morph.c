@@ -303,6 +303,7 @@ md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *source
         return NULL;
     }
     MD5_ASSERT(sources != NULL || count == 0, "sources: not NULL");
+    MD5_VALIDATE_RESERVED(sources, count);
     for (uint32_t i = 0; i < count; i++) {
         MD5_ASSERT(sources[i].name != NULL, "sources: have names");
         if (!sources[i].model) {

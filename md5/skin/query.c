@@ -135,12 +135,11 @@ uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md
     return find_nearest(joints, num_joints, &at, square_to_point, distance);
 }
 
-uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints,
-                                       const md5_ray *ray, float *distance)
+uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
+                                       float *distance)
 {
-    MD5_ASSERT(ray != NULL, "ray: not NULL");
     MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
-    return find_nearest(joints, num_joints, ray, square_to_ray, distance);
+    return find_nearest(joints, num_joints, &ray, square_to_ray, distance);
 }
 
 // == Overlapping boxes ===========================================================================
@@ -239,10 +238,8 @@ uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count, const md5_
     return num_found;
 }
 
-uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, const md5_ray *ray,
-                         uint32_t *found)
+uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uint32_t *found)
 {
-    MD5_ASSERT(ray != NULL, "ray: not NULL");
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -281,11 +278,10 @@ static bool clip(float origin, float direction, float min, float max, float *ent
     return first <= *leave && *enter <= *leave; // false for NaN
 }
 
-bool md5_raycast_bounds(const md5_ray *ray, md5_bounds bounds, float *t)
+bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
 {
-    MD5_ASSERT(ray != NULL, "ray: not NULL");
-    const md5_vec3 o = ray->origin, d = ray->direction;
-    float enter = 0.0f, leave = limit_of(ray);
+    const md5_vec3 o = ray.origin, d = ray.direction;
+    float enter = 0.0f, leave = limit_of(&ray);
     if (!has_direction(d) || !(bounds.min.x <= bounds.max.x)
         || !clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave)
         || !clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave)
@@ -296,22 +292,22 @@ bool md5_raycast_bounds(const md5_ray *ray, md5_bounds bounds, float *t)
     return true;
 }
 
-bool md5_raycast_joints(const md5_ray *ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
+bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
                         uint32_t num_joints, md5_hit *hit)
 {
-    MD5_ASSERT(ray != NULL && hit != NULL, "ray, hit: not NULL");
+    MD5_ASSERT(hit != NULL, "hit: not NULL");
     MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
                "joint_bounds, joints: not NULL");
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         // The direction is not normalized, so t is the same in both spaces.
         const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
-        const md5_vec4 origin = {ray->origin.x, ray->origin.y, ray->origin.z, 1.0f};
-        md5_ray local = *ray;
+        const md5_vec4 origin = {ray.origin.x, ray.origin.y, ray.origin.z, 1.0f};
+        md5_ray local = ray;
         local.origin = md5_mat34_apply(&to_joint, origin);
-        local.direction = md5_mat34_rotate(&to_joint, ray->direction);
+        local.direction = md5_mat34_rotate(&to_joint, ray.direction);
         float t = 0.0f;
-        if (md5_raycast_bounds(&local, joint_bounds[joint], &t)
+        if (md5_raycast_bounds(local, joint_bounds[joint], &t)
             && (nearest.joint == MD5_NONE || t < nearest.t))
             nearest = (md5_hit){.t = t, .joint = joint};
     }
@@ -430,15 +426,14 @@ static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
     return joint;
 }
 
-bool md5_raycast_mesh(const md5_ray *ray, const md5_mesh *mesh, const md5_vec3 *positions,
-                      md5_hit *hit)
+bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positions, md5_hit *hit)
 {
-    MD5_ASSERT(ray != NULL && mesh != NULL && hit != NULL, "ray, mesh, hit: not NULL");
+    MD5_ASSERT(mesh != NULL && hit != NULL, "mesh, hit: not NULL");
     MD5_ASSERT(positions != NULL || mesh->num_vertices == 0, "positions: not NULL");
     MD5_ASSERT_GEOMETRY(mesh);
-    if (!has_direction(ray->direction))
+    if (!has_direction(ray.direction))
         return false;
-    const sheared space = shear(ray, mesh->is_mirrored);
+    const sheared space = shear(&ray, mesh->is_mirrored);
     md5_hit nearest = {.t = INFINITY};
     for (uint32_t triangle = 0; triangle < mesh->num_triangles; triangle++) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
@@ -461,20 +456,20 @@ size_t md5_raycast_model_scratch(const md5_model *model)
     return model->max_vertices * sizeof(md5_vec3) + sizeof(float);
 }
 
-bool md5_raycast_model(const md5_ray *ray, const md5_model *model, const md5_mat34 *palette,
-                       md5_hit *hit, void *scratch)
+bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *palette, md5_hit *hit,
+                       void *scratch)
 {
-    MD5_ASSERT(ray != NULL && model != NULL && hit != NULL, "ray, model, hit: not NULL");
+    MD5_ASSERT(model != NULL && hit != NULL, "model, hit: not NULL");
     MD5_ASSERT(scratch != NULL || model->max_vertices == 0, "scratch: not NULL");
     const size_t misaligned = (uintptr_t)scratch % sizeof(float);
     md5_vec3 *const positions =
         (md5_vec3 *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));
     bool is_hit = false;
-    md5_ray shorter = *ray;
+    md5_ray shorter = ray;
     for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
         md5_hit nearer;
         md5_skin(&model->meshes[mesh], palette, positions, NULL, NULL);
-        if (!md5_raycast_mesh(&shorter, &model->meshes[mesh], positions, &nearer))
+        if (!md5_raycast_mesh(shorter, &model->meshes[mesh], positions, &nearer))
             continue;
         if (is_hit && !(nearer.t < hit->t))
             continue; // as far as an earlier mesh

@@ -36,12 +36,15 @@ static md5_machine *make_character(const playing *play)
         clips[i] = (md5_clip_desc){.name = playing_names[i], .binding = play->bindings[i]};
     clips[0].extract = MD5_EXTRACT_TURN;
     const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine_2", .feather = 2}};
-    const md5_parameter_desc parameters[] = {{"speed", MD5_PARAMETER_FLOAT, 2.0f},
-                                             {"breath", MD5_PARAMETER_FLOAT, 0.5f}};
-    const md5_state_desc body[] = {{"walk", "walk"}, {"stand", "idle"}};
-    const md5_state_desc wave[] = {{"wave", "wave"}}, breathe[] = {{"breathe", "breathe"}};
-    const md5_condition fast = {"speed", MD5_IS_GREATER, 1.0f};
-    const md5_condition slow = {"speed", MD5_IS_AT_MOST, 1.0f};
+    const md5_parameter_desc parameters[] = {
+        {.name = "speed", .kind = MD5_PARAMETER_FLOAT, .value = 2.0f},
+        {.name = "breath", .kind = MD5_PARAMETER_FLOAT, .value = 0.5f}};
+    const md5_state_desc body[] = {{.name = "walk", .motion = "walk"},
+                                   {.name = "stand", .motion = "idle"}};
+    const md5_state_desc wave[] = {{.name = "wave", .motion = "wave"}},
+                         breathe[] = {{.name = "breathe", .motion = "breathe"}};
+    const md5_condition fast = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 1.0f};
+    const md5_condition slow = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 1.0f};
     const md5_transition_desc transitions[] = {
         {.from = "walk", .to = "stand", .conditions = &slow, .num_conditions = 1, .duration = 0.2f},
         {.from = "stand", .to = "walk", .conditions = &fast, .num_conditions = 1, .duration = 0.2f},

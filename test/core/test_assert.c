@@ -63,7 +63,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     md5_pose_palette(all.binding, end, MD5_ROOT_FILE, scratch, joints, palettes[0]);
     md5_pose_palette(all.binding, wrong, MD5_ROOT_FILE, scratch, joints, palettes[1]);
     static unsigned char batch[MAX_JOINTS * 1024];
-    md5_pose_job job = {all.binding, wrong, MD5_ROOT_FILE, palettes[2], NULL};
+    md5_pose_job job = {.binding = all.binding, .moment = wrong, .palette = palettes[2]};
     CHECK(md5_pose_batch_scratch(&job, 1, NULL) <= sizeof batch);
     md5_pose_batch(&job, 1, NULL, batch);
     CHECK(memcmp(palettes[1], palettes[0], count * sizeof **palettes) == 0);

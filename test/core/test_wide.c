@@ -51,7 +51,8 @@ static void check_made(const made_pose *made, uint64_t *random)
     plain.finish(&made->model.skeleton, made->model.inverse_bind, pose, joints, palette);
     CHECK(memcmp(joints, expected_joints, size) == 0);
     CHECK(memcmp(palette, expected, size) == 0);
-    md5_pose_job job = {made->binding, moment, root, palette, NULL};
+    md5_pose_job job = {
+        .binding = made->binding, .moment = moment, .root = root, .palette = palette};
     const md5_pose_job *const jobs[1] = {&job};
     memset(palette, 0, size);
     plain.finish_crowd(jobs, pose, 0, scratch->m);

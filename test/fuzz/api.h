@@ -144,8 +144,8 @@ static void limit_joints(api_use *of, md5_joint_limit *limits)
         limits[i] = (md5_joint_limit){.kind = (md5_limit_kind)api_choice(of, 3),
                                       .rest = of->model->bind_local[i].rotation,
                                       .axis = {i % 2 ? 1.0f : 0.0f, 1.0f, 0.5f},
-                                      .least = -api_share(of),
-                                      .most = 3.0f * api_share(of),
+                                      .min = -api_share(of),
+                                      .max = 3.0f * api_share(of),
                                       .swing = 3.0f * api_share(of)};
 }
 
@@ -183,8 +183,13 @@ static const char *use_chains(api_use *of)
         chain.solver = (md5_chain_solver)i;
         (void)md5_solve_chain(skeleton, &chain, of->pose);
     }
-    md5_goal goals[2] = {{api_joint(of), 4, api_point(of), &turn, 1.0f, 0.0f},
-                         {api_joint(of), 7, api_point(of), NULL, 0.5f, 0.0f}};
+    md5_goal goals[2] = {
+        {.tip = api_joint(of),
+         .length = 4,
+         .target = api_point(of),
+         .rotation = &turn,
+         .weight = 1.0f},
+        {.tip = api_joint(of), .length = 7, .target = api_point(of), .weight = 0.5f}};
     const md5_goals_job both = {.goals = goals,
                                 .num_goals = 2,
                                 .tolerance = 1e-3f,
@@ -234,7 +239,7 @@ static const char *use_secondary(api_use *of)
     md5_gaze_advance(&eyes, skeleton->axes, &gaze, 0.7);
     if (eyes.head < of->num_joints)
         (void)md5_gaze_pose(&eyes, &gaze, skeleton, api_share(of), of->pose);
-    const md5_leg leg = {{api_joint(of), api_joint(of), api_joint(of)}, MD5_NONE, 0};
+    const md5_leg leg = {.limb = {api_joint(of), api_joint(of), api_joint(of)}, .swivel = MD5_NONE};
     const md5_walk_desc legs = {
         .skeleton = skeleton, .legs = &leg, .num_legs = 1, .num_groups = 1, .body = api_joint(of)};
     md5_walk walk;
@@ -295,9 +300,9 @@ static const char *use_queries(api_use *of)
     float distance;
     (void)md5_build_joint_bounds(of->model, bounds);
     const md5_bounds all = md5_bounds_from_joints(bounds, of->joints, of->num_joints);
-    (void)md5_raycast_bounds(&ray, all, &distance);
-    (void)md5_raycast_joints(&ray, bounds, of->joints, of->num_joints, &hit);
-    if (md5_raycast_model(&ray, of->model, of->palette, &hit, scratch)
+    (void)md5_raycast_bounds(ray, all, &distance);
+    (void)md5_raycast_joints(ray, bounds, of->joints, of->num_joints, &hit);
+    if (md5_raycast_model(ray, of->model, of->palette, &hit, scratch)
         && (hit.mesh >= of->model->num_meshes
             || hit.triangle >= of->model->meshes[hit.mesh].num_triangles
             || hit.joint >= of->num_joints))
@@ -305,13 +310,13 @@ static const char *use_queries(api_use *of)
     const uint32_t nearest =
         md5_find_nearest_joint(of->joints, of->num_joints, api_point(of), &distance);
     const uint32_t nearest_to_ray =
-        md5_find_nearest_joint_to_ray(of->joints, of->num_joints, &ray, NULL);
+        md5_find_nearest_joint_to_ray(of->joints, of->num_joints, ray, NULL);
     if ((nearest >= of->num_joints && nearest != MD5_NONE)
         || (nearest_to_ray >= of->num_joints && nearest_to_ray != MD5_NONE))
         return "the nearest joint is none";
     (void)md5_find_in_sphere(bounds, of->num_joints, api_point(of), api_number(of), found);
     (void)md5_find_in_bounds(bounds, of->num_joints, all, found);
-    (void)md5_find_on_ray(bounds, of->num_joints, &ray, found);
+    (void)md5_find_on_ray(bounds, of->num_joints, ray, found);
     return NULL;
 }
 
@@ -371,8 +376,9 @@ FUZZ_DESTROY(destroy_weights, md5_weights, md5_free_weights)
 static void *make_retarget(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     const api_use *const use = of;
-    const md5_joint_pair pair = {use->model->skeleton.joints[0].name,
-                                 use->model->skeleton.joints[use->num_joints - 1].name, true};
+    const md5_joint_pair pair = {.source = use->model->skeleton.joints[0].name,
+                                 .target = use->model->skeleton.joints[use->num_joints - 1].name,
+                                 .align = true};
     return md5_create_retarget(use->model, use->model, &pair, use->random % 2, opts, error);
 }
 FUZZ_DESTROY(destroy_retarget, md5_retarget, md5_destroy_retarget)
@@ -380,7 +386,7 @@ FUZZ_DESTROY(destroy_retarget, md5_retarget, md5_destroy_retarget)
 static void *make_morph(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     const api_use *const use = of;
-    const md5_morph_source source = {"smile", use->model};
+    const md5_morph_source source = {.name = "smile", .model = use->model};
     return md5_make_morph(use->model, &source, 1, opts, error);
 }
 FUZZ_DESTROY(destroy_morph, md5_morph, md5_free_morph)

@@ -53,7 +53,8 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         if (step % 6 == 4)
             md5_player_stop_shot(player, step % 4, values[step % 5]);
         if (step % 8 == 6)
-            md5_player_set_detail(player, &(md5_detail){NULL, 1 + step % 3, step % 2});
+            md5_player_set_detail(
+                player, &(md5_detail){.mask = NULL, .interval = 1 + step % 3, .phase = step % 2});
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, pose, joints, palette, scratch);
         if (!fuzz_is_sound(pose))

@@ -78,7 +78,8 @@ static const char *play_on(const figure *of, md5_player *player, uint32_t steps,
             md5_player_play_shot(player, 0, i % 2,
                                  &(md5_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
         if (choice & 16)
-            md5_player_set_detail(player, &(md5_detail){"k", choice % 4, i});
+            md5_player_set_detail(player,
+                                  &(md5_detail){.mask = "k", .interval = choice % 4, .phase = i});
         for (uint32_t k = 0; k < of->file->desc.num_modifiers; k++)
             md5_player_target(player, k)->weight = choice & 2 ? 1.0f : 0.0f;
         md5_player_advance(player, 0.06, NULL, NULL);

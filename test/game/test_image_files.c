@@ -198,7 +198,7 @@ TEST (images_of_other_formats_go_to_the_callers_decoder) {
     CHECK_UINT(fake.size, 9);
     CHECK_UINT((uint64_t)fake.num_held, 0);
     md5_free_image(image);
-    fake.width = MD5_IMAGE_MAX_SIDE + 1;
+    fake.width = MD5_MAX_IMAGE_SIDE + 1;
     CHECK(!parse("\x89PNG\r\n\x1a\n?", 9, &opts, &error));
     CHECK_STRING(error.message, "16385 by 1 pixels; at most 16384 a side and 67108864 in all");
     CHECK_UINT((uint64_t)fake.num_held, 0);

@@ -143,9 +143,9 @@ static void skin_scaled(const scale_case *test, const md5_moment *moment, md5_ve
     md5_xform pose[3];
     md5_mat34 joints[3], palette[3];
     md5_sample(test->binding, *moment, MD5_ROOT_FILE, pose);
-    md5_scale_pose(test->scales, test->binding, moment, pose);
+    md5_scale_pose(test->scales, test->binding, *moment, pose);
     md5_local_to_palette(test->model, pose, joints, palette);
-    md5_scale_palette(test->scales, test->binding, moment, joints, palette);
+    md5_scale_palette(test->scales, test->binding, *moment, joints, palette);
     md5_skin(&test->model->meshes[0], palette, vertices, NULL, NULL);
 }
 
@@ -192,7 +192,7 @@ TEST (scales_leave_bits_of_other_joints) {
     memset(palette, 0x41, sizeof palette);
     md5_mat34 before[3];
     memcpy(before, palette, sizeof before);
-    md5_scale_palette(test.scales, test.binding, &moment, joints, palette);
+    md5_scale_palette(test.scales, test.binding, moment, joints, palette);
     CHECK(memcmp(before, palette, sizeof before) == 0);
     close_scales(&test);
 }

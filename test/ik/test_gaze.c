@@ -56,7 +56,7 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
 }
 
 TEST (gaze_is_the_same_however_time_is_split) {
-    const md5_gaze_desc desc = {.numbers.most_seconds = 1.0f};
+    const md5_gaze_desc desc = {.numbers.max_seconds = 1.0f};
     md5_gaze whole, parts, other;
     md5_gaze_begin(7, &whole);
     md5_gaze_begin(7, &parts);
@@ -84,7 +84,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
                                 .targets = targets,
                                 .num_targets = 3,
                                 .numbers.interest = 1.0f,
-                                .numbers.most_seconds = 0.5f,
+                                .numbers.max_seconds = 0.5f,
                                 .numbers.head_share = 1.0f,
                                 .numbers.head_seconds = MD5_ZERO};
     md5_gaze gaze;
@@ -179,8 +179,8 @@ TEST (gaze_takes_any_numbers) {
                                         .num_targets = 1,
                                         .numbers.interest = numbers[i],
                                         .numbers.wide = numbers[k],
-                                        .numbers.least_seconds = numbers[i],
-                                        .numbers.most_seconds = numbers[k],
+                                        .numbers.min_seconds = numbers[i],
+                                        .numbers.max_seconds = numbers[k],
                                         .numbers.head_seconds = numbers[i]};
             md5_gaze gaze;
             md5_gaze_begin(1, &gaze);

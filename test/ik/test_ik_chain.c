@@ -402,7 +402,11 @@ TEST (ik_goals_turn_tips) {
         const real_place there = ik_place(&other.skeleton, other.pose, RIGHT);
         const md5_quat rotation = {(float)there.rotation.x, (float)there.rotation.y,
                                    (float)there.rotation.z, (float)there.rotation.w};
-        md5_goal goal = {RIGHT, 7, rounded(there.at), &rotation, 1.0f, 0.0f};
+        md5_goal goal = {.tip = RIGHT,
+                         .length = 7,
+                         .target = rounded(there.at),
+                         .rotation = &rotation,
+                         .weight = 1.0f};
         const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
                                    .weight = 1.0f};
         const double left = (double)md5_solve_goals(&of.skeleton, &job, of.pose);
@@ -427,7 +431,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
                                    .iterations = 40,
                                    .weight = 0.7f,
                                    .limits = of.limits};
-        md5_goal goal = {LEFT, 5, one.target, NULL, 1.0f, 0.0f};
+        md5_goal goal = {.tip = LEFT, .length = 5, .target = one.target, .weight = 1.0f};
         const md5_goals_job job = {
             ROW(goals, goal), .tolerance = 0.01f,  .iterations = 40,
             .weight = 0.7f,   .limits = of.limits,

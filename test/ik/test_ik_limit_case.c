@@ -17,11 +17,11 @@ md5_joint_limit limit_random(uint64_t *random)
         limit.axis = ik_random_point(3.0, random);
     while (!(md5_vec3_length(limit.axis) > 0.1f));
     const double one = ik_between(-pi, pi, random), other = ik_between(-pi, pi, random);
-    limit.least = (float)fmin(one, other);
-    limit.most = (float)fmax(one, other);
+    limit.min = (float)fmin(one, other);
+    limit.max = (float)fmax(one, other);
     limit.swing = (float)ik_between(0.0, 2.5, random);
     if (test_random_u32(random) % 16 == 0)
-        limit.most = limit.least;
+        limit.max = limit.min;
     if (test_random_u32(random) % 16 == 0)
         limit.swing = 0.0f;
     return limit;
@@ -46,7 +46,7 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
     if (limit->kind == MD5_LIMIT_NONE)
         return made_any_rotation(random);
     const real3 axis = real3_of(limit->axis);
-    real4 turn = about(axis, ik_between((double)limit->least, (double)limit->most, random));
+    real4 turn = about(axis, ik_between((double)limit->min, (double)limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {
         const real3 beside = real3_cross(axis, real3_of(ik_random_point(1.0, random)));
         turn = real4_mul(about(beside, ik_between(0.0, (double)limit->swing, random)), turn);
@@ -78,7 +78,7 @@ double limit_excess(const md5_joint_limit *limit, md5_quat local)
     const double most = limit->kind == MD5_LIMIT_CONE ? (double)limit->swing : 0.0;
     const double along = (turn.x * axis.x + turn.y * axis.y + turn.z * axis.z) / real3_length(axis);
     const double twist =
-        outside(2.0 * atan2(along, turn.w), (double)limit->least, (double)limit->most);
+        outside(2.0 * atan2(along, turn.w), (double)limit->min, (double)limit->max);
     const double swung = swing > most ? swing - most : 0.0;
     return twist > swung ? twist : swung;
 }

@@ -102,21 +102,21 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
     limits[rig->chain[1]] = (md5_joint_limit){
         .kind = MD5_LIMIT_CONE,
         .axis = along,
-        .least = -twist,
-        .most = twist,
+        .min = -twist,
+        .max = twist,
         .swing = (float)ik_between(0.5, 2.5, random),
     };
     limits[rig->chain[2]] = (md5_joint_limit){
         .kind = MD5_LIMIT_HINGE,
         .axis = hinge,
-        .least = 0.0f,
-        .most = (float)ik_between(1.5, 2.6, random),
+        .min = 0.0f,
+        .max = (float)ik_between(1.5, 2.6, random),
     };
     limits[rig->chain[3]] = (md5_joint_limit){
         .kind = MD5_LIMIT_CONE,
         .axis = along,
-        .least = -0.3f,
-        .most = 0.3f,
+        .min = -0.3f,
+        .max = 0.3f,
         .swing = 0.4f,
     };
 }
@@ -182,8 +182,8 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
                 .kind = MD5_LIMIT_CONE,
                 .rest = made_any_rotation(&random),
                 .axis = ik_random_point(1.0, &random),
-                .least = -3.14159265f,
-                .most = 3.14159265f,
+                .min = -3.14159265f,
+                .max = 3.14159265f,
                 .swing = 3.14159265f,
             };
         md5_two_bone_job job = {
@@ -209,9 +209,9 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
     for (uint32_t i = 0; i < 3; i++) {
         rig.pose[rig.chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){
-            .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .least = i ? 0.0f : -3.0f, .most = 3.0f};
+            .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0.0f : -3.0f, .max = 3.0f};
     }
-    limits[rig.chain[1]].most = most;
+    limits[rig.chain[1]].max = most;
     const md5_chain_job job = {.solver = solver,
                                .tip = rig.chain[2],
                                .length = 3,
@@ -247,8 +247,8 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
         rig.pose[rig.chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                                  .axis = {0, 1, 0},
-                                                 .least = i == 1 ? 0.0f : -2.5f,
-                                                 .most = i == 2 ? 0.0f : 2.5f};
+                                                 .min = i == 1 ? 0.0f : -2.5f,
+                                                 .max = i == 2 ? 0.0f : 2.5f};
     }
     const md5_chain_job job = {.solver = solver,
                                .tip = rig.chain[3],
@@ -295,8 +295,8 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
         md5_joint_limit point = *hinge;
         double least = 10.0;
         for (int i = 0; i <= 500; i++) {
-            point.least = hinge->least + (hinge->most - hinge->least) * (float)i / 500.0f;
-            point.most = point.least;
+            point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
+            point.max = point.min;
             const double angle = real4_angle(old, real4_of(limit_random_rotation(&point, &random)));
             least = angle < least ? angle : least;
         }
@@ -385,8 +385,8 @@ TEST (ik_limits_know_no_length_of_an_axis) {
             limits[k][rig.chain[0]] =
                 (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                   .axis = {0.0f, is_tiny ? 0.0f : length, length},
-                                  .least = -0.3f,
-                                  .most = 0.4f};
+                                  .min = -0.3f,
+                                  .max = 0.4f};
             if (is_tiny)
                 limits[0][rig.chain[0]].axis.y = 0.0f;
         }

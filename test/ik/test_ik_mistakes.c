@@ -42,9 +42,9 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
         {.kind = MD5_LIMIT_HINGE},
         {.kind = MD5_LIMIT_HINGE, .axis = {NAN, 0, 0}},
         {.kind = MD5_LIMIT_HINGE, .rest = {NAN, 0, 0, 1}, .axis = {1, 0, 0}},
-        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .least = 0.2f, .most = 0.1f},
-        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .most = 4.0f},
-        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .least = NAN},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = 0.2f, .max = 0.1f},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .max = 4.0f},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = NAN},
         {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = -0.1f},
         {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 90.0f},
     };

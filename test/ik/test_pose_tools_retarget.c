@@ -141,8 +141,9 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     add_joint(&dwarf, "arm", 3, (md5_vec3){1, 9, 45}, made_any_rotation(&random));
     add_joint(&dwarf, "forearm", 4, (md5_vec3){1, 26, 45}, made_any_rotation(&random));
     add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, made_any_rotation(&random));
-    const md5_joint_pair pairs[] = {
-        {"origin", "root", false}, {"hips", "pelvis", false}, {"hand", NULL, false}};
+    const md5_joint_pair pairs[] = {{.source = "origin", .target = "root", .align = false},
+                                    {.source = "hips", .target = "pelvis", .align = false},
+                                    {.source = "hand", .align = false}};
     md5_error error = {0};
     md5_retarget *retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
@@ -179,8 +180,9 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     body man, other;
     make_man(&man, 1.0f, 0.0f, &random);
     make_man(&other, 1.5f, 0.9f, &random);
-    const md5_joint_pair pairs[] = {
-        {"arm", "arm", true}, {"forearm", "forearm", true}, {"hand", "hand", true}};
+    const md5_joint_pair pairs[] = {{.source = "arm", .target = "arm", .align = true},
+                                    {.source = "forearm", .target = "forearm", .align = true},
+                                    {.source = "hand", .target = "hand", .align = true}};
     md5_error error = {0};
     md5_retarget *retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
     if (!CHECK(retarget != NULL))
@@ -247,19 +249,24 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
 
 TEST (pose_tools_retarget_reports_what_is_wrong) {
     check_failure(NULL, 0, "no source joint matches a target joint");
-    const md5_joint_pair unknown_source[] = {{"hips", "x", false}, {"hipps", "y", false}};
+    const md5_joint_pair unknown_source[] = {{.source = "hips", .target = "x", .align = false},
+                                             {.source = "hipps", .target = "y", .align = false}};
     check_failure(unknown_source, 2, "pair 1: the source has no joint 'hipps'");
-    const md5_joint_pair unknown_target[] = {{"hips", "z", false}};
+    const md5_joint_pair unknown_target[] = {{.source = "hips", .target = "z", .align = false}};
     check_failure(unknown_target, 1, "pair 0: the target has no joint 'z'");
-    const md5_joint_pair twice[] = {{"hips", "x", false}, {"chest", "x", true}};
+    const md5_joint_pair twice[] = {{.source = "hips", .target = "x", .align = false},
+                                    {.source = "chest", .target = "x", .align = true}};
     check_failure(twice, 2, "pair 1: joint 'x' of the target is in two pairs");
-    const md5_joint_pair none[] = {{NULL, "x", true}, {"hips", NULL, false}, {NULL, NULL, false}};
+    const md5_joint_pair none[] = {{.source = NULL, .target = "x", .align = true},
+                                   {.source = "hips", .align = false},
+                                   {.source = NULL, .align = false}};
     check_failure(none, 3, "no source joint matches a target joint");
 
     uint64_t random = 7;
     body man;
     make_man(&man, 1.0f, 0.0f, &random);
-    const md5_joint_pair leave[] = {{"hand", NULL, false}, {"chest", "chest", false}};
+    const md5_joint_pair leave[] = {{.source = "hand", .align = false},
+                                    {.source = "chest", .target = "chest", .align = false}};
     const md5_load_opts opts = {.warn = remember};
     md5_error error = {0};
     md5_retarget *retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);

@@ -385,8 +385,8 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             other.origin = axes_point(of, 1.0f, ray.origin);
             other.direction = axes_point(of, 1.0f, ray.direction);
             md5_hit hit = {0}, again = {0};
-            const bool is_hit = md5_raycast_mesh(&ray, a, a->positions, &hit);
-            CHECK(md5_raycast_mesh(&other, b, b->positions, &again) == is_hit);
+            const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
+            CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);
             CHECK_NEAR((double)again.t, (double)hit.t, 1e-4 * (1.0 + fabs((double)hit.t)));
             num_hits += is_hit;

@@ -192,7 +192,7 @@ typedef struct parts {
         return (call) == 0;          \
     }
 static const md5_image_program no_image = {.text = ""};
-static const md5_morph_source no_source = {"smile", NULL};
+static const md5_morph_source no_source = {.name = "smile"};
 static md5_xform one_pose[1];
 static float one_weight[1];
 

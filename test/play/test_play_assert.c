@@ -202,7 +202,7 @@ TEST_WITH (mistakes_with_players_and_poses_are_reported_with_function_and_argume
         {create_player_with_half_an_allocator, "md5_create_player()", "allocator: both functions"},
     };
     play_scene_add(of, 25, 24.0, 1.0, 3);
-    const md5_state_desc state = {"a", "a"};
+    const md5_state_desc state = {.name = "a", .motion = "a"};
     const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {

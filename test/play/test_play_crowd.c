@@ -44,7 +44,7 @@ static const char ROWS_OF_ALL[] =
     "modifier foot two_bone lfoot modifier hand fabrik lhand { length 4 } "
     "modifier reach ccd rhand { length 3 } modifier swing spring rhand { gravity 100 } "
     "modifier stand feet pelvis { foot lfoot hold { height 40 speed 1000 } } "
-    "modifier gaze gaze head { eye lhand most_seconds 1 }";
+    "modifier gaze gaze head { eye lhand max_seconds 1 }";
 
 static void begin(crowd_case *of)
 {

@@ -139,8 +139,8 @@ TEST (curve_of_a_transition_must_make_sense) {
 // Weights of items on a stack and of layers that are eased, and parameters that follow by a curve,
 // against double precision.
 
-static const md5_parameter_desc fade = {"fade", MD5_PARAMETER_FLOAT, 0.0f};
-static const md5_mask_desc mask = {"upper", "*spine", 0};
+static const md5_parameter_desc fade = {.name = "fade", .kind = MD5_PARAMETER_FLOAT};
+static const md5_mask_desc mask = {.name = "upper", .joints = "*spine"};
 static const md5_easing weight_curves_bezier = {
     .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = 0.0f, .x2 = 0.5f, .y2 = 1.0f};
 static const md5_easing stairs = {.kind = MD5_EASE_STEPS, .steps = 4};
@@ -168,8 +168,8 @@ static void describe(faded *of, bool in_layer, const md5_easing *easing)
         .motion = "b", .mask = "upper", .weight_parameter = "fade", .weight_easing = curve};
     of->stack =
         (md5_motion_desc){.name = "stack", .kind = MD5_MOTION_STACK, ROWS(items, of->items)};
-    of->states[0] = (md5_state_desc){"base", in_layer ? "a" : "stack"};
-    of->states[1] = (md5_state_desc){"top", "b"};
+    of->states[0] = (md5_state_desc){.name = "base", .motion = in_layer ? "a" : "stack"};
+    of->states[1] = (md5_state_desc){.name = "top", .motion = "b"};
     of->layers[0] = (md5_layer_desc){.name = "body", ROW(states, of->states[0])};
     of->layers[1] = (md5_layer_desc){.name = "over",
                                      .mask = "upper",
@@ -749,8 +749,8 @@ TEST_WITH (follow_wakes_no_layer_that_rests, play_scene, of, play_scene_begin(of
 
 static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, const char *message)
 {
-    static const md5_parameter_desc two[2] = {{"speed", MD5_PARAMETER_FLOAT, 0.0f},
-                                              {"jump", MD5_PARAMETER_TRIGGER, 0.0f}};
+    static const md5_parameter_desc two[2] = {{.name = "speed", .kind = MD5_PARAMETER_FLOAT},
+                                              {.name = "jump", .kind = MD5_PARAMETER_TRIGGER}};
     md5_error error = {0};
     play_case made;
     play_begin(&made);

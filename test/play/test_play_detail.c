@@ -53,7 +53,8 @@ static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,
     *random = seed * 0x2545F4914F6CDD1Du + 1;
     choose_joints(of, random);
     play_random_make(&of->stock, &of->tables, random);
-    const md5_mask_desc masks[MASKS] = {{"few", of->words, 0}, {"upper", "*spine", 1}};
+    const md5_mask_desc masks[MASKS] = {{.name = "few", .joints = of->words},
+                                        {.name = "upper", .joints = "*spine", .feather = 1}};
     of->tables.desc.masks = masks;
     of->tables.desc.num_masks = MASKS;
     of->tables.desc.modifiers = modifier;
@@ -263,8 +264,10 @@ TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(o
            play_scene_end(of)) {
     md5_xform pose[PLAY_JOINTS];
     void *const scratch = malloc(md5_player_pose_scratch(of->machine));
-    CHECK(md5_player_set_detail(of->player, &(md5_detail){"trunk", 4, 11}));
-    CHECK(!md5_player_set_detail(of->player, &(md5_detail){"tail", 2, 1}));
+    CHECK(md5_player_set_detail(of->player,
+                                &(md5_detail){.mask = "trunk", .interval = 4, .phase = 11}));
+    CHECK(!md5_player_set_detail(of->player,
+                                 &(md5_detail){.mask = "tail", .interval = 2, .phase = 1}));
     for (uint32_t call = 0; call < 12; call++) // the first, since there is none to show
         CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch)
               == (call == 0 || (call + 11) % 4 == 0));
@@ -296,11 +299,11 @@ TEST_WITH (detail_pose_is_never_older_than_its_interval, play_scene, of, begin_s
 // Masks with several separate ranges of joints, some together with layers that have masks
 // themselves.
 static const md5_mask_desc FAR_MASKS[] = {
-    {"limbs", "foot_l foot_r hand_l hand_r", 0},
-    {"ears", "*ear_1_r tail_1", 0},
-    {"head", "head brow_r", 0},
-    {"nothing", "", 0},
-    {"all", "*origin", 0},
+    {.name = "limbs", .joints = "foot_l foot_r hand_l hand_r"},
+    {.name = "ears", .joints = "*ear_1_r tail_1"},
+    {.name = "head", .joints = "head brow_r"},
+    {.name = "nothing", .joints = ""},
+    {.name = "all", .joints = "*origin"},
 };
 enum { FAR_KINDS = 5, MOST_CLIPS = 80, MOST_MASKS = 16 };
 

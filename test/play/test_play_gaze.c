@@ -91,7 +91,7 @@ static double off_by(const looking *of, uint32_t eye, md5_vec3 point)
 
 // The eyes are on the point that the state names, wherever the head is.
 TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
-           "gaze head { " EYES "length 2 distance 60 most_seconds 1 eye_limit 1 seed 5 }") {
+           "gaze head { " EYES "length 2 distance 60 max_seconds 1 eye_limit 1 seed 5 }") {
     const md5_gaze_desc same = {.origin = {5.0f, 0.0f, 48.0f}, .numbers.distance = 60.0f};
     int moves = 0;
     md5_vec3 last = {0.0f, 0.0f, 0.0f};
@@ -123,7 +123,7 @@ TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
 
 // The target's position attracts the gaze; 0 0 0 means that there is no target.
 TEST_HERE (play_gaze_follows_the_target,
-           "gaze head { " EYES "interest 1 most_seconds 0.5 eye_limit 1 }") {
+           "gaze head { " EYES "interest 1 max_seconds 0.5 eye_limit 1 }") {
     md5_target *const target = md5_player_target(of->player, 0);
     for (int i = 0; i < 50; i++) {
         target->position = (md5_vec3){60.0f, 0.5f * (float)i, 40.0f};
@@ -297,14 +297,14 @@ TEST (play_gaze_that_cannot_look_is_refused) {
         {"gaze head { high 1e9 }", "modifier 'look': high is 1e+09, which must be 0 to 1000", 32},
         {"gaze head { distance 0 }", "modifier 'look': distance is 0, which must be 1e-06 to 1e+09",
          36},
-        {"gaze head { least_seconds -1 }",
-         "modifier 'look': least_seconds is -1, which must be 0 to 1e+06", 41},
-        {"gaze head { most_seconds -1 }",
-         "modifier 'look': most_seconds is -1, which must be 0 to 1e+06", 40},
-        {"gaze head { least_seconds 3 }",
-         "modifier 'look': least_seconds is 3, but most_seconds is 2.5", 41},
-        {"gaze head { least_seconds 3 most_seconds 1 }",
-         "modifier 'look': least_seconds is 3, but most_seconds is 1", 56},
+        {"gaze head { min_seconds -1 }",
+         "modifier 'look': min_seconds is -1, which must be 0 to 1e+06", 39},
+        {"gaze head { max_seconds -1 }",
+         "modifier 'look': max_seconds is -1, which must be 0 to 1e+06", 39},
+        {"gaze head { min_seconds 3 }", "modifier 'look': min_seconds is 3, but max_seconds is 2.5",
+         39},
+        {"gaze head { min_seconds 3 max_seconds 1 }",
+         "modifier 'look': min_seconds is 3, but max_seconds is 1", 53},
         {"gaze head { head_share 1.5 }", "modifier 'look': head_share is 1.5, which must be 0 to 1",
          38},
         {"gaze head { head_seconds -1 }",
@@ -346,11 +346,11 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
     CHECK_STRING(error.message, "modifier 'look' has a gaze, which only 'gaze' has");
     modifier.kind = MD5_MODIFIER_GAZE;
-    float *const numbers[] = {&rule.numbers.interest,      &rule.numbers.wide,
-                              &rule.numbers.high,          &rule.numbers.distance,
-                              &rule.numbers.least_seconds, &rule.numbers.most_seconds,
-                              &rule.numbers.head_share,    &rule.numbers.head_seconds,
-                              &rule.numbers.head_limit,    &rule.numbers.eye_limit};
+    float *const numbers[] = {&rule.numbers.interest,    &rule.numbers.wide,
+                              &rule.numbers.high,        &rule.numbers.distance,
+                              &rule.numbers.min_seconds, &rule.numbers.max_seconds,
+                              &rule.numbers.head_share,  &rule.numbers.head_seconds,
+                              &rule.numbers.head_limit,  &rule.numbers.eye_limit};
     enum { NUMBERS = sizeof numbers / sizeof numbers[0], ALL = NUMBERS + 4 };
     uint64_t fingerprints[ALL];
     for (int i = 0; i < ALL; i++) {

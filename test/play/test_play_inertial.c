@@ -102,10 +102,11 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
                                        .mode = (md5_play_mode)(test_random_u32(random) % 3),
                                        .start = test_random(random),
                                        .speed = 2.0f * (float)test_random(random) - 1.0f};
-        states[2 * i] = (md5_state_desc){names[i], names[i]};
-        states[2 * i + 1] = (md5_state_desc){names[MOST_CLIPS + i], names[MOST_CLIPS + i]};
+        states[2 * i] = (md5_state_desc){.name = names[i], .motion = names[i]};
+        states[2 * i + 1] =
+            (md5_state_desc){.name = names[MOST_CLIPS + i], .motion = names[MOST_CLIPS + i]};
     }
-    const md5_parameter_desc parameter = {"x", MD5_PARAMETER_FLOAT, 0.3f};
+    const md5_parameter_desc parameter = {.name = "x", .kind = MD5_PARAMETER_FLOAT, .value = 0.3f};
     const md5_motion_item items[2] = {{.motion = "c0", .x = 0.0f}, {.motion = "c1", .x = 1.0f}};
     const bool is_blended = of->num_clips > 1;
     motions[of->num_clips] = (md5_motion_desc){.name = "x",
@@ -113,7 +114,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
                                                ROWS(items, items),
                                                .x_parameter = "x",
                                                .sync = MD5_SYNC_PHASE};
-    states[2 * of->num_clips] = (md5_state_desc){"x", "x"};
+    states[2 * of->num_clips] = (md5_state_desc){.name = "x", .motion = "x"};
     const md5_layer_desc layer = {
         .name = "body", .states = states, .num_states = 2 * of->num_clips + is_blended};
     md5_error error = {0};

@@ -197,7 +197,8 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         clips[i] = (md5_clip_desc){.name = names[i], .binding = bindings[i]};
     }
     const md5_mask_desc masks[] = {{.name = "part", .joints = joints, .feather = feather}};
-    const md5_state_desc walk[] = {{"walk", "walk"}}, wave[] = {{"wave", "wave"}};
+    const md5_state_desc walk[] = {{.name = "walk", .motion = "walk"}},
+                         wave[] = {{.name = "wave", .motion = "wave"}};
     const md5_layer_desc layers[] = {
         {.name = "body", ROWS(states, walk)},
         {.name = "part", ROWS(states, wave), .mask = "part", .mode = mode, .weight = weight},
@@ -301,7 +302,7 @@ static void check_branch(const made_pose *made, uint32_t feather, uint64_t *rand
     snprintf(joints, sizeof joints, "*%s", name);
     const md5_clip_desc clip = {.name = "clip", .binding = made->binding};
     const md5_mask_desc mask = {.name = "part", .joints = joints, .feather = feather};
-    const md5_state_desc none = {"none", NULL}, state = {"clip", "clip"};
+    const md5_state_desc none = {.name = "none"}, state = {.name = "clip", .motion = "clip"};
     const md5_layer_desc layers[] = {
         {.name = "body", ROW(states, none)},
         {.name = "part", ROW(states, state), .mask = "part"},
@@ -351,7 +352,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
         const md5_interpolation kind = kinds[way / 2];
         const md5_clip_desc clip = {.name = "clip", .binding = binding, .interpolation = kind};
         const md5_mask_desc mask = {.name = "part", .joints = way % 2 ? "*chest" : "*origin"};
-        const md5_state_desc none = {"none", NULL}, state = {"clip", "clip"};
+        const md5_state_desc none = {.name = "none"}, state = {.name = "clip", .motion = "clip"};
         const md5_layer_desc layers[] = {
             {.name = "body", ROW(states, none)},
             {.name = "part", ROW(states, state), .mask = "part"},

@@ -354,11 +354,11 @@ TEST (machine_memory_is_linear_in_its_tables) {
     static md5_transition_desc ways[ROWS_IN_ALL];
     for (uint32_t i = 0; i < ROWS_IN_ALL; i++) {
         snprintf(names[i], sizeof names[i], "s%u", i);
-        states[i] = (md5_state_desc){names[i], "a"};
+        states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
         ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
     }
     test_heap before = {0};
-    for (uint32_t count = ROWS_IN_ALL / 64; count <= ROWS_IN_ALL; count *= 8) {
+    for (uint32_t count = ROWS_IN_ALL / 8; count <= ROWS_IN_ALL; count *= 8) {
         test_heap heap = {0};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
         const md5_layer_desc layer = {.name = "body",

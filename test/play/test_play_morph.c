@@ -8,9 +8,11 @@
 // Targets in the order in which rows first name them.
 enum { SMILE, BLINK, OH, NUM_TARGETS };
 
-static const md5_parameter_desc parameters[] = {{"joy", MD5_PARAMETER_FLOAT, 0.25f},
-                                                {"loud", MD5_PARAMETER_FLOAT, 1.0f}};
-static const md5_morph_key keys[] = {{2, 0.0f}, {4, 1.0f}, {5, -0.5f}};
+static const md5_parameter_desc parameters[] = {
+    {.name = "joy", .kind = MD5_PARAMETER_FLOAT, .value = 0.25f},
+    {.name = "loud", .kind = MD5_PARAMETER_FLOAT, .value = 1.0f}};
+static const md5_morph_key keys[] = {
+    {.frame = 2}, {.frame = 4, .weight = 1.0f}, {.frame = 5, .weight = -0.5f}};
 static const md5_morph_desc morphs[] = {
     {.target = "smile", .parameter = "joy"},
     {.target = "blink", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)},
@@ -24,9 +26,12 @@ static const md5_morph_desc morphs[] = {
 };
 enum { NUM_ROWS = 5 };
 
-static const md5_state_desc states[] = {
-    {"low", "a"}, {"high", "b"}, {"third", "a"}, {"fourth", "b"}, {"none", NULL}};
-static const md5_state_desc mouths[] = {{"shut", NULL}, {"open", NULL}};
+static const md5_state_desc states[] = {{.name = "low", .motion = "a"},
+                                        {.name = "high", .motion = "b"},
+                                        {.name = "third", .motion = "a"},
+                                        {.name = "fourth", .motion = "b"},
+                                        {.name = "none"}};
+static const md5_state_desc mouths[] = {{.name = "shut"}, {.name = "open"}};
 static const md5_layer_desc layers[] = {
     {.name = "body", ROWS(states, states)},
     {.name = "mouth", .weight_parameter = "loud", ROWS(states, mouths)},
@@ -295,8 +300,9 @@ TEST (morph_rows_are_checked) {
     check_refused(&odd, 1, "morph 't': no array of keys, but a count of 3");
     odd.num_keys = 0;
     check_refused(&odd, 1, "morph 't' has no keys for clip 'a'");
-    const md5_morph_key late[] = {{11, 0.0f}}, turned[] = {{3, 0.0f}, {3, 1.0f}};
-    const md5_morph_key endless[] = {{0, NAN}};
+    const md5_morph_key late[] = {{.frame = 11}},
+                        turned[] = {{.frame = 3}, {.frame = 3, .weight = 1.0f}};
+    const md5_morph_key endless[] = {{.frame = 0, .weight = NAN}};
     odd = by_clip;
     odd.keys = late;
     odd.num_keys = 1;

@@ -161,9 +161,11 @@ TEST_HERE (play_nests_motions) {
 }
 
 TEST_HERE (play_lays_layers_over_another) {
-    const md5_parameter_desc parameters[] = {{"lean", MD5_PARAMETER_FLOAT, 0.4f}};
+    const md5_parameter_desc parameters[] = {
+        {.name = "lean", .kind = MD5_PARAMETER_FLOAT, .value = 0.4f}};
     const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine", .feather = 2}};
-    const md5_state_desc a[] = {{"a", "a"}}, b[] = {{"b", "b"}}, c[] = {{"c", "c"}};
+    const md5_state_desc a[] = {{.name = "a", .motion = "a"}}, b[] = {{.name = "b", .motion = "b"}},
+                         c[] = {{.name = "c", .motion = "c"}};
     const md5_layer_desc layers[] = {
         {.name = "body", ROWS(states, a)},
         {.name = "upper", ROWS(states, b), .mask = "upper", .weight = 0.9f},

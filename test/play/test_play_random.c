@@ -115,9 +115,14 @@ static void make_condition(md5_condition *condition, md5_transition_desc *transi
                            uint64_t *random)
 {
     static const md5_condition conditions[] = {
-        {"flag", MD5_IS_SET, 0.0f},   {"flag", MD5_IS_CLEAR, 0.0f}, {"leap", MD5_IS_SET, 0.0f},
-        {"leap", MD5_IS_CLEAR, 0.0f}, {"call", MD5_IS_SET, 0.0f},   {"call", MD5_IS_CLEAR, 0.0f},
-        {"x", MD5_IS_LESS, 0.5f},     {"x", MD5_IS_AT_LEAST, 0.4f},
+        {.parameter = "flag", .compare = MD5_IS_SET},
+        {.parameter = "flag", .compare = MD5_IS_CLEAR},
+        {.parameter = "leap", .compare = MD5_IS_SET},
+        {.parameter = "leap", .compare = MD5_IS_CLEAR},
+        {.parameter = "call", .compare = MD5_IS_SET},
+        {.parameter = "call", .compare = MD5_IS_CLEAR},
+        {.parameter = "x", .compare = MD5_IS_LESS, .value = 0.5f},
+        {.parameter = "x", .compare = MD5_IS_AT_LEAST, .value = 0.4f},
     };
     *condition = conditions[play_below(random, 8)];
     transition->conditions = condition;
@@ -168,8 +173,8 @@ static void make_layers(play_random_tables *to, uint64_t *random)
             const char *const motion = play_one_in(random, 3)
                                            ? clip_names[play_below(random, PLAY_RANDOM_CLIPS)]
                                            : motion_names[play_below(random, PLAY_MOTIONS)];
-            to->states[i][k] =
-                (md5_state_desc){state_names[k], play_one_in(random, 12) ? NULL : motion};
+            to->states[i][k] = (md5_state_desc){.name = state_names[k],
+                                                .motion = play_one_in(random, 12) ? NULL : motion};
         }
         to->layers[i] = (md5_layer_desc){
             .name = names[i],
@@ -244,11 +249,11 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
 {
     memset(to, 0, sizeof *to);
     const md5_parameter_desc parameters[PLAY_PARAMETERS] = {
-        {"x", MD5_PARAMETER_FLOAT, (float)play_below(random, 9) / 4.0f},
-        {"pace", MD5_PARAMETER_FLOAT, random_speed(random)},
-        {"flag", MD5_PARAMETER_BOOL, (float)play_below(random, 2)},
-        {"leap", MD5_PARAMETER_TRIGGER, 0.0f},
-        {"call", MD5_PARAMETER_TRIGGER, 0.0f},
+        {.name = "x", .kind = MD5_PARAMETER_FLOAT, .value = (float)play_below(random, 9) / 4.0f},
+        {.name = "pace", .kind = MD5_PARAMETER_FLOAT, .value = random_speed(random)},
+        {.name = "flag", .kind = MD5_PARAMETER_BOOL, .value = (float)play_below(random, 2)},
+        {.name = "leap", .kind = MD5_PARAMETER_TRIGGER},
+        {.name = "call", .kind = MD5_PARAMETER_TRIGGER},
     };
     memcpy(to->parameters, parameters, sizeof parameters);
     to->desc = (md5_machine_desc){
@@ -258,7 +263,10 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
         ROWS(motions, to->motions),
         .layers = to->layers,
         .num_layers = 1 + play_below(random, PLAY_LAYERS),
-        .report = {true, *random & 32, *random & 64, *random & 128},
+        .report = {.enter = true,
+                   .leave = *random & 32,
+                   .transition_end = *random & 64,
+                   .clip_end = *random & 128},
     };
     make_clips(of, to, random);
     make_motions(to, random);

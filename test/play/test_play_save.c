@@ -12,7 +12,7 @@ enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
 static const md5_foot_desc foot = {.ankle = "lfoot"};
 static const md5_modifier_hold hold = {.numbers = {.height = 40.0f, .speed = 1e3f}};
-static const md5_modifier_gaze gaze = {.eyes = {"lhand"}, .numbers.most_seconds = 0.5f};
+static const md5_modifier_gaze gaze = {.eyes = {"lhand"}, .numbers.max_seconds = 0.5f};
 static const md5_modifier_desc modifiers[MODIFIERS] = {
     {.name = "sway",
      .kind = MD5_MODIFIER_SPRING,
@@ -25,7 +25,8 @@ static const md5_modifier_desc modifiers[MODIFIERS] = {
     {.name = "gaze", .kind = MD5_MODIFIER_GAZE, .joint = "head", .gaze = &gaze},
 };
 
-static const md5_mask_desc masks[] = {{"trunk", "head lhand", 0}, {"upper", "*spine", 2}};
+static const md5_mask_desc masks[] = {{.name = "trunk", .joints = "head lhand"},
+                                      {.name = "upper", .joints = "*spine", .feather = 2}};
 
 typedef struct save_test {
     play_random_stock stock;
@@ -299,8 +300,8 @@ static void begin_small(small *of)
 {
     play_scene_begin(&of->scene);
     play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
-    of->states[0] = (md5_state_desc){"stand", "a"};
-    of->states[1] = (md5_state_desc){"go", "a"};
+    of->states[0] = (md5_state_desc){.name = "stand", .motion = "a"};
+    of->states[1] = (md5_state_desc){.name = "go", .motion = "a"};
     of->layer = (md5_layer_desc){.name = "body", ROWS(states, of->states)};
     of->parameter = (md5_parameter_desc){.name = "speed"};
     of->desc = (md5_machine_desc){
@@ -449,15 +450,16 @@ TEST (fingerprint_depends_on_every_table) {
 // are still restored. In version 2 one-shots had one easing without parameters for both fades. In
 // version 5 inertial transitions left the root's velocity, and a spring's was the present one.
 
-static const md5_parameter_desc parameters[2] = {{"speed", MD5_PARAMETER_FLOAT, 0.0f},
-                                                 {"armed", MD5_PARAMETER_BOOL, 0.0f}};
+static const md5_parameter_desc parameters[2] = {{.name = "speed", .kind = MD5_PARAMETER_FLOAT},
+                                                 {.name = "armed", .kind = MD5_PARAMETER_BOOL}};
 static const md5_follow_desc follow = {.parameter = "speed",
                                        .kind = MD5_FOLLOW_EASE,
                                        .duration = 0.5f,
                                        .easing.kind = MD5_EASE_SMOOTH};
-static const md5_mask_desc mask = {"upper", "*spine", 2};
-static const md5_state_desc states[2] = {{"low", "a"}, {"high", "b"}};
-static const md5_condition is_armed = {"armed", MD5_IS_SET, 0.0f};
+static const md5_mask_desc mask = {.name = "upper", .joints = "*spine", .feather = 2};
+static const md5_state_desc states[2] = {{.name = "low", .motion = "a"},
+                                         {.name = "high", .motion = "b"}};
+static const md5_condition is_armed = {.parameter = "armed", .compare = MD5_IS_SET};
 static const md5_transition_desc rise = {
     .from = "low",
     .to = "high",
@@ -656,10 +658,12 @@ static const char saved_5[] =
 
 static void begin_5(play_scene *of)
 {
-    static const md5_parameter_desc pace = {"pace", MD5_PARAMETER_FLOAT, 1.0f};
+    static const md5_parameter_desc pace = {
+        .name = "pace", .kind = MD5_PARAMETER_FLOAT, .value = 1.0f};
     static const md5_follow_desc spring = {
         .parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 100.0f, .damping = 4.0f};
-    static const md5_state_desc both[2] = {{"a", "a"}, {"b", "b"}};
+    static const md5_state_desc both[2] = {{.name = "a", .motion = "a"},
+                                           {.name = "b", .motion = "b"}};
     static const md5_layer_desc body = {.name = "body", ROWS(states, both)};
     play_scene_begin(of);
     for (uint32_t i = 0; i < 2; i++) {

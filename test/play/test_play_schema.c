@@ -289,7 +289,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         break;
     }
     case MD5_COLUMN_PART:
-        for (size_t i = 0; i < column->rows->size; i++)
+        for (size_t i = 0; i < offsetof(md5_report_desc, reserved) / 8 * 8; i++)
             value[i] = (char)play_below(random, 2); // of flags
         break;
     default:

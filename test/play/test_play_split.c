@@ -261,7 +261,7 @@ static double distance_to(play_place a, play_place b)
 // In steps half as long the result is four times as near, once steps are parts.
 TEST (splits_of_exceptions_are_of_second_order) {
     enum { CASES = 4, HALVES = 3 };
-    static const md5_parameter_desc parameters[] = {{"x", MD5_PARAMETER_FLOAT, 0.0f}};
+    static const md5_parameter_desc parameters[] = {{.name = "x", .kind = MD5_PARAMETER_FLOAT}};
     static const md5_follow_desc follow = {.parameter = "x", .rate = 2.0f};
     static const md5_motion_item items[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
     static const md5_motion_desc line = {.name = "line",
@@ -269,7 +269,9 @@ TEST (splits_of_exceptions_are_of_second_order) {
                                          .x_parameter = "x",
                                          .sync = MD5_SYNC_PHASE,
                                          ROWS(items, items)};
-    static const md5_state_desc states[] = {{"a", "a"}, {"b", "b"}, {"line", "line"}};
+    static const md5_state_desc states[] = {{.name = "a", .motion = "a"},
+                                            {.name = "b", .motion = "b"},
+                                            {.name = "line", .motion = "line"}};
     play_scene of;
     play_scene_begin(&of);
     for (uint32_t i = 0; i < 2; i++) {

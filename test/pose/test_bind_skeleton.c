@@ -81,7 +81,10 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         }
         md5_pose_job jobs[JOBS];
         for (int i = 0; i < JOBS; i++)
-            jobs[i] = (md5_pose_job){binding, moment, MD5_ROOT_FILE, palettes[i], NULL};
+            jobs[i] = (md5_pose_job){.binding = binding,
+                                     .moment = moment,
+                                     .root = MD5_ROOT_FILE,
+                                     .palette = palettes[i]};
         void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
         md5_pose_batch(jobs, JOBS, NULL, memory);
         for (int i = 0; i < JOBS; i++)

@@ -44,7 +44,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     const double size = distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
     double place = 0.0, turn = 0.0;
     for (int m = 0; m < 3; m++) {
-        const md5gl_clip_job job = {clip, moments[m]};
+        const md5gl_clip_job job = {.clip = clip, .moment = moments[m]};
         uint32_t first = 0;
         CHECK(scene_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
         for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -122,8 +122,8 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
     md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
     const md5_vec4 tints[] = {{1, 0.2f, 0.2f, 1}, {0.2f, 1, 0.3f, 1}};
-    const md5gl_clip_job jobs[] = {{0, {.frame0 = 1, .frame1 = 1}},
-                                   {0, {.frame0 = 0, .frame1 = 1}}};
+    const md5gl_clip_job jobs[] = {{.clip = 0, .moment = {.frame0 = 1, .frame1 = 1}},
+                                   {.clip = 0, .moment = {.frame0 = 0, .frame1 = 1}}};
     const md5_mat34 both[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
     gl_picture pictures[2];
     for (int i = 0; i < 2; i++) {
@@ -170,8 +170,10 @@ TEST_STAGE (gl_baked_draws_what_skinning_draws, scene_square, 1) {
 static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
 {
     md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_clip_job wrong[] = {
-        {1, {0}}, {0, {.frame0 = 2}}, {0, {.frame1 = 2}}, {UINT32_MAX, {0}}};
+    const md5gl_clip_job wrong[] = {{.clip = 1, .moment = {0}},
+                                    {.clip = 0, .moment = {.frame0 = 2}},
+                                    {.clip = 0, .moment = {.frame1 = 2}},
+                                    {.clip = UINT32_MAX, .moment = {0}}};
     md5_error error = {0};
     for (int i = 0; i < 4; i++) {
         CHECK(!scene_pose_baked(renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
@@ -202,7 +204,7 @@ TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, &error);
     md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
     if (CHECK(baked && foreign)) {
-        const md5gl_clip_job job = {0, {0}};
+        const md5gl_clip_job job = {.clip = 0, .moment = {0}};
         check_jobs(stage, baked);
         CHECK(!scene_pose_baked(renderer, stage->copy, foreign, &job, NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
@@ -229,7 +231,7 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     md5gl_clip_job jobs[7];
     md5_mat34 placements[7];
     for (int i = 0; i < 7; i++) {
-        jobs[i] = (md5gl_clip_job){0, {0}};
+        jobs[i] = (md5gl_clip_job){.clip = 0, .moment = {0}};
         placements[i] = scene_moved(0, (float)(i == 6 ? 40 : -40), 0);
     }
     if (CHECK(baked != NULL)) {

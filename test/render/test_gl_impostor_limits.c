@@ -38,7 +38,7 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     bad[0].num_frames = UINT32_MAX;
     check_refused(scene->renderer, &bad[0], MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE");
     bad[0].num_frames = 4;
-    bad[0].memory_limit = 1000;
+    bad[0].gpu_limit = 1000;
     check_refused(scene->renderer, &bad[0], MD5_ERROR_MEMORY, "limit is 1000");
 }
 

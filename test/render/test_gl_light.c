@@ -60,7 +60,8 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     for (int i = 0; i < 9; i++)
-        lights[i] = (md5gl_point_light){{0, 0, 50}, 100, {0.1f, 0.1f, 0.1f}};
+        lights[i] =
+            (md5gl_point_light){.position = {0, 0, 50}, .range = 100, .color = {0.1f, 0.1f, 0.1f}};
     lights[8].color[0] = 10.0f;
     stage->frame.point_lights = lights;
     static const uint32_t counts[3] = {1, 8, 9};

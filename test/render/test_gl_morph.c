@@ -75,7 +75,7 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
         uint64_t same = again;
         made->sources[i] = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &same);
         deform(made->sources[i], (uint32_t)(i + 1), &random);
-        sources[i] = (md5_morph_source){names[i], made->sources[i]};
+        sources[i] = (md5_morph_source){.name = names[i], .model = made->sources[i]};
     }
     md5_error error = {0};
     made->morph = md5_make_morph(made->model, sources, TARGETS, NULL, &error);
@@ -222,7 +222,7 @@ TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
     for (int i = 0; i < 4; i++)
         positions[i].z += 12.0f;
-    const md5_morph_source source = {"higher", higher};
+    const md5_morph_source source = {.name = "higher", .model = higher};
     md5_morph *const targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage->scene.renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {

@@ -386,7 +386,8 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
     const md5_vec4 tints[2] = {{1, 1, 1, 1}, {0.5f, 0.7f, 1, 1}};
     const md5gl_line_vertex line[2] = {{{5, -70, -40}, {255, 200, 0, 255}},
                                        {{5, 70, 30}, {0, 200, 255, 128}}};
-    const md5gl_point_light lamp = {{40, 0, 40}, 120, {0.6f, 0.5f, 0.3f}};
+    const md5gl_point_light lamp = {
+        .position = {40, 0, 40}, .range = 120, .color = {0.6f, 0.5f, 0.3f}};
     md5gl_renderer *const renderer = scene->renderer;
     const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 2, texels, NULL);
     const md5gl_texture normals = scene_normals(renderer, 1, 1, slope, 0, NULL);

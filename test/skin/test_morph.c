@@ -81,7 +81,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     for (int i = 0; i < TARGETS; i++) {
         displace(&scene->base, i % 2, &random, &scene->targets[i]);
         scene->sources[i] = load(&scene->targets[i], opts);
-        sources[i] = (md5_morph_source){names[i], scene->sources[i]};
+        sources[i] = (md5_morph_source){.name = names[i], .model = scene->sources[i]};
     }
     scene->morph = md5_make_morph(scene->model, sources, TARGETS, NULL, &error);
     test_check(scene->morph != NULL, __FILE__, __LINE__, "%s", error.message);
@@ -416,7 +416,7 @@ TEST_HERE (morph_stores_what_differs) {
         }
     }
     // A target that is the model itself changes nothing, nor does an empty list of targets.
-    const md5_morph_source same[] = {{"same", scene->model}};
+    const md5_morph_source same[] = {{.name = "same", .model = scene->model}};
     md5_morph *const none = md5_make_morph(scene->model, same, 1, NULL, NULL);
     CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
     md5_free_morph(none);
@@ -458,8 +458,8 @@ TEST (morph_follows_the_options_of_the_load) {
         CHECK_NEAR(place, 0.0, 1e-5);
         // A target of other axes, and one without tangents.
         md5_error error = {0};
-        const md5_morph_source wrong[] = {{"turned", converted.sources[0]},
-                                          {"bare", without.sources[0]}};
+        const md5_morph_source wrong[] = {{.name = "turned", .model = converted.sources[0]},
+                                          {.name = "bare", .model = without.sources[0]}};
         CHECK(md5_make_morph(plain.model, wrong, 1, NULL, &error) == NULL);
         CHECK_STRING(error.message, "morph target 'turned': its axes or scale differ: load both "
                                     "with the same options");
@@ -524,7 +524,7 @@ TEST (morph_names_what_differs_in_topology) {
     md5_model *const model = replaced("", "");
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         md5_model *const source = replaced(others[i].find, others[i].put);
-        const md5_morph_source target = {"t", source};
+        const md5_morph_source target = {.name = "t", .model = source};
         CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
         CHECK_STRING(error.message, others[i].message);
@@ -534,13 +534,13 @@ TEST (morph_names_what_differs_in_topology) {
     snprintf(text, sizeof text, "%s", head);
     memcpy(strstr(text, "numMeshes 1"), "numMeshes 0", 11);
     md5_model *const bare = md5_parse_model(text, strlen(text), NULL, &error);
-    const md5_morph_source none = {"none", bare};
+    const md5_morph_source none = {.name = "none", .model = bare};
     CHECK(md5_make_morph(model, &none, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 'none': 0 meshes, but the model has 1");
     md5_free_model(bare);
     md5_release_geometry(model);
     md5_model *const source = replaced("", "");
-    const md5_morph_source target = {"t", source};
+    const md5_morph_source target = {.name = "t", .model = source};
     CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
     md5_free_model(source);
@@ -557,7 +557,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)turned->meshes[0].normals;
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
-    const md5_morph_source target = {"inside out", turned};
+    const md5_morph_source target = {.name = "inside out", .model = turned};
     md5_morph *const morph = md5_make_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4], out[4];
     const float half = 0.5f;
@@ -572,7 +572,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
 }
 
 TEST_HERE (morph_survives_failure_of_every_allocation) {
-    const md5_morph_source source = {"smile", scene->sources[0]};
+    const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
     for (size_t n = 1;; n++) {
         test_heap heap = {.fail_at = n};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
@@ -625,7 +625,7 @@ static void skin_without_weights(const void *context)
 
 static void create_without_a_name(const void *context)
 {
-    const md5_morph_source source = {test_null(), context};
+    const md5_morph_source source = {.name = test_null(), .model = context};
     md5_make_morph(context, &source, 1, NULL, NULL);
 }
 

@@ -36,7 +36,9 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
     counted_model many;
     md5_error error = {0};
     count(&many, most, most, NULL);
-    const md5_morph_source sources[] = {{"a", &many.model}, {"b", &many.model}, {"c", &many.model}};
+    const md5_morph_source sources[] = {{.name = "a", .model = &many.model},
+                                        {.name = "b", .model = &many.model},
+                                        {.name = "c", .model = &many.model}};
     CHECK(md5_make_morph(&many.model, sources, 3, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MEMORY);
     CHECK_STRING(error.message, "3 targets of 2147483647 vertices");
@@ -48,7 +50,7 @@ TEST (morph_names_seams_that_differ) {
     md5_error error = {0};
     count(&base, 3, 2, seams[0]);
     count(&other, 3, 2, seams[1]);
-    const md5_morph_source source = {"smile", &other.model};
+    const md5_morph_source source = {.name = "smile", .model = &other.model};
     CHECK(md5_make_morph(&base.model, &source, 1, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
@@ -81,7 +83,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 
 TEST (morph_leaves_what_it_does_not_change) {
     md5_model *const model = model_of("0", NULL), *const raised = model_of("3", NULL);
-    const md5_morph_source source = {"raised", raised};
+    const md5_morph_source source = {.name = "raised", .model = raised};
     md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float none = 0.0f, whole = 1.0f;
@@ -118,7 +120,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
                           const char *message)
 {
     md5_model *const model = model_of("0", of_model), *const raised = model_of("3", of_source);
-    const md5_morph_source source = {"raised", raised};
+    const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
     CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
@@ -143,7 +145,7 @@ TEST (morph_wants_models_of_the_same_options) {
 TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
     md5_model *const model = model_of("0", &bare), *const raised = model_of("3", &bare);
-    const md5_morph_source source = {"raised", raised};
+    const md5_morph_source source = {.name = "raised", .model = raised};
     md5_morph *const morph = md5_make_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float whole = 1.0f;
@@ -173,14 +175,14 @@ TEST (morph_of_released_geometry_and_of_none) {
         "mesh {\nshader \"none\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n";
     md5_error error = {0};
     md5_model *const none = md5_parse_model(empty, strlen(empty), NULL, &error);
-    const md5_morph_source same = {"same", none};
+    const md5_morph_source same = {.name = "same", .model = none};
     md5_morph *const morph = md5_make_morph(none, &same, 1, NULL, &error);
     CHECK(morph != NULL && morph->targets[0].num_vertices == 0);
     md5_free_morph(morph);
     md5_free_model(none);
 
     md5_model *const model = model_of("0", NULL), *const released = model_of("3", NULL);
-    const md5_morph_source source = {"raised", released};
+    const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message,
@@ -255,7 +257,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         char path[64];
         (void)snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", names[n]);
         md5_model *const shape = md5_load_model(test_path(path), NULL, NULL);
-        const md5_morph_source source = {names[n], shape};
+        const md5_morph_source source = {.name = names[n], .model = shape};
         md5_morph *const morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;

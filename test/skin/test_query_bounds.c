@@ -132,13 +132,13 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
     const md5_mat34 joints[3] = {joint_at(10, 1, 0), joint_at(-10, 0.1f, 0), joint_at(20, 0.5f, 0)};
     float distance = 0;
     md5_ray ray = {.direction = {3, 0, 0}};
-    CHECK(md5_find_nearest_joint_to_ray(joints, 3, &ray, &distance) == 2);
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 2);
     CHECK_NEAR((double)distance, 0.5, 1e-6);
     ray.limit = 10.0f / 3.0f;
-    CHECK(md5_find_nearest_joint_to_ray(joints, 3, &ray, &distance) == 0);
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 0);
     CHECK_NEAR((double)distance, 1.0, 1e-6);
     ray.direction.x = -3;
-    CHECK(md5_find_nearest_joint_to_ray(joints, 3, &ray, &distance) == 1);
+    CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 1);
 }
 
 TEST_HERE (single_vertices_are_where_skinning_puts_them) {
@@ -257,12 +257,12 @@ TEST (ray_finds_the_boxes_it_passes_through) {
     made_crowd(boxes, &random);
     uint32_t found[CROWD], next = 0;
     const md5_ray ray = {.origin = {-150, 1, 2}, .direction = {1, 0.02f, -0.03f}};
-    const uint32_t count = md5_find_on_ray(boxes, CROWD, &ray, found);
+    const uint32_t count = md5_find_on_ray(boxes, CROWD, ray, found);
     CHECK(count > 0);
     for (uint32_t i = 0; i < CROWD; i++) {
         const bool is_found = next < count && found[next] == i;
         next += is_found;
-        CHECK(is_found == md5_raycast_bounds(&ray, boxes[i], NULL));
+        CHECK(is_found == md5_raycast_bounds(ray, boxes[i], NULL));
     }
 }
 

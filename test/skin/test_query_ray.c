@@ -116,7 +116,7 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
         if (is_doubtful)
             continue;
         md5_hit hit;
-        const bool is_hit = md5_raycast_model(&ray, made->model, made->palette, &hit, scratch);
+        const bool is_hit = md5_raycast_model(ray, made->model, made->palette, &hit, scratch);
         num_hits += is_hit;
         num_misses += !is_hit;
         if (!CHECK(is_hit == (expected < INFINITY)) || !is_hit)
@@ -139,7 +139,7 @@ TEST_HERE (hit_weights_give_the_point_of_the_ray) {
         for (uint32_t m = 0; m < made->model->num_meshes; m++) {
             const md5_mesh *const mesh = &made->model->meshes[m];
             md5_hit hit;
-            if (!md5_raycast_mesh(&ray, mesh, made->positions[m], &hit))
+            if (!md5_raycast_mesh(ray, mesh, made->positions[m], &hit))
                 continue;
             point at = {0};
             for (int corner = 0; corner < 3; corner++) {
@@ -188,7 +188,7 @@ TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
         const md5_ray ray = {
             .direction = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s}};
         md5_hit hit;
-        num_misses += !md5_raycast_mesh(&ray, &box, corners, &hit);
+        num_misses += !md5_raycast_mesh(ray, &box, corners, &hit);
     }
     CHECK_UINT(num_misses, 0);
 }
@@ -210,36 +210,36 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
                        .direction = {along[0], along[1], along[2]},
                        .front_only = true};
         md5_hit hit = {0};
-        CHECK(md5_raycast_mesh(&ray, &box, corners, &hit));
+        CHECK(md5_raycast_mesh(ray, &box, corners, &hit));
         CHECK(hit.from_front);
         CHECK(hit.joint == MD5_NONE);
         CHECK_NEAR((double)hit.t, (10.0 - (double)half[side / 2]) / 2.0, 1e-6);
         ray.limit = hit.t * 0.999f;
-        CHECK(!md5_raycast_mesh(&ray, &box, corners, &hit));
+        CHECK(!md5_raycast_mesh(ray, &box, corners, &hit));
         ray.origin = (md5_vec3){0};
         ray.limit = 0.0f;
-        CHECK(!md5_raycast_mesh(&ray, &box, corners, &hit));
+        CHECK(!md5_raycast_mesh(ray, &box, corners, &hit));
         ray.front_only = false;
-        CHECK(md5_raycast_mesh(&ray, &box, corners, &hit) && !hit.from_front);
+        CHECK(md5_raycast_mesh(ray, &box, corners, &hit) && !hit.from_front);
     }
 }
 
 TEST (ray_hits_what_a_box_holds) {
     const md5_bounds box = {{-1, -2, -3}, {1, 2, 3}};
     float t = -1;
-    CHECK(md5_raycast_bounds(&(md5_ray){.origin = {-5, 0, 0}, .direction = {2, 0, 0}}, box, &t));
+    CHECK(md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {2, 0, 0}}, box, &t));
     CHECK_NEAR((double)t, 2.0, 1e-6);
-    CHECK(md5_raycast_bounds(&(md5_ray){.origin = {0, 1, 0}, .direction = {0, 0, -1}}, box, &t));
+    CHECK(md5_raycast_bounds((md5_ray){.origin = {0, 1, 0}, .direction = {0, 0, -1}}, box, &t));
     CHECK_NEAR((double)t, 0.0, 0.0);
-    CHECK(!md5_raycast_bounds(&(md5_ray){.origin = {5, 0, 0}, .direction = {1, 0, 0}}, box, NULL));
-    CHECK(!md5_raycast_bounds(&(md5_ray){.origin = {-5, 0, 0}, .direction = {1, 0, 0}, .limit = 3},
+    CHECK(!md5_raycast_bounds((md5_ray){.origin = {5, 0, 0}, .direction = {1, 0, 0}}, box, NULL));
+    CHECK(!md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {1, 0, 0}, .limit = 3},
                               box, NULL));
     // Along a side: the box is closed.
-    CHECK(md5_raycast_bounds(&(md5_ray){.origin = {-5, 2, 0}, .direction = {1, 0, 0}}, box, NULL));
-    CHECK(!md5_raycast_bounds(&(md5_ray){.origin = {-5, 2.001f, 0}, .direction = {1, 0, 0}}, box,
+    CHECK(md5_raycast_bounds((md5_ray){.origin = {-5, 2, 0}, .direction = {1, 0, 0}}, box, NULL));
+    CHECK(!md5_raycast_bounds((md5_ray){.origin = {-5, 2.001f, 0}, .direction = {1, 0, 0}}, box,
                               NULL));
     const md5_bounds empty = md5_bounds_from_points(NULL, 0);
-    CHECK(!md5_raycast_bounds(&(md5_ray){.direction = {1, 1, 1}}, empty, NULL));
+    CHECK(!md5_raycast_bounds((md5_ray){.direction = {1, 1, 1}}, empty, NULL));
 }
 
 TEST (ray_without_direction_or_of_nan_hits_nothing) {
@@ -259,8 +259,8 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
     };
     for (size_t i = 0; i < sizeof rays / sizeof *rays; i++) {
         md5_hit hit;
-        CHECK(!md5_raycast_mesh(&rays[i], &mesh, corners, &hit));
-        CHECK(i == 3 || !md5_raycast_bounds(&rays[i], box, NULL));
+        CHECK(!md5_raycast_mesh(rays[i], &mesh, corners, &hit));
+        CHECK(i == 3 || !md5_raycast_bounds(rays[i], box, NULL));
     }
 }
 
@@ -274,7 +274,7 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     for (int i = 0; i < 200; i++) {
         const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
         md5_hit hit = {.joint = 12345};
-        const bool is_hit = md5_raycast_joints(&ray, boxes, made->joints, num_joints, &hit);
+        const bool is_hit = md5_raycast_joints(ray, boxes, made->joints, num_joints, &hit);
         num_hits += is_hit;
         if (!is_hit) {
             CHECK_UINT(hit.joint, 12345);
@@ -317,9 +317,9 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
     const md5_vec3 positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     md5_hit hit;
     const md5_ray far_side = {.origin = {0.48f, 0.48f, 1}, .direction = {0, 0, -1}};
-    CHECK(md5_raycast_mesh(&far_side, &mesh, positions, &hit) && hit.joint == 5);
+    CHECK(md5_raycast_mesh(far_side, &mesh, positions, &hit) && hit.joint == 5);
     const md5_ray middle = {.origin = {0.3f, 0.3f, 1}, .direction = {0, 0, -1}};
-    CHECK(md5_raycast_mesh(&middle, &mesh, positions, &hit) && hit.joint == 3);
+    CHECK(md5_raycast_mesh(middle, &mesh, positions, &hit) && hit.joint == 3);
 }
 
 TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
@@ -337,9 +337,9 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
             moved.direction = md5_mat34_direction(to_left, ray.direction);
             md5_hit hit, other;
             const md5_mesh *const a = &file->meshes[0], *const b = &left->meshes[0];
-            const bool is_hit = md5_raycast_mesh(&ray, a, a->positions, &hit);
+            const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             num_hits += is_hit;
-            CHECK(md5_raycast_mesh(&moved, b, b->positions, &other) == is_hit);
+            CHECK(md5_raycast_mesh(moved, b, b->positions, &other) == is_hit);
             if (is_hit)
                 CHECK(other.triangle == hit.triangle && other.from_front == hit.from_front);
         }
@@ -358,7 +358,7 @@ TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
     md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;
-    CHECK(md5_raycast_model(&ray, &model, made->palette, &hit, scratch));
+    CHECK(md5_raycast_model(ray, &model, made->palette, &hit, scratch));
     CHECK_UINT(hit.mesh, 0);
     free(scratch);
 }

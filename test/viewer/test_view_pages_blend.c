@@ -380,7 +380,7 @@ TEST_PAGE (page_gaze_counts_saccades, "gaze") {
         const md5_gaze_desc desc = {.head = left,
                                     .numbers = {.interest = MD5_ZERO,
                                                 .distance = 60.0f,
-                                                .most_seconds = 2.0f,
+                                                .max_seconds = 2.0f,
                                                 .head_share = 0.6f,
                                                 .head_seconds = 0.2f}};
         md5_gaze gaze;

@@ -331,7 +331,7 @@ static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ra
         const bool is_hidden = i < 64 && (hidden >> i & 1) != 0;
         md5_hit hit;
         if (is_hidden
-            || !md5_raycast_mesh(ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit)
+            || !md5_raycast_mesh(*ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit)
             || (is_hit && hit.t >= nearest->t))
             continue;
         is_hit = true;

@@ -63,12 +63,12 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
     md5_sample(clip->binding, *moment, scene->root, scene->pose);
     const md5_scales *const scales = scene->model != NULL ? clip->scales : NULL;
     if (scales != NULL)
-        md5_scale_pose(scales, clip->binding, moment, scene->pose);
+        md5_scale_pose(scales, clip->binding, *moment, scene->pose);
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     if (scene->model != NULL)
         md5_build_palette(scene->model, scene->joints, scene->palette);
     if (scales != NULL)
-        md5_scale_palette(scales, clip->binding, moment, scene->joints, scene->palette);
+        md5_scale_palette(scales, clip->binding, *moment, scene->joints, scene->palette);
     view_turn_pose(scene, NULL);
 }
 

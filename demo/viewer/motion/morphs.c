@@ -17,7 +17,8 @@ static md5_morph *load_files(const view_scene *scene, const common_list *files, 
     bool loaded = true;
     for (; count < files->count && loaded; count++) {
         models[count] = md5_load_model(files->names[count], NULL, &error);
-        sources[count] = (md5_morph_source){common_stem(files->names[count]), models[count]};
+        sources[count] =
+            (md5_morph_source){.name = common_stem(files->names[count]), .model = models[count]};
         loaded = models[count] != NULL;
     }
     md5_morph *const morph =

@@ -110,7 +110,8 @@ static void change_state(md5_player *player, float seconds, bool inertial)
 static void show_inertial(view_picture *picture)
 {
     static const char *const clips[2] = {"run", "attack"};
-    static const md5_state_desc states[2] = {{"run", "run"}, {"attack", "attack"}};
+    static const md5_state_desc states[2] = {{.name = "run", .motion = "run"},
+                                             {.name = "attack", .motion = "attack"}};
     static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
     const md5_layer_desc layer = {.name = "body", .states = states, .num_states = 2};
     const uint32_t hand = view_page_joint(picture, "hand_r");
@@ -283,7 +284,7 @@ static void show_sync(view_picture *picture)
 {
     static const md5_parameter_desc parameter = {.name = "gait", .kind = MD5_PARAMETER_FLOAT};
     static const md5_motion_item items[2] = {{.motion = "walk"}, {.motion = "run", .x = 1.0f}};
-    static const md5_state_desc state = {"move", "move"};
+    static const md5_state_desc state = {.name = "move", .motion = "move"};
     static const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
     const float gait = picture->values[0];
     const double length = 3.0, now = fmod(picture->time, length);
@@ -325,11 +326,14 @@ static void show_sync(view_picture *picture)
 // -- States ---------------------------------------------------------------------------------
 
 // lines of machine
-static const md5_condition is_moving = {"speed", MD5_IS_GREATER, 0.5f},
-                           is_still = {"speed", MD5_IS_AT_MOST, 0.5f},
-                           is_fast = {"speed", MD5_IS_GREATER, 25.0f},
-                           is_slow = {"speed", MD5_IS_AT_MOST, 25.0f};
-static const md5_state_desc states[3] = {{"idle", "idle"}, {"walk", "walk"}, {"run", "run"}};
+static const md5_condition
+    is_moving = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 0.5f},
+    is_still = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 0.5f},
+    is_fast = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 25.0f},
+    is_slow = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 25.0f};
+static const md5_state_desc states[3] = {{.name = "idle", .motion = "idle"},
+                                         {.name = "walk", .motion = "walk"},
+                                         {.name = "run", .motion = "run"}};
 
 static md5_transition_desc change(const char *from, const char *to, const md5_condition *when,
                                   float fade)

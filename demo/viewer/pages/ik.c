@@ -93,13 +93,13 @@ static void limit_arm(md5_joint_limit *limits, const md5_model *model, const md5
     limits[arm->middle] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                             .rest = model->bind_local[arm->middle].rotation,
                                             .axis = elbow_axis,
-                                            .least = angles[0],
-                                            .most = angles[1]};
+                                            .min = angles[0],
+                                            .max = angles[1]};
     limits[arm->root] = (md5_joint_limit){.kind = MD5_LIMIT_CONE,
                                           .rest = model->bind_local[arm->root].rotation,
                                           .axis = {1.0f, 0.0f, 0.0f},
-                                          .least = -0.5f,
-                                          .most = 0.5f,
+                                          .min = -0.5f,
+                                          .max = 0.5f,
                                           .swing = angles[2]};
 }
 // end of lines
@@ -395,7 +395,7 @@ static void show_gaze(view_picture *picture)
         .num_targets = 1,
         .numbers = {.interest = v[1] > 0.0f ? v[1] : MD5_ZERO,
                     .distance = 60.0f,
-                    .most_seconds = v[2],
+                    .max_seconds = v[2],
                     .head_share = v[3] > 0.0f ? v[3] : MD5_ZERO,
                     .head_seconds = v[4]},
     };

@@ -147,13 +147,12 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     const md5_gaze_numbers *const numbers = &rule->numbers;
     md5_modifier_gaze filled = *rule;
     md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_scale_of(skeleton));
-    if (!(filled.numbers.least_seconds <= filled.numbers.most_seconds))
-        return md5i_fail_at(building,
-                            numbers->most_seconds != 0.0f ? &numbers->most_seconds
-                                                          : &numbers->least_seconds,
-                            MD5_ERROR_RANGE, "%s %s: least_seconds is %g, but most_seconds is %g",
-                            kind, QUOTED(desc->name), (double)filled.numbers.least_seconds,
-                            (double)filled.numbers.most_seconds);
+    if (!(filled.numbers.min_seconds <= filled.numbers.max_seconds))
+        return md5i_fail_at(
+            building, numbers->max_seconds != 0.0f ? &numbers->max_seconds : &numbers->min_seconds,
+            MD5_ERROR_RANGE, "%s %s: min_seconds is %g, but max_seconds is %g", kind,
+            QUOTED(desc->name), (double)filled.numbers.min_seconds,
+            (double)filled.numbers.max_seconds);
     md5_gaze_desc gaze = {.head = modifier->joint, .numbers = *numbers};
     gaze.numbers.distance = filled.numbers.distance; // only here id's units are known
     // A default that is longer than its branch is cut.

@@ -16,6 +16,7 @@
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
+    MD5_ASSERT_RESERVED(detail);
     const md5_detail full = {0};
     const md5_detail *const set = detail ? detail : &full;
     const uint32_t mask = md5_find_mask(player->machine, set->mask);
@@ -637,6 +638,7 @@ static void play_some(void *user, size_t first, size_t last, void *scratch)
 void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads, void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_VALIDATE_RESERVED(jobs, count);
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
     const md5_batch batch = {.run = play_some,
