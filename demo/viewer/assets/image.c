@@ -256,25 +256,6 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     return true;
 }
 
-// Decodes a JPEG file; see view_decode_image().
-static bool decode_jpeg(const uint8_t *bytes, size_t size, view_image *image,
-                        view_image_fault *fault)
-{
-    jpeg_reader reader = {.fault = fault};
-    reader.jpeg.err = jpeg_std_error(&reader.errors);
-    reader.jpeg.client_data = &reader;
-    reader.errors.error_exit = fail_by_error;
-    reader.errors.emit_message = handle_warning;
-    reader.errors.output_message = print_nothing;
-    reader.progress.progress_monitor = count_scans;
-    const bool is_read = read_picture(&reader, bytes, size, image);
-    jpeg_destroy_decompress(&reader.jpeg);
-    free(reader.row);
-    if (!is_read)
-        free(reader.rgba);
-    return is_read;
-}
-
 // -- Radiance's .hdr -----------------------------------------------------------------------------
 //
 // Decodes Radiance pictures. Not by stb_image, whose version 2.27, which systems
@@ -485,8 +466,21 @@ static bool decode(const uint8_t *bytes, size_t size, view_image *image, view_im
         return view_image_fail(fault, "the file is empty");
     if (size > MAX_FILE_SIZE)
         return view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    if (begins_with(bytes, size, "\xff\xd8\xff", 3))
-        return decode_jpeg(bytes, size, image, fault);
+    if (begins_with(bytes, size, "\xff\xd8\xff", 3)) {
+        jpeg_reader reader = {.fault = fault};
+        reader.jpeg.err = jpeg_std_error(&reader.errors);
+        reader.jpeg.client_data = &reader;
+        reader.errors.error_exit = fail_by_error;
+        reader.errors.emit_message = handle_warning;
+        reader.errors.output_message = print_nothing;
+        reader.progress.progress_monitor = count_scans;
+        const bool is_read = read_picture(&reader, bytes, size, image);
+        jpeg_destroy_decompress(&reader.jpeg);
+        free(reader.row);
+        if (!is_read)
+            free(reader.rgba);
+        return is_read;
+    }
     return begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
                ? decode_png(bytes, size, image, fault)
                : decode_by_library(bytes, size, image, fault);

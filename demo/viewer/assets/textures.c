@@ -507,17 +507,6 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     return surface;
 }
 
-// Says that the diffuse map of a mesh could not be loaded.
-static void lack_diffuse(view_layers *layers, uint32_t mesh)
-{
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
-        view_layered *const layered = &layers->meshes[i];
-        if (layered->mesh == mesh)
-            layered->lit.lacks_diffuse = layered->material->coverage == MD5_COVERAGE_TRANSLUCENT
-                                         || is_decal(layered->material);
-    }
-}
-
 static int by_sort(const void *left, const void *right)
 {
     const view_layered *const a = left, *const b = right;
@@ -613,66 +602,66 @@ static md5gl_stage stage_of(const view_layered *layered, const md5_stage *stage,
     return drawn;
 }
 
-static void evaluate(view_layered *layered, const md5_material_input *input, md5gl_stage_list *list)
-{
-    const md5_material *const material = layered->material;
-    const float *const registers = layered->registers;
-    const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
-    bool is_on = false, is_cut = false;
-    md5_evaluate_material(material, input, layered->registers);
-    *list = (md5gl_stage_list){
-        .mesh = layered->mesh,
-        .cull = material->creates_back_sides ? MD5GL_CULL_NONE
-                                             : (md5gl_cull)material->cull, // in one order
-        .stages = layered->stages,
-    };
-    for (uint32_t i = 0; i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        if (registers[stage->condition] == 0.0f)
-            continue;
-        is_on = true;
-        is_cut = is_cut || cuts_surface(material, stage);
-        if (layered->textures[i] != 0)
-            layered->stages[list->num_stages++] = stage_of(layered, stage, layered->textures[i]);
-    }
-    // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
-    // md5gl_draw_model() shows front sides.
-    view_choose_lit_layers(&layered->lit, material, registers);
-    if (layered->lit.num_shown > 1) {
-        list->lit_layers = layered->lit.shown + 1;
-        list->num_lit_layers = layered->lit.num_shown - 1;
-    }
-    const bool is_lifted =
-        material->has_polygon_offset || list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
-    is_cut = is_cut || (is_lifted && !is_translucent);
-    // As the engine: light is added to what is behind translucent surfaces; opaque ones are black
-    // below what is drawn, unless all their stages are off, or they are decals that lack their
-    // pictures.
-    const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
-    const bool has_light = layered->lit.num_shown > 0;
-    const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
-    // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
-    layered->no_shadow = !has_shadow || is_cut || is_lost;
-    layered->is_opaque = is_cut;
-    layered->is_staged = is_translucent || !has_light || is_cut;
-    list->casts_shadow = has_shadow && is_cut;
-    if (is_translucent)
-        list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
-    else if (!is_on || is_lost || (has_light && !is_cut))
-        list->base = MD5GL_BASE_NONE;
-    else
-        list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
-    // What md5gl_draw_model() draws is not offset, and it is cut out already.
-    for (uint32_t i = 0; i < list->num_stages && !layered->is_staged; i++)
-        layered->stages[i].is_tested = false;
-    if (material->has_polygon_offset && layered->is_staged)
-        list->depth_offset = offset_units * material->polygon_offset;
-}
-
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
 {
-    for (uint32_t i = 0; i < layers->num_meshes; i++)
-        evaluate(&layers->meshes[i], input, &layers->lists[i]);
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
+        md5gl_stage_list *const list = &layers->lists[i];
+        const md5_material *const material = layered->material;
+        const float *const registers = layered->registers;
+        const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
+        bool is_on = false, is_cut = false;
+        md5_evaluate_material(material, input, layered->registers);
+        *list = (md5gl_stage_list){
+            .mesh = layered->mesh,
+            .cull = material->creates_back_sides ? MD5GL_CULL_NONE
+                                                 : (md5gl_cull)material->cull, // in one order
+            .stages = layered->stages,
+        };
+        for (uint32_t k = 0; k < material->num_stages; k++) {
+            const md5_stage *const stage = &material->stages[k];
+            if (registers[stage->condition] == 0.0f)
+                continue;
+            is_on = true;
+            is_cut = is_cut || cuts_surface(material, stage);
+            if (layered->textures[k] != 0)
+                layered->stages[list->num_stages++] =
+                    stage_of(layered, stage, layered->textures[k]);
+        }
+        // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
+        // md5gl_draw_model() shows front sides.
+        view_choose_lit_layers(&layered->lit, material, registers);
+        if (layered->lit.num_shown > 1) {
+            list->lit_layers = layered->lit.shown + 1;
+            list->num_lit_layers = layered->lit.num_shown - 1;
+        }
+        const bool is_lifted = material->has_polygon_offset || list->num_lit_layers > 0
+                               || list->cull == MD5GL_CULL_FRONT;
+        is_cut = is_cut || (is_lifted && !is_translucent);
+        // As the engine: light is added to what is behind translucent surfaces; opaque ones are
+        // black below what is drawn, unless all their stages are off, or they are decals that lack
+        // their pictures.
+        const bool has_shadow =
+            material->force_shadows || (!material->no_shadows && !is_translucent);
+        const bool has_light = layered->lit.num_shown > 0;
+        const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
+        // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
+        layered->no_shadow = !has_shadow || is_cut || is_lost;
+        layered->is_opaque = is_cut;
+        layered->is_staged = is_translucent || !has_light || is_cut;
+        list->casts_shadow = has_shadow && is_cut;
+        if (is_translucent)
+            list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
+        else if (!is_on || is_lost || (has_light && !is_cut))
+            list->base = MD5GL_BASE_NONE;
+        else
+            list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
+        // What md5gl_draw_model() draws is not offset, and it is cut out already.
+        for (uint32_t k = 0; k < list->num_stages && !layered->is_staged; k++)
+            layered->stages[k].is_tested = false;
+        if (material->has_polygon_offset && layered->is_staged)
+            list->depth_offset = offset_units * material->polygon_offset;
+    }
 }
 
 const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
@@ -1097,8 +1086,13 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             if (!is_declared)
                 find_maps(&d, i);
         }
-        if (*diffuse == NULL)
-            lack_diffuse(&textures->layers, i);
+        // What is seen through reflects nothing without its diffuse map.
+        for (uint32_t k = 0; k < textures->layers.num_meshes && *diffuse == NULL; k++) {
+            view_layered *const layered = &textures->layers.meshes[k];
+            if (layered->mesh == i)
+                layered->lit.lacks_diffuse = layered->material->coverage == MD5_COVERAGE_TRANSLUCENT
+                                             || is_decal(layered->material);
+        }
     }
     free(file);
     view_sort_layers(&textures->layers, model->num_meshes);

@@ -1211,25 +1211,6 @@ static bool make_players(view_crowd *crowd, view_log *log)
     return true;
 }
 
-static void make_scratch(view_crowd *crowd)
-{
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        md5_pose_job job = {0};
-        if (kind->machine == NULL)
-            job.binding = kind->clips[0];
-        const size_t size = kind->machine != NULL
-                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
-                                : md5_pose_batch_scratch(&job, 1, NULL);
-        const size_t num_joints = kind->model->skeleton.num_joints;
-        crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
-        crowd->buffer_size = larger(crowd->buffer_size, VIEW_POSES_AT_ONCE * num_joints + LINE);
-    }
-    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
-    crowd->buffers =
-        common_alloc(crowd->threads->num_workers, crowd->buffer_size * sizeof *crowd->buffers);
-}
-
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
@@ -1311,7 +1292,21 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     if (!make_levels(crowd, loader) || !make_players(crowd, loader->log))
         return false;
     make_members(crowd);
-    make_scratch(crowd);
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        md5_pose_job job = {0};
+        if (kind->machine == NULL)
+            job.binding = kind->clips[0];
+        const size_t size = kind->machine != NULL
+                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
+                                : md5_pose_batch_scratch(&job, 1, NULL);
+        const size_t num_joints = kind->model->skeleton.num_joints;
+        crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
+        crowd->buffer_size = larger(crowd->buffer_size, VIEW_POSES_AT_ONCE * num_joints + LINE);
+    }
+    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
+    crowd->buffers =
+        common_alloc(crowd->threads->num_workers, crowd->buffer_size * sizeof *crowd->buffers);
     return true;
 }
 

@@ -226,25 +226,6 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
 // Distance of the retargeted model, relative to the sum of both models' sizes.
 static const float relative_distance = 0.4f;
 
-static void free_companion(view_companion *companion, md5gl_renderer *renderer)
-{
-    if (companion->textures != NULL)
-        view_free_textures(companion->textures, renderer);
-    if (companion->drawn != NULL)
-        md5gl_destroy_model(renderer, companion->drawn);
-    md5_destroy_retarget(companion->retarget);
-    free(companion->textures);
-    free(companion->scratch);
-    free(companion->pose);
-    free(companion->palette);
-    free(companion->joints);
-    if (companion->machine != NULL)
-        view_free_machine(companion->machine);
-    free(companion->machine);
-    md5_free_model(companion->own_model);
-    *companion = (view_companion){0};
-}
-
 // Uploads companion->model with the textures of the file `path`, or of a scene of the same model.
 static bool upload(view_companion *companion, const view_loader *loader, const char *path,
                    const view_scene *same)
@@ -490,8 +471,23 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         md5gl_destroy_model(renderer, document->drawn);
     }
     view_free_morphs(&document->morphs, renderer);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
-        free_companion(&document->companions[i], renderer);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        view_companion *const companion = &document->companions[i];
+        if (companion->textures != NULL)
+            view_free_textures(companion->textures, renderer);
+        if (companion->drawn != NULL)
+            md5gl_destroy_model(renderer, companion->drawn);
+        md5_destroy_retarget(companion->retarget);
+        free(companion->textures);
+        free(companion->scratch);
+        free(companion->pose);
+        free(companion->palette);
+        free(companion->joints);
+        if (companion->machine != NULL)
+            view_free_machine(companion->machine);
+        free(companion->machine);
+        md5_free_model(companion->own_model);
+    }
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);
