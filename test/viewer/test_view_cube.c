@@ -6,7 +6,7 @@
 #include "demo/common/file.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/image.h"
+#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/assets/words.h"
 #include "test/test.h"

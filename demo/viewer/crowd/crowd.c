@@ -178,7 +178,7 @@ static bool make_kind(view_kind *kind, const view_scene *scene, const char *cons
     if (!find_clips(kind, scene != NULL ? scene : &kind->own, source, loader->log))
         return false;
     if (scene == NULL && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
-        if (!view_load_some_morphs(&kind->own_morphs, &kind->own, loader))
+        if (!view_load_morphs(&kind->own_morphs, &kind->own, false, loader))
             return false;
         kind->morphs = &kind->own_morphs;
     }

@@ -386,7 +386,7 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
 {
     if (document->morphs.morph != NULL)
         return true;
-    if (!view_load_morphs(&document->morphs, &document->scene, loader))
+    if (!view_load_morphs(&document->morphs, &document->scene, true, loader))
         return false;
     document->scene.morph = document->morphs.morph;
     document->scene.morph_weights = document->morphs.weights;

@@ -169,28 +169,6 @@ const char *view_wrap_name(md5_wrap wrap)
 
 // -- Camera paths --------------------------------------------------------------------------------
 
-view_camera_path view_make_camera_path(const char *path, md5_camera *camera)
-{
-    const uint32_t last = camera->num_frames - 1;
-    const uint32_t hidden = camera->num_cuts < last ? camera->num_cuts : last;
-    return (view_camera_path){
-        .path = common_copy(path),
-        .name = common_stem(path),
-        .camera = camera,
-        .clock = {.num_frames = camera->num_frames - hidden,
-                  .frame_rate = camera->frame_rate,
-                  .duration = camera->duration},
-    };
-}
-
-void view_free_camera_path(view_camera_path *camera_path)
-{
-    md5_free_camera(camera_path->camera);
-    free(camera_path->path);
-    free(camera_path->name);
-    *camera_path = (view_camera_path){0};
-}
-
 md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const view_play *play)
 {
     return md5_camera_at(camera_path->camera, play->time, play->wrap, camera_path->smoothing);

@@ -64,6 +64,13 @@ static void free_pose(view_scene *scene)
     scene->joints = scene->palette = NULL;
 }
 
+static void free_camera_path(view_camera_path *camera_path)
+{
+    md5_free_camera(camera_path->camera);
+    free(camera_path->path);
+    free(camera_path->name);
+}
+
 void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
@@ -75,7 +82,7 @@ void view_free_scene(view_scene *scene)
     md5_free_model(scene->own_model);
     view_drop_library(scene->library);
     view_free_looks(scene->looks, scene->num_looks);
-    view_free_camera_path(&scene->camera_path);
+    free_camera_path(&scene->camera_path);
     free(scene->path);
     free(scene->name);
     *scene = (view_scene){0};
@@ -273,9 +280,18 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     if (camera == NULL)
         return view_log_error(log, &error);
     const double smoothing = scene->camera_path.smoothing;
-    view_free_camera_path(&scene->camera_path);
-    scene->camera_path = view_make_camera_path(path, camera);
-    scene->camera_path.smoothing = smoothing;
+    free_camera_path(&scene->camera_path);
+    const uint32_t last = camera->num_frames - 1;
+    const uint32_t hidden = camera->num_cuts < last ? camera->num_cuts : last;
+    scene->camera_path = (view_camera_path){
+        .path = common_copy(path),
+        .name = common_stem(path),
+        .camera = camera,
+        .clock = {.num_frames = camera->num_frames - hidden,
+                  .frame_rate = camera->frame_rate,
+                  .duration = camera->duration},
+        .smoothing = smoothing,
+    };
     return true;
 }
 
