@@ -156,12 +156,6 @@ static void pose_clip(view_scene *scene, const view_play *play)
         view_place_feet(scene, &at_origin, play->time);
 }
 
-static bool always(const view_scene *scene)
-{
-    (void)scene;
-    return true;
-}
-
 static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);
@@ -175,22 +169,14 @@ const view_motion_kind view_clip_motion = {
     .name = "clip",
     .clip_use = VIEW_CLIP_AS_FILE,
     .mode = VIEW_MODE_CLIPS,
-    .moves = always,
     .pose = pose_clip,
     .walked = walked_in_clip,
 };
-
-static bool never(const view_scene *scene)
-{
-    (void)scene;
-    return false;
-}
 
 const view_motion_kind view_bind_motion = {
     .name = "bind pose",
     .clip_use = VIEW_CLIP_UNUSED,
     .mode = VIEW_MODE_CLIPS,
-    .moves = never,
     .pose = pose_clip,
 };
 
@@ -202,18 +188,16 @@ bool view_is_bind_pose(const view_scene *scene)
 // -- Choosing
 // --------------------------------------------------------------------------------------
 
-// The first one that moves a scene is taken.
-static const view_motion_kind *const kinds[] = {
-    &view_machine_motion, &view_legs_motion, &view_entity_motion, &view_clip_motion, // moves always
-};
+// The first one that moves a scene is taken, else the clip.
+static const view_motion_kind *const kinds[] = {&view_machine_motion, &view_legs_motion,
+                                                &view_entity_motion};
 
 void view_choose_motion(view_scene *scene)
 {
     const bool rests = view_is_bind_pose(scene);
-    size_t kind = 0;
-    while (!kinds[kind]->moves(scene))
-        kind++;
-    scene->mover = kinds[kind];
+    scene->mover = NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && scene->mover == NULL; i++)
+        scene->mover = kinds[i]->moves(scene) ? kinds[i] : NULL;
     view_show_bind_pose(scene, rests, NULL);
 }
 

@@ -27,7 +27,8 @@ typedef struct view_motion_kind {
     bool moves_alone;   // the picture changes by itself, also without a clip
     const char *ending; // of the file that says how it moves; NULL: the model's own
 
-    // Whether it moves the scene; the first one that does is taken.
+    // Whether it moves the scene; the first one that does is taken. NULL: the clip and the bind
+    // pose, which do if no other does.
     bool (*moves)(const view_scene *scene);
 
     // Writes pose, joints and palette at a time.
