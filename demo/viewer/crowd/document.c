@@ -365,8 +365,8 @@ static bool load_carried(view_companion *carried, view_scene *scene, const view_
 static bool load_compared(view_companion *compared, const view_compare *compare,
                           const view_scene *scene, const char *path, const view_loader *loader)
 {
-    *compared = (view_companion){.model = compare->model, .joint = -1};
-    const bool is_same = compare->model == scene->model;
+    const bool is_same = compare->own_model == NULL;
+    *compared = (view_companion){.model = is_same ? scene->model : compare->own_model, .joint = -1};
     return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
 }
 

@@ -206,17 +206,6 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     }
 }
 
-// Draws a pass of what the materials of a body draw besides lit surfaces. Does nothing if it is
-// hidden by grey, the checker or a texture that was dropped.
-static bool view_draw_layers(const view_stage *stage, const view_body *body, md5gl_stage_pass pass,
-                             md5_error *error)
-{
-    const view_layers *const layers = &body->textures->layers;
-    return !shows_layers(stage, body->textures)
-           || md5gl_draw_stages(stage->renderer, body->drawn, pass, layers->lists,
-                                layers->num_meshes, error);
-}
-
 // == Bodies =======================================================================================
 
 // Sets the materials of a model, unless `textures` is NULL, poses it and adds it to the bodies.
@@ -596,13 +585,20 @@ static void draw_bodies(const view_stage *stage, const view_bodies *bodies, view
     }
 }
 
+// Draws a pass of what the materials of all bodies draw besides lit surfaces, unless it is hidden
+// by grey, the checker or a texture that was dropped.
 static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
                         md5_error *error)
 {
     bool is_drawn = true;
-    for (uint32_t i = 0; i < bodies->count && is_drawn; i++)
-        if ((bodies->bodies[i].uses & VIEW_BODY_STAGED) != 0)
-            is_drawn = view_draw_layers(stage, &bodies->bodies[i], pass, error);
+    for (uint32_t i = 0; i < bodies->count && is_drawn; i++) {
+        const view_body *const body = &bodies->bodies[i];
+        const view_textures *const textures = body->textures;
+        if ((body->uses & VIEW_BODY_STAGED) != 0 && textures != NULL
+            && shows_layers(stage, textures))
+            is_drawn = md5gl_draw_stages(stage->renderer, body->drawn, pass, textures->layers.lists,
+                                         textures->layers.num_meshes, error);
+    }
     return is_drawn;
 }
 
