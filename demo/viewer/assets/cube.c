@@ -625,18 +625,19 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     cube_model joined = {0};
     md5_cube2 *const cube = md5_load_cube2(path, NULL, opts, &error);
     const bool is_joined = cube != NULL && join_parts(&joined, cube, path, opts, log);
-    *loaded = (view_cube){.model = is_joined ? make_model(&joined, path, &error) : NULL};
-    if (loaded->model != NULL) {
-        loaded->looks = common_alloc(count_meshes(&joined), sizeof *loaded->looks);
+    md5_model *const model = is_joined ? make_model(&joined, path, &error) : NULL;
+    *loaded = (view_cube){.model = model};
+    if (model != NULL) {
+        loaded->looks = common_alloc(model->num_meshes, sizeof *loaded->looks);
         for (uint32_t p = 0; p < cube->num_parts; p++) {
-            const md5_model *const model = joined.parts[p].model;
-            for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
+            const md5_model *const part = joined.parts[p].model;
+            for (uint32_t m = 0; part != NULL && m < part->num_meshes; m++)
                 loaded->looks[loaded->num_looks++] =
-                    view_cube_look(cube, &cube->parts[p], model->meshes[m].name);
+                    view_cube_look(cube, &cube->parts[p], part->meshes[m].name);
         }
         view_report_unshown(cube, path, log);
         if (with_clips)
-            loaded->clips = make_clips(&joined, loaded->model, &loaded->num_clips, log);
+            loaded->clips = make_clips(&joined, model, &loaded->num_clips, log);
     } else if (is_joined || cube == NULL) {
         view_log_error(log, &error);
     }
@@ -649,5 +650,5 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     free(joined.joints);
     free(joined.parts);
     md5_free_cube2(cube);
-    return loaded->model != NULL;
+    return model != NULL;
 }
