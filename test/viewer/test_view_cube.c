@@ -9,7 +9,7 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/app/open.h"
 #include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/image.h"
+#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/assets/words.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/motion/motion.h"

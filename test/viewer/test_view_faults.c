@@ -45,8 +45,8 @@ static void make_square(square *s)
 static bool are_faults(const view_faults *a, uint32_t num_short, uint32_t num_skewed,
                        uint32_t num_flipped, uint32_t num_mirrored, uint32_t num_flat)
 {
-    return a->num_short == num_short && a->num_skewed == num_skewed && a->num_flipped == num_flipped
-           && a->num_mirrored == num_mirrored && a->num_flat == num_flat;
+    const view_faults b = {{num_short, num_skewed, num_flipped, num_mirrored, num_flat}};
+    return memcmp(a, &b, sizeof b) == 0;
 }
 
 TEST (view_faults_are_counted_by_kind) {
@@ -63,7 +63,7 @@ TEST (view_faults_are_counted_by_kind) {
     CHECK(!marks[0] && marks[1] && !marks[2] && !marks[3]);
     s.normals[1] = (md5_vec3){0.0f, 0.0f, (float)NAN};
     faults = view_find_faults(&s.mesh, NULL);
-    CHECK_UINT(faults.num_short, 1);
+    CHECK_UINT(faults.counts[VIEW_FAULT_SHORT], 1);
 
     make_square(&s);
     s.normals[3] = (md5_vec3){0.0f, 0.0f, -1.0f}; // of the second triangle only
@@ -101,7 +101,7 @@ TEST (view_faults_know_which_side_is_outside) {
         s.indices[i + 1] = swapped;
     }
     view_faults faults = view_find_faults(&s.mesh, NULL);
-    CHECK_UINT(faults.num_flipped, 2);
+    CHECK_UINT(faults.counts[VIEW_FAULT_FLIPPED], 2);
     s.mesh.is_mirrored = true;
     faults = view_find_faults(&s.mesh, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
@@ -113,10 +113,11 @@ TEST (view_faults_know_which_side_is_outside) {
 
 TEST (view_faults_are_named) {
     char text[192];
-    view_faults faults = {.num_flat = 0};
+    view_faults faults = {{0}};
     view_describe_faults(&faults, text, sizeof text);
     CHECK_STRING(text, "none");
-    const view_faults a = {.num_short = 1, .num_flat = 4}, b = {.num_flipped = 2, .num_flat = 1};
+    const view_faults a = {{[VIEW_FAULT_SHORT] = 1, [VIEW_FAULT_FLAT] = 4}};
+    const view_faults b = {{[VIEW_FAULT_FLIPPED] = 2, [VIEW_FAULT_FLAT] = 1}};
     faults = view_add_faults(a, b);
     view_describe_faults(&faults, text, sizeof text);
     CHECK_STRING(text,
@@ -182,7 +183,7 @@ TEST (view_faults_are_counted_in_a_pose) {
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     posed.positions[1].x = -2.0f; // turns its triangle over
     faults = view_find_faults_in(&s.mesh, &lax, NULL);
-    CHECK(faults.num_flipped == 1);
+    CHECK(faults.counts[VIEW_FAULT_FLIPPED] == 1);
     faults = view_find_faults(&s.mesh, NULL);
     CHECK_UINT(view_count_faults(&faults), 0);
 }
@@ -211,7 +212,7 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         const view_faults posed = view_find_pose_faults(&scene);
-        view_faults bind = {.num_short = 0};
+        view_faults bind = {{0}};
         for (uint32_t i = 0; i < scene.model->num_meshes; i++)
             bind = view_add_faults(bind, view_find_faults(&scene.model->meshes[i], NULL));
         CHECK_UINT(view_count_faults(&posed), view_count_faults(&bind));

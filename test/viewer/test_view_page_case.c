@@ -22,7 +22,7 @@ bool page_open(page_case *of, const char *name)
         return false;
     const view_options options = {.num_morphs = 0};
     const view_loader loader = {&options, NULL, &log, NULL};
-    if (of->page->has_morphs && !CHECK(view_load_morphs(&of->morphs, &of->scene, &loader)))
+    if (of->page->has_morphs && !CHECK(view_load_morphs(&of->morphs, &of->scene, true, &loader)))
         return false;
     of->scene.morph = of->morphs.morph;
     of->scene.morph_weights = of->morphs.weights;

@@ -8,7 +8,6 @@
 #include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/motion/motion.h"
-#include "demo/viewer/motion/turn.h"
 #include "md5/md5pose.h"
 
 #include <math.h>

@@ -9,30 +9,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Where the joints of a part are in the joined model.
+typedef struct cube_part {
+    const md5_cube2_part *part;
+    md5_model *model;           // NULL: not shown
+    uint32_t *joints;           // [joints of the part] in the joined model
+    uint32_t parent;            // joint of the joined model that the part's roots follow
+    md5_xform offset;           // of the part, relative to that joint, file units
+    uint32_t shared;            // the part whose joints it uses; itself, if none
+    const md5_cube2_link *link; // how it is attached to another part; NULL: it is not
+} cube_part;
+
+// A joint of the joined model, in file units.
+typedef struct cube_joint {
+    char *name;                 // unique
+    uint32_t parent;            // MD5_NONE = none
+    md5_xform bind_local, bind; // relative to the parent; model space
+    uint32_t part, in_part;     // whose joint it is; joint 0 is nobody's: part = num_parts
+} cube_joint;
+
+typedef struct cube_model {
+    const md5_cube2 *cube;
+    cube_part *parts; // [cube->num_parts]
+    uint32_t num_joints;
+    cube_joint *joints; // joint 0 is the origin
+} cube_model;
+
 static const float DEGREE = 0.01745329252f;
 
 enum { MOST_PARTS = 256 }; // far more than any model has: time grows with their square
 
-void view_free_cube_model(view_cube_model *joined)
-{
-    for (uint32_t i = 0; joined->parts != NULL && i < joined->cube->num_parts; i++) {
-        md5_free_model(joined->parts[i].model);
-        free(joined->parts[i].joints);
-    }
-    for (uint32_t i = 0; i < joined->num_joints; i++)
-        free(joined->joints[i].name);
-    free(joined->joints);
-    free(joined->parts);
-    *joined = (view_cube_model){0};
-}
-
 // -- Placement ------------------------------------------------------------------------------------
 
 // Finds where a part is attached. Returns false if it is not shown.
-static bool attach(view_cube_model *joined, uint32_t index, const char *path, view_log *log)
+static bool attach(cube_model *joined, uint32_t index, const char *path, view_log *log)
 {
     const md5_cube2 *const cube = joined->cube;
-    view_cube_part *const part = &joined->parts[index];
+    cube_part *const part = &joined->parts[index];
     const md5_cube2_link *const link = part->link;
     if (index >= MOST_PARTS)
         return false;
@@ -56,7 +69,7 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
                   (unsigned)index);
         return false;
     }
-    const view_cube_part *const parent = &joined->parts[link->parent];
+    const cube_part *const parent = &joined->parts[link->parent];
     if (link->parent >= index || parent->model == NULL) {
         view_warn(log, "%s: part %u is linked to part %u, which is not shown before it", path,
                   (unsigned)index, (unsigned)link->parent);
@@ -84,10 +97,10 @@ static bool attach(view_cube_model *joined, uint32_t index, const char *path, vi
 }
 
 // Adds the joints of a part, or finds them in the part that it shares them with.
-static void add_joints(view_cube_model *joined, uint32_t index)
+static void add_joints(cube_model *joined, uint32_t index)
 {
-    view_cube_part *const part = &joined->parts[index];
-    const view_cube_part *const shared = &joined->parts[part->shared];
+    cube_part *const part = &joined->parts[index];
+    const cube_part *const shared = &joined->parts[part->shared];
     const md5_skeleton *const skeleton = &part->model->skeleton;
     const bool shares = part->shared != index && part->link == NULL && shared->model != NULL;
     part->joints = common_alloc(skeleton->num_joints, sizeof *part->joints);
@@ -102,7 +115,7 @@ static void add_joints(view_cube_model *joined, uint32_t index)
         part->joints[in_part] = known != MD5_NONE ? shared->joints[known] : joined->num_joints;
         if (known != MD5_NONE)
             continue;
-        view_cube_joint added = {.part = index, .in_part = in_part};
+        cube_joint added = {.part = index, .in_part = in_part};
         added.name = index == 0 ? common_copy(joint->name)
                                 : common_format("%u/%s", (unsigned)index, joint->name);
         added.parent = joint->parent == MD5_NONE ? part->parent : part->joints[joint->parent];
@@ -112,16 +125,18 @@ static void add_joints(view_cube_model *joined, uint32_t index)
     }
 }
 
-bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *path,
-                    const md5_load_opts *opts, view_log *log)
+// Loads the meshes and joins their skeletons. Returns false and logs an error if a mesh cannot be
+// read.
+static bool join_parts(cube_model *joined, const md5_cube2 *cube, const char *path,
+                       const md5_load_opts *opts, view_log *log)
 {
-    *joined = (view_cube_model){
+    *joined = (cube_model){
         .cube = cube,
         .parts = common_alloc(cube->num_parts, sizeof *joined->parts),
         .num_joints = 1,
         .joints = common_alloc(1, sizeof *joined->joints),
     };
-    joined->joints[0] = (view_cube_joint){
+    joined->joints[0] = (cube_joint){
         .name = common_copy("md5.cfg"),
         .parent = MD5_NONE,
         .bind_local = {.rotation = {.w = 1.0f}},
@@ -130,7 +145,7 @@ bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *
     };
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         md5_error error = {0};
-        view_cube_part *const part = &joined->parts[i];
+        cube_part *const part = &joined->parts[i];
         part->part = &cube->parts[i];
         for (uint32_t k = cube->num_links; k-- > 0;)
             if (cube->links[k].child == i)
@@ -152,7 +167,7 @@ bool view_join_cube(view_cube_model *joined, const md5_cube2 *cube, const char *
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-static uint32_t count_meshes(const view_cube_model *joined)
+static uint32_t count_meshes(const cube_model *joined)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < joined->cube->num_parts; i++)
@@ -160,14 +175,15 @@ static uint32_t count_meshes(const view_cube_model *joined)
     return count;
 }
 
-md5_model *view_cube_make_model(const view_cube_model *joined, const char *path, md5_error *error)
+// Returns NULL and an error on failure.
+static md5_model *make_model(const cube_model *joined, const char *path, md5_error *error)
 {
     view_words words = {0};
     const md5_load_opts opts = {.file_name = path};
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              (unsigned)joined->num_joints, (unsigned)count_meshes(joined));
     for (uint32_t i = 0; i < joined->num_joints; i++) {
-        const view_cube_joint *const joint = &joined->joints[i];
+        const cube_joint *const joint = &joined->joints[i];
         md5_xform bind = joint->bind;
         bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
         view_say_joint(&words, joint->name, joint->parent, bind);
@@ -237,19 +253,6 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
                                                     : 0.0f,
         .two_sided = skin.cull_face == MD5_CUBE2_OFF,
     };
-}
-
-view_look *view_cube_looks(const view_cube_model *joined, uint32_t *num_looks)
-{
-    view_look *const looks = common_alloc(count_meshes(joined), sizeof *looks);
-    *num_looks = 0;
-    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
-        const md5_model *const model = joined->parts[p].model;
-        for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-            looks[(*num_looks)++] =
-                view_cube_look(joined->cube, &joined->cube->parts[p], model->meshes[m].name);
-    }
-    return looks;
 }
 
 // -- What is not shown ----------------------------------------------------------------------------
@@ -343,7 +346,7 @@ typedef struct cube_player {
 } cube_player;
 
 typedef struct cube_band {
-    const view_cube_model *joined;
+    const cube_model *joined;
     const md5_model *model;
     cube_player *players; // [num_parts]
     cube_file *files;
@@ -386,8 +389,8 @@ static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
 
 static void make_player(cube_band *band, uint32_t index)
 {
-    const view_cube_part *const shown = &band->joined->parts[index];
-    const view_cube_part *const shared = &band->joined->parts[shown->shared];
+    const cube_part *const shown = &band->joined->parts[index];
+    const cube_part *const shared = &band->joined->parts[shown->shared];
     cube_player *const player = &band->players[index];
     if (shown->model == NULL)
         return;
@@ -483,15 +486,14 @@ static void pose_part(const cube_band *band, uint32_t part, double time)
 // Writes the joined model's pose at a time.
 static void pose_all(const cube_band *band, double time)
 {
-    const view_cube_model *const joined = band->joined;
+    const cube_model *const joined = band->joined;
     const uint32_t num_parts = joined->cube->num_parts;
     for (uint32_t p = 0; p < num_parts; p++)
         if (joined->parts[p].model != NULL)
             pose_part(band, p, time);
     for (uint32_t i = 0; i < joined->num_joints; i++) {
-        const view_cube_joint *const joint = &joined->joints[i];
-        const view_cube_part *const part =
-            joint->part < num_parts ? &joined->parts[joint->part] : NULL;
+        const cube_joint *const joint = &joined->joints[i];
+        const cube_part *const part = joint->part < num_parts ? &joined->parts[joint->part] : NULL;
         md5_xform local = joint->bind_local;
         if (part != NULL && part->model != NULL) {
             local = band->players[joint->part].pose[joint->in_part];
@@ -504,7 +506,7 @@ static void pose_all(const cube_band *band, double time)
     // Turns what follows the view, for a view straight ahead: about the entity's axis to the right,
     // whose angles are mirrored with y.
     for (uint32_t p = 0; p < num_parts; p++) {
-        const view_cube_part *const part = &joined->parts[p];
+        const cube_part *const part = &joined->parts[p];
         for (uint32_t i = 0; part->model != NULL && i < part->part->num_pitches; i++) {
             const md5_cube2_pitch *const pitch = &part->part->pitches[i];
             const md5_vec3 forward = {1.0f, 0.0f, 0.0f};
@@ -561,8 +563,8 @@ static void list_names(view_cube_clip **clips, uint32_t *count, const md5_cube2_
     }
 }
 
-view_cube_clip *view_cube_make_clips(const view_cube_model *joined, const md5_model *model,
-                                     uint32_t *num_clips, view_log *log)
+static view_cube_clip *make_clips(const cube_model *joined, const md5_model *model,
+                                  uint32_t *num_clips, view_log *log)
 {
     const uint32_t num_parts = joined->cube->num_parts;
     view_cube_clip *clips = NULL;
@@ -614,4 +616,39 @@ view_cube_clip *view_cube_make_clips(const view_cube_model *joined, const md5_mo
     free(band.files);
     free(band.pose);
     return clips;
+}
+
+bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
+                    view_log *log)
+{
+    md5_error error = {0};
+    cube_model joined = {0};
+    md5_cube2 *const cube = md5_load_cube2(path, NULL, opts, &error);
+    const bool is_joined = cube != NULL && join_parts(&joined, cube, path, opts, log);
+    md5_model *const model = is_joined ? make_model(&joined, path, &error) : NULL;
+    *loaded = (view_cube){.model = model};
+    if (model != NULL) {
+        loaded->looks = common_alloc(model->num_meshes, sizeof *loaded->looks);
+        for (uint32_t p = 0; p < cube->num_parts; p++) {
+            const md5_model *const part = joined.parts[p].model;
+            for (uint32_t m = 0; part != NULL && m < part->num_meshes; m++)
+                loaded->looks[loaded->num_looks++] =
+                    view_cube_look(cube, &cube->parts[p], part->meshes[m].name);
+        }
+        view_report_unshown(cube, path, log);
+        if (with_clips)
+            loaded->clips = make_clips(&joined, model, &loaded->num_clips, log);
+    } else if (is_joined || cube == NULL) {
+        view_log_error(log, &error);
+    }
+    for (uint32_t i = 0; joined.parts != NULL && i < cube->num_parts; i++) {
+        md5_free_model(joined.parts[i].model);
+        free(joined.parts[i].joints);
+    }
+    for (uint32_t i = 0; i < joined.num_joints; i++)
+        free(joined.joints[i].name);
+    free(joined.joints);
+    free(joined.parts);
+    md5_free_cube2(cube);
+    return model != NULL;
 }

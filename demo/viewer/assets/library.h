@@ -32,7 +32,7 @@ char *view_title_of_place(const char *place);
 // names.
 //
 // What lies in it is addressed as "PLACE::NAME", such as "games/base::monster_imp" or
-// "maps.pk4::models/imp/walk.md5anim": the place of the game, as in game_place.h, and the name of
+// "maps.pk4::models/imp/walk.md5anim": the place of the game, as above, and the name of
 // an entity, a model or a file within, and for a character in another skin "::" and the skin's
 // name. No name in a game contains "::".
 
@@ -47,7 +47,7 @@ typedef enum view_section {
 // Read-only but for the game, which one thread at a time may use.
 typedef struct view_library {
     uint32_t num_users; // see view_share_library()
-    char *place;        // see game_place.h
+    char *place;        // see view_split_place()
     common_game_places places;
     size_t num_own; // of them, those of the first folder or archive: the mod's
     md5_game *game;

@@ -156,11 +156,6 @@ static view_name last_word(const view_name *name)
     return last;
 }
 
-static bool has_number(const view_name *name)
-{
-    return strpbrk(name->words, "0123456789") != NULL;
-}
-
 uint32_t view_share_in(const view_name *a, const view_name *b)
 {
     uint32_t shared = 0, all = 0;
@@ -169,7 +164,7 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
         const uint32_t size = (uint32_t)strlen(word.words) - 2;
         const uint32_t weight = (kind_of(&word) & WORD_VARIANT) != 0 ? 1 : size;
         bool is_in = strstr(b->words, word.words) != NULL;
-        if (!is_in && is_digit(word.words[1]) && has_number(b))
+        if (!is_in && is_digit(word.words[1]) && strpbrk(b->words, "0123456789") != NULL)
             return 0;
         word.words[size + 1] = '\0';
         is_in = is_in || (size >= 4 && strstr(b->words, word.words + 1) != NULL);

@@ -202,13 +202,6 @@ static void read_material(shader_reader *in, view_look *look)
     warn(in, "'}'");
 }
 
-// Steps over a material that is not asked for.
-static void skip_material(shader_reader *in)
-{
-    for (size_t depth = 1; depth > 0 && next(in);)
-        depth = is_word(in, "{") ? depth + 1 : is_word(in, "}") ? depth - 1 : depth;
-}
-
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_log *log)
 {
@@ -223,7 +216,8 @@ bool view_read_shader(const char *path, const char *text, size_t size, const cha
                 return false;
             }
         if (!is_found) {
-            skip_material(&in);
+            for (size_t depth = 1; depth > 0 && next(&in);)
+                depth = is_word(&in, "{") ? depth + 1 : is_word(&in, "}") ? depth - 1 : depth;
             continue;
         }
         read_material(&in, look);

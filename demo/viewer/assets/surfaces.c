@@ -199,7 +199,7 @@ static bool is_unit(md5_vec3 direction)
 
 view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
-    view_faults faults = {.num_short = 0};
+    view_faults faults = {{0}};
     const float most_skew = pose->most_skew > 0.0f ? pose->most_skew : slack;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 normal = pose->normals[v];
@@ -210,8 +210,8 @@ view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose,
             is_short = is_short || !is_unit(tangent);
             is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= most_skew);
         }
-        faults.num_short += is_short;
-        faults.num_skewed += is_skewed;
+        faults.counts[VIEW_FAULT_SHORT] += is_short;
+        faults.counts[VIEW_FAULT_SKEWED] += is_skewed;
         if (marks != NULL)
             marks[v] = is_short || is_skewed;
     }
@@ -229,7 +229,7 @@ view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose,
             md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1.0f : -1.0f);
         const float uv_area = sides[0].x * sides[1].y - sides[0].y * sides[1].x; // twice
         if (!(md5_vec3_length(outward) > 0.0f)) {
-            faults.num_flat++;
+            faults.counts[VIEW_FAULT_FLAT]++;
             continue;
         }
         // The sign with which cross(outward, along u) points along v, from the directions in which
@@ -253,8 +253,8 @@ view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose,
             if (marks != NULL)
                 marks[vertex] = marks[vertex] || turns || differs;
         }
-        faults.num_flipped += is_flipped;
-        faults.num_mirrored += is_mirrored;
+        faults.counts[VIEW_FAULT_FLIPPED] += is_flipped;
+        faults.counts[VIEW_FAULT_MIRRORED] += is_mirrored;
     }
     return faults;
 }
@@ -267,36 +267,32 @@ view_faults view_find_faults(const md5_mesh *mesh, bool *marks)
 
 view_faults view_add_faults(view_faults a, view_faults b)
 {
-    return (view_faults){
-        .num_short = a.num_short + b.num_short,
-        .num_skewed = a.num_skewed + b.num_skewed,
-        .num_flipped = a.num_flipped + b.num_flipped,
-        .num_mirrored = a.num_mirrored + b.num_mirrored,
-        .num_flat = a.num_flat + b.num_flat,
-    };
+    for (int i = 0; i < VIEW_NUM_FAULTS; i++)
+        a.counts[i] += b.counts[i];
+    return a;
 }
 
 uint32_t view_count_faults(const view_faults *faults)
 {
-    return faults->num_short + faults->num_skewed + faults->num_flipped + faults->num_mirrored;
+    uint32_t count = 0;
+    for (int i = 0; i < VIEW_FAULT_FLAT; i++)
+        count += faults->counts[i];
+    return count;
 }
 
 void view_describe_faults(const view_faults *faults, char *text, size_t size)
 {
-    const struct {
-        uint32_t count;
-        const char *what;
-    } kinds[] = {
-        {faults->num_short, "normals or tangents not of length 1"},
-        {faults->num_skewed, "tangents not perpendicular to the normal"},
-        {faults->num_flipped, "triangles face away from a normal"},
-        {faults->num_mirrored, "triangles mirrored otherwise than a tangent"},
-        {faults->num_flat, "triangles without area"},
+    static const char *const names[VIEW_NUM_FAULTS] = {
+        "normals or tangents not of length 1",
+        "tangents not perpendicular to the normal",
+        "triangles face away from a normal",
+        "triangles mirrored otherwise than a tangent",
+        "triangles without area",
     };
     size_t used = 0;
     (void)snprintf(text, size, "none");
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && used < size; i++)
-        if (kinds[i].count > 0)
+    for (int i = 0; i < VIEW_NUM_FAULTS && used < size; i++)
+        if (faults->counts[i] > 0)
             used += (size_t)snprintf(text + used, size - used, "%s%u %s", used > 0 ? ", " : "",
-                                     (unsigned)kinds[i].count, kinds[i].what);
+                                     (unsigned)faults->counts[i], names[i]);
 }

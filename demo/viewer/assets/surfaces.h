@@ -67,12 +67,17 @@ view_image view_make_uv_grid(void);
 // Faults of the normals and tangents that a mesh is lit with. Those that the library derives have
 // none but flipped ones; files of version 12 bring their own.
 
+typedef enum view_fault {
+    VIEW_FAULT_SHORT,    // vertices whose normal or tangent is not 1 long, within 1 %
+    VIEW_FAULT_SKEWED,   // vertices whose tangent is not perpendicular to the normal, within 1 %
+    VIEW_FAULT_FLIPPED,  // triangles that face away from the normal of a corner
+    VIEW_FAULT_MIRRORED, // triangles whose texture is mirrored otherwise than a corner's tangent
+    VIEW_FAULT_FLAT,     // triangles without area, which give no direction
+    VIEW_NUM_FAULTS,
+} view_fault;
+
 typedef struct view_faults {
-    uint32_t num_short;    // vertices whose normal or tangent is not 1 long, within 1 %
-    uint32_t num_skewed;   // vertices whose tangent is not perpendicular to the normal, within 1 %
-    uint32_t num_flipped;  // triangles that face away from the normal of a corner
-    uint32_t num_mirrored; // triangles whose texture is mirrored otherwise than a corner's tangent
-    uint32_t num_flat;     // triangles without area, which give no direction
+    uint32_t counts[VIEW_NUM_FAULTS];
 } view_faults;
 
 // Vertices in some pose: [num_vertices] each.

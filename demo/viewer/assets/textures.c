@@ -6,6 +6,7 @@
 #include "demo/viewer/assets/library.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -507,17 +508,6 @@ view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer
     return surface;
 }
 
-// Says that the diffuse map of a mesh could not be loaded.
-static void lack_diffuse(view_layers *layers, uint32_t mesh)
-{
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
-        view_layered *const layered = &layers->meshes[i];
-        if (layered->mesh == mesh)
-            layered->lit.lacks_diffuse = layered->material->coverage == MD5_COVERAGE_TRANSLUCENT
-                                         || is_decal(layered->material);
-    }
-}
-
 static int by_sort(const void *left, const void *right)
 {
     const view_layered *const a = left, *const b = right;
@@ -613,66 +603,66 @@ static md5gl_stage stage_of(const view_layered *layered, const md5_stage *stage,
     return drawn;
 }
 
-static void evaluate(view_layered *layered, const md5_material_input *input, md5gl_stage_list *list)
-{
-    const md5_material *const material = layered->material;
-    const float *const registers = layered->registers;
-    const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
-    bool is_on = false, is_cut = false;
-    md5_evaluate_material(material, input, layered->registers);
-    *list = (md5gl_stage_list){
-        .mesh = layered->mesh,
-        .cull = material->creates_back_sides ? MD5GL_CULL_NONE
-                                             : (md5gl_cull)material->cull, // in one order
-        .stages = layered->stages,
-    };
-    for (uint32_t i = 0; i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        if (registers[stage->condition] == 0.0f)
-            continue;
-        is_on = true;
-        is_cut = is_cut || cuts_surface(material, stage);
-        if (layered->textures[i] != 0)
-            layered->stages[list->num_stages++] = stage_of(layered, stage, layered->textures[i]);
-    }
-    // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
-    // md5gl_draw_model() shows front sides.
-    view_choose_lit_layers(&layered->lit, material, registers);
-    if (layered->lit.num_shown > 1) {
-        list->lit_layers = layered->lit.shown + 1;
-        list->num_lit_layers = layered->lit.num_shown - 1;
-    }
-    const bool is_lifted =
-        material->has_polygon_offset || list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
-    is_cut = is_cut || (is_lifted && !is_translucent);
-    // As the engine: light is added to what is behind translucent surfaces; opaque ones are black
-    // below what is drawn, unless all their stages are off, or they are decals that lack their
-    // pictures.
-    const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
-    const bool has_light = layered->lit.num_shown > 0;
-    const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
-    // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
-    layered->no_shadow = !has_shadow || is_cut || is_lost;
-    layered->is_opaque = is_cut;
-    layered->is_staged = is_translucent || !has_light || is_cut;
-    list->casts_shadow = has_shadow && is_cut;
-    if (is_translucent)
-        list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
-    else if (!is_on || is_lost || (has_light && !is_cut))
-        list->base = MD5GL_BASE_NONE;
-    else
-        list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
-    // What md5gl_draw_model() draws is not offset, and it is cut out already.
-    for (uint32_t i = 0; i < list->num_stages && !layered->is_staged; i++)
-        layered->stages[i].is_tested = false;
-    if (material->has_polygon_offset && layered->is_staged)
-        list->depth_offset = offset_units * material->polygon_offset;
-}
-
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
 {
-    for (uint32_t i = 0; i < layers->num_meshes; i++)
-        evaluate(&layers->meshes[i], input, &layers->lists[i]);
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
+        md5gl_stage_list *const list = &layers->lists[i];
+        const md5_material *const material = layered->material;
+        const float *const registers = layered->registers;
+        const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
+        bool is_on = false, is_cut = false;
+        md5_evaluate_material(material, input, layered->registers);
+        *list = (md5gl_stage_list){
+            .mesh = layered->mesh,
+            .cull = material->creates_back_sides ? MD5GL_CULL_NONE
+                                                 : (md5gl_cull)material->cull, // in one order
+            .stages = layered->stages,
+        };
+        for (uint32_t k = 0; k < material->num_stages; k++) {
+            const md5_stage *const stage = &material->stages[k];
+            if (registers[stage->condition] == 0.0f)
+                continue;
+            is_on = true;
+            is_cut = is_cut || cuts_surface(material, stage);
+            if (layered->textures[k] != 0)
+                layered->stages[list->num_stages++] =
+                    stage_of(layered, stage, layered->textures[k]);
+        }
+        // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
+        // md5gl_draw_model() shows front sides.
+        view_choose_lit_layers(&layered->lit, material, registers);
+        if (layered->lit.num_shown > 1) {
+            list->lit_layers = layered->lit.shown + 1;
+            list->num_lit_layers = layered->lit.num_shown - 1;
+        }
+        const bool is_lifted = material->has_polygon_offset || list->num_lit_layers > 0
+                               || list->cull == MD5GL_CULL_FRONT;
+        is_cut = is_cut || (is_lifted && !is_translucent);
+        // As the engine: light is added to what is behind translucent surfaces; opaque ones are
+        // black below what is drawn, unless all their stages are off, or they are decals that lack
+        // their pictures.
+        const bool has_shadow =
+            material->force_shadows || (!material->no_shadows && !is_translucent);
+        const bool has_light = layered->lit.num_shown > 0;
+        const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
+        // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
+        layered->no_shadow = !has_shadow || is_cut || is_lost;
+        layered->is_opaque = is_cut;
+        layered->is_staged = is_translucent || !has_light || is_cut;
+        list->casts_shadow = has_shadow && is_cut;
+        if (is_translucent)
+            list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
+        else if (!is_on || is_lost || (has_light && !is_cut))
+            list->base = MD5GL_BASE_NONE;
+        else
+            list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
+        // What md5gl_draw_model() draws is not offset, and it is cut out already.
+        for (uint32_t k = 0; k < list->num_stages && !layered->is_staged; k++)
+            layered->stages[k].is_tested = false;
+        if (material->has_polygon_offset && layered->is_staged)
+            list->depth_offset = offset_units * material->polygon_offset;
+    }
 }
 
 const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
@@ -781,6 +771,151 @@ void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
     }
 }
 
+// == Pixels of maps ==============================================================================
+
+static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
+{
+    return image->rgba + 4 * ((size_t)y * image->width + x);
+}
+
+// Slopes along u and v of the surface that a normal map in id's encoding describes.
+typedef struct slopes {
+    double u, v;
+} slopes;
+
+static slopes read_slopes(const uint8_t *texel)
+{
+    const double x = texel[0] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
+    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
+    return (slopes){-x / z, -y / z};
+}
+
+static void write_slopes(slopes s, uint8_t *texel)
+{
+    const double scale = 127.5 / sqrt(s.u * s.u + s.v * s.v + 1.0);
+    texel[0] = (uint8_t)lround(127.5 - s.u * scale);
+    texel[1] = (uint8_t)lround(127.5 - s.v * scale);
+    texel[2] = (uint8_t)lround(127.5 + scale);
+    texel[3] = 255;
+}
+
+static bool is_red_empty(const view_image *image)
+{
+    uint8_t low_red = 255, high_red = 0, low_alpha = 255, high_alpha = 0;
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
+        const uint8_t red = image->rgba[4 * i], alpha = image->rgba[4 * i + 3];
+        low_red = red < low_red ? red : low_red;
+        high_red = red > high_red ? red : high_red;
+        low_alpha = alpha < low_alpha ? alpha : low_alpha;
+        high_alpha = alpha > high_alpha ? alpha : high_alpha;
+    }
+    return high_red - low_red <= 2 && high_alpha - low_alpha > 8;
+}
+
+// How many rows of an image tell what its encoding is: all of a large one would take longer to look
+// at than to decode.
+enum { ROWS_READ = 256 };
+
+// In a height field the mixed derivatives are equal: the change along v of the slope along u equals
+// the change along u of the slope along v. They have opposite signs if green points against v.
+double view_green_side(const view_image *image)
+{
+    double product = 0.0, squares = 0.0;
+    const bool in_alpha = is_red_empty(image);
+    const uint32_t step = 1 + image->height / (ROWS_READ + 1);
+    for (uint32_t y = 0; y + 1 < image->height; y += step) {
+        for (uint32_t x = 0; x + 1 < image->width; x++) {
+            uint8_t texels[3][4];
+            memcpy(texels[0], texel_at(image, x, y), 4);
+            memcpy(texels[1], texel_at(image, x + 1, y), 4);
+            memcpy(texels[2], texel_at(image, x, y + 1), 4);
+            for (int i = 0; i < 3 && in_alpha; i++)
+                texels[i][0] = texels[i][3];
+            const slopes here = read_slopes(texels[0]);
+            const double u_along_v = read_slopes(texels[2]).u - here.u;
+            const double v_along_u = read_slopes(texels[1]).v - here.v;
+            product += u_along_v * v_along_u;
+            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
+        }
+    }
+    return squares > 0.0 ? product / squares : 0.0;
+}
+
+uint32_t view_guess_normals(const view_image *image)
+{
+    uint32_t normals = is_red_empty(image) ? MD5GL_NORMALS_RXGB : 0;
+    if (view_green_side(image) < -0.02)
+        normals |= MD5GL_NORMALS_GREEN_UP;
+    return normals;
+}
+
+static double height_at(const view_image *image, uint32_t x, uint32_t y)
+{
+    const uint8_t *const texel = texel_at(image, x % image->width, y % image->height);
+    return (texel[0] + texel[1] + texel[2]) / 3.0;
+}
+
+view_image view_normals_of_heights(const view_image *heights, float scale)
+{
+    view_image normals = {NULL, heights->width, heights->height};
+    normals.rgba = common_alloc((size_t)normals.width * normals.height, 4);
+    for (uint32_t y = 0; y < normals.height; y++) {
+        for (uint32_t x = 0; x < normals.width; x++) {
+            const double a = height_at(heights, x, y), b = height_at(heights, x + 1, y);
+            const double c = height_at(heights, x, y + 1), d = height_at(heights, x + 1, y + 1);
+            const double unit = 0.5 * (double)scale / 256.0;
+            write_slopes((slopes){unit * (b - a + d - c), unit * (c - a + d - b)},
+                         normals.rgba + 4 * ((size_t)y * normals.width + x));
+        }
+    }
+    return normals;
+}
+
+void view_add_slopes(view_image *normals, const view_image *more)
+{
+    for (uint32_t y = 0; y < normals->height; y++) {
+        for (uint32_t x = 0; x < normals->width; x++) {
+            uint8_t *const texel = normals->rgba + 4 * ((size_t)y * normals->width + x);
+            const uint32_t more_x = (uint32_t)((uint64_t)x * more->width / normals->width);
+            const uint32_t more_y = (uint32_t)((uint64_t)y * more->height / normals->height);
+            const slopes a = read_slopes(texel);
+            const slopes b = read_slopes(texel_at(more, more_x, more_y));
+            write_slopes((slopes){a.u + b.u, a.v + b.v}, texel);
+        }
+    }
+}
+
+static uint8_t byte_of(double value)
+{
+    return (uint8_t)lround(value < 255.0 ? value : 255.0);
+}
+
+void view_make_highlights(view_image *masks, float share)
+{
+    for (size_t i = 0; i < (size_t)masks->width * masks->height; i++) {
+        uint8_t *const texel = masks->rgba + 4 * i;
+        const uint8_t value = byte_of((double)share * texel[0]);
+        texel[0] = texel[1] = texel[2] = value;
+        texel[3] = 255;
+    }
+}
+
+void view_make_glow(view_image *masks, const view_image *texture, float share)
+{
+    for (uint32_t y = 0; y < masks->height; y++) {
+        for (uint32_t x = 0; x < masks->width; x++) {
+            uint8_t *const texel = masks->rgba + 4 * ((size_t)y * masks->width + x);
+            const uint32_t from_x = (uint32_t)((uint64_t)x * texture->width / masks->width);
+            const uint32_t from_y = (uint32_t)((uint64_t)y * texture->height / masks->height);
+            const uint8_t *const color = texel_at(texture, from_x, from_y);
+            const double glow = (double)share * texel[1] / 255.0;
+            for (int i = 0; i < 3; i++)
+                texel[i] = byte_of(glow * color[i]);
+            texel[3] = 255;
+        }
+    }
+}
+
 // == Textures =====================================================================================
 
 // -- Loading --------------------------------------------------------------------------------
@@ -821,9 +956,9 @@ static bool upload_image(const dresser *d, view_texture *texture, md5_game *game
         // Heights are added only to normals in id's encoding.
         if (normals == 0 && texture->heights != NULL
             && view_read_image(texture->heights, &other, &ignored)) {
-            view_image slopes = view_normals_of_heights(&other, 4.0f);
-            view_add_slopes(&image, &slopes);
-            free(slopes.rgba);
+            view_image more = view_normals_of_heights(&other, 4.0f);
+            view_add_slopes(&image, &more);
+            free(more.rgba);
         }
     }
     free(other.rgba);
@@ -1097,8 +1232,13 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             if (!is_declared)
                 find_maps(&d, i);
         }
-        if (*diffuse == NULL)
-            lack_diffuse(&textures->layers, i);
+        // What is seen through reflects nothing without its diffuse map.
+        for (uint32_t k = 0; k < textures->layers.num_meshes && *diffuse == NULL; k++) {
+            view_layered *const layered = &textures->layers.meshes[k];
+            if (layered->mesh == i)
+                layered->lit.lacks_diffuse = layered->material->coverage == MD5_COVERAGE_TRANSLUCENT
+                                             || is_decal(layered->material);
+        }
     }
     free(file);
     view_sort_layers(&textures->layers, model->num_meshes);

@@ -240,6 +240,30 @@ const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, vie
 // The result of the search for a mesh's texture; empty if the options name one.
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 
+// -- Pixels of maps ------------------------------------------------------------------------------
+
+// Guesses how a normal map is encoded: see md5gl_normals. Files do not say, so the pixels decide: x
+// is in alpha if red is constant; and green points down or up so that the slopes become those of a
+// height field, whose curl is zero.
+uint32_t view_guess_normals(const view_image *image);
+
+// Correlation of the slopes' cross derivatives: 1 = green points along growing v, as in id's maps,
+// -1 = against it, near 0 = undecided.
+double view_green_side(const view_image *image);
+
+// Makes normals of a height map as id's heightmap() does; wraps around. Same size.
+view_image view_normals_of_heights(const view_image *heights, float scale);
+
+// Adds the slopes of `more`, which may have another size. Both use id's encoding.
+void view_add_slopes(view_image *normals, const view_image *more);
+
+// Masks of Cube 2's engines, by the reference of Sauerbraten's models: red is how much a texel
+// shines, green how much it glows in the color of the texture, blue how much it reflects. Replace
+// the masks by highlights or by a glow map, times a share from 0 to 1. `texture` may have another
+// size.
+void view_make_highlights(view_image *masks, float share);
+void view_make_glow(view_image *masks, const view_image *texture, float share);
+
 // -- Uploading models ----------------------------------------------------------------------------
 
 // Creates a model on the GPU with the vertex path of the options. If that path is not available,

@@ -178,7 +178,7 @@ static bool make_kind(view_kind *kind, const view_scene *scene, const char *cons
     if (!find_clips(kind, scene != NULL ? scene : &kind->own, source, loader->log))
         return false;
     if (scene == NULL && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
-        if (!view_load_some_morphs(&kind->own_morphs, &kind->own, loader))
+        if (!view_load_morphs(&kind->own_morphs, &kind->own, false, loader))
             return false;
         kind->morphs = &kind->own_morphs;
     }
@@ -247,10 +247,10 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 
 // The error of a level: pixels; of shadow casters, texels of the shadow map. It is the sum of what
 // surface, texture and normals move by, of which only the surface casts shadows.
-static const float most_pixels = 1.0f, most_texels = 2.0f;
+static const float max_error_pixels = 1.0f, max_error_texels = 2.0f;
 
 // The share of the triangles that a level must save of those of the one before.
-static const float least_saved = 0.15f;
+static const float min_saved = 0.15f;
 
 typedef struct reduction {
     const md5_model *source;
@@ -299,7 +299,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
                       .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
     view_detail casters = {.source = VIEW_DETAIL_CASTERS};
     for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++)
-        work.errors[i] = most_pixels * 2.0f * kind->sphere.radius * (float)(1u << i) / pixels;
+        work.errors[i] = max_error_pixels * 2.0f * kind->sphere.radius * (float)(1u << i) / pixels;
     md5_threads_run(threads, source->num_meshes, reduce_part, &work);
     for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++) {
         view_detail *const level = &kind->levels[kind->num_levels++];
@@ -315,11 +315,11 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
             meshes[m].indices = work.meshes[m][i].indices;
         }
         const uint32_t own = count_triangles(level->model);
-        if (is_uploaded && (float)own <= (1.0f - least_saved) * (float)num_triangles) {
+        if (is_uploaded && (float)own <= (1.0f - min_saved) * (float)num_triangles) {
             num_triangles = own;
             is_uploaded = upload_level(&level->drawn, level->model, loader);
         }
-        if (work.errors[i] <= most_texels * texel)
+        if (work.errors[i] <= max_error_texels * texel)
             casters.model = level->model;
     }
     free(work.meshes);
@@ -1107,10 +1107,10 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
     uint32_t num_kinds = 1;
     for (size_t i = 0; i < num_files; i++)
         num_kinds += is_model(files[i]);
-    if (num_kinds > VIEW_MOST_KINDS || num_kinds > crowd->count)
+    if (num_kinds > VIEW_MAX_KINDS || num_kinds > crowd->count)
         return view_error(loader->log,
                           "%u models for a crowd of %u: at most %d, and at most one per character",
-                          (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MOST_KINDS);
+                          (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MAX_KINDS);
     for (uint32_t i = 0; i < num_kinds; i++) {
         const uint32_t begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
         const uint32_t end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
@@ -1211,25 +1211,6 @@ static bool make_players(view_crowd *crowd, view_log *log)
     return true;
 }
 
-static void make_scratch(view_crowd *crowd)
-{
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        md5_pose_job job = {0};
-        if (kind->machine == NULL)
-            job.binding = kind->clips[0];
-        const size_t size = kind->machine != NULL
-                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
-                                : md5_pose_batch_scratch(&job, 1, NULL);
-        const size_t num_joints = kind->model->skeleton.num_joints;
-        crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
-        crowd->buffer_size = larger(crowd->buffer_size, VIEW_POSES_AT_ONCE * num_joints + LINE);
-    }
-    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
-    crowd->buffers =
-        common_alloc(crowd->threads->num_workers, crowd->buffer_size * sizeof *crowd->buffers);
-}
-
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
@@ -1311,7 +1292,21 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     if (!make_levels(crowd, loader) || !make_players(crowd, loader->log))
         return false;
     make_members(crowd);
-    make_scratch(crowd);
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+        const view_kind *const kind = &crowd->kinds[k];
+        md5_pose_job job = {0};
+        if (kind->machine == NULL)
+            job.binding = kind->clips[0];
+        const size_t size = kind->machine != NULL
+                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
+                                : md5_pose_batch_scratch(&job, 1, NULL);
+        const size_t num_joints = kind->model->skeleton.num_joints;
+        crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
+        crowd->buffer_size = larger(crowd->buffer_size, VIEW_POSES_AT_ONCE * num_joints + LINE);
+    }
+    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
+    crowd->buffers =
+        common_alloc(crowd->threads->num_workers, crowd->buffer_size * sizeof *crowd->buffers);
     return true;
 }
 

@@ -224,11 +224,11 @@ enum { VIEW_CROWD_TEXELS = 2048 };
 // Poses made in one call, into a buffer that fits the second-level cache, and then copied to the
 // palettes one after another. The batch writes up to 16 poses side by side; straight into the
 // palettes of thousands, it would stall on each cache line and take three times as long.
-enum { VIEW_MOST_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
+enum { VIEW_MAX_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
 
 typedef struct view_crowd {
     uint32_t count; // 0: there is none
-    view_kind kinds[VIEW_MOST_KINDS];
+    view_kind kinds[VIEW_MAX_KINDS];
     uint32_t num_kinds;
     char **files; // [num_files] of all kinds but the first; each kind begins with its model
     size_t num_files;

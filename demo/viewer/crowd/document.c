@@ -226,25 +226,6 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
 // Distance of the retargeted model, relative to the sum of both models' sizes.
 static const float relative_distance = 0.4f;
 
-static void free_companion(view_companion *companion, md5gl_renderer *renderer)
-{
-    if (companion->textures != NULL)
-        view_free_textures(companion->textures, renderer);
-    if (companion->drawn != NULL)
-        md5gl_destroy_model(renderer, companion->drawn);
-    md5_destroy_retarget(companion->retarget);
-    free(companion->textures);
-    free(companion->scratch);
-    free(companion->pose);
-    free(companion->palette);
-    free(companion->joints);
-    if (companion->machine != NULL)
-        view_free_machine(companion->machine);
-    free(companion->machine);
-    md5_free_model(companion->own_model);
-    *companion = (view_companion){0};
-}
-
 // Uploads companion->model with the textures of the file `path`, or of a scene of the same model.
 static bool upload(view_companion *companion, const view_loader *loader, const char *path,
                    const view_scene *same)
@@ -384,8 +365,8 @@ static bool load_carried(view_companion *carried, view_scene *scene, const view_
 static bool load_compared(view_companion *compared, const view_compare *compare,
                           const view_scene *scene, const char *path, const view_loader *loader)
 {
-    *compared = (view_companion){.model = compare->model, .joint = -1};
-    const bool is_same = compare->model == scene->model;
+    const bool is_same = compare->own_model == NULL;
+    *compared = (view_companion){.model = is_same ? scene->model : compare->own_model, .joint = -1};
     return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
 }
 
@@ -405,7 +386,7 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
 {
     if (document->morphs.morph != NULL)
         return true;
-    if (!view_load_morphs(&document->morphs, &document->scene, loader))
+    if (!view_load_morphs(&document->morphs, &document->scene, true, loader))
         return false;
     document->scene.morph = document->morphs.morph;
     document->scene.morph_weights = document->morphs.weights;
@@ -490,8 +471,23 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         md5gl_destroy_model(renderer, document->drawn);
     }
     view_free_morphs(&document->morphs, renderer);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
-        free_companion(&document->companions[i], renderer);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        view_companion *const companion = &document->companions[i];
+        if (companion->textures != NULL)
+            view_free_textures(companion->textures, renderer);
+        if (companion->drawn != NULL)
+            md5gl_destroy_model(renderer, companion->drawn);
+        md5_destroy_retarget(companion->retarget);
+        free(companion->textures);
+        free(companion->scratch);
+        free(companion->pose);
+        free(companion->palette);
+        free(companion->joints);
+        if (companion->machine != NULL)
+            view_free_machine(companion->machine);
+        free(companion->machine);
+        md5_free_model(companion->own_model);
+    }
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);

@@ -136,17 +136,6 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     }
 }
 
-// Whether the whole shape is visible, with a margin of 8 %.
-static bool has_all(const view_camera *camera, const view_hull *hull, float width, float height)
-{
-    const float filled = 0.92f, half_y = filled * HALF_HEIGHT, half_x = half_y * width / height;
-    const view_axes axes = view_camera_axes(camera);
-    for (int i = 0; i < VIEW_HULL_POINTS; i++)
-        if (fitting_distance(camera, &axes, hull->points[i], half_x, half_y) > camera->distance)
-            return false;
-    return true;
-}
-
 // Distance and target move by equal shares, so that the point under the mouse, at which both were
 // aimed by view_zoom(), stays where it is on the way.
 bool view_follow_camera(view_camera *seen, const view_camera *camera, float share)
@@ -238,9 +227,18 @@ bool view_is_framed(const view_framing *framing, const view_camera *camera)
 bool view_holds_document(const view_framing *framing, const view_camera *camera,
                          const view_document *document, view_rect region)
 {
-    return region.width == framing->width && region.height == framing->height
-           && view_size(document->bounds) >= 0.5f * framing->size
-           && has_all(camera, &document->hull, region.width, region.height);
+    if (region.width != framing->width || region.height != framing->height
+        || !(view_size(document->bounds) >= 0.5f * framing->size))
+        return false;
+    // The whole shape is visible, with a margin of 8 %.
+    const float filled = 0.92f, half_y = filled * HALF_HEIGHT;
+    const float half_x = half_y * region.width / region.height;
+    const view_axes axes = view_camera_axes(camera);
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
+        if (fitting_distance(camera, &axes, document->hull.points[i], half_x, half_y)
+            > camera->distance)
+            return false;
+    return true;
 }
 
 // That of the camera path, for a scene that is centred on `centre`.

@@ -18,6 +18,20 @@
 // lights turn with the camera, so the visible side is never dark and shadows fall as in photographs
 // of a turntable.
 
+// Light colours of the studio and of the classic (2004) lighting.
+static const struct light_colors {
+    float key[3], sky[3], fill[3], rim[3];
+} light_colors[] = {
+    [MD5GL_LIGHTING_STUDIO] = {.key = {1.30f, 1.20f, 1.06f},
+                               .sky = {0.30f, 0.33f, 0.38f},
+                               .fill = {0.9f, 1.0f, 1.25f},
+                               .rim = {7.5f, 7.2f, 6.8f}},
+    [MD5GL_LIGHTING_CLASSIC] = {.key = {0.98f, 0.95f, 0.90f},
+                                .sky = {0.08f, 0.08f, 0.09f},
+                                .fill = {1.0f, 1.1f, 1.3f},
+                                .rim = {3.0f, 2.8f, 2.4f}},
+};
+
 // A direction from its parts in view: right, level towards the eye, and up in the world.
 static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
 {
@@ -42,30 +56,6 @@ static md5_vec3 move_key(md5_vec3 direction, const view_lights *lights)
                          + asinf(view_clamp(direction.z, -1.0f, 1.0f));
     const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
     return (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
-}
-
-// Light colours of the studio and of the classic (2004) lighting, times the user's intensities.
-static void color_lights(const view_lights *lights, md5gl_lighting lighting,
-                         md5gl_point_light points[VIEW_NUM_POINTS], md5gl_frame *frame)
-{
-    static const struct {
-        float key[3], sky[3], fill[3], rim[3];
-    } colors[] = {
-        [MD5GL_LIGHTING_STUDIO] = {.key = {1.30f, 1.20f, 1.06f},
-                                   .sky = {0.30f, 0.33f, 0.38f},
-                                   .fill = {0.9f, 1.0f, 1.25f},
-                                   .rim = {7.5f, 7.2f, 6.8f}},
-        [MD5GL_LIGHTING_CLASSIC] = {.key = {0.98f, 0.95f, 0.90f},
-                                    .sky = {0.08f, 0.08f, 0.09f},
-                                    .fill = {1.0f, 1.1f, 1.3f},
-                                    .rim = {3.0f, 2.8f, 2.4f}},
-    };
-    for (int i = 0; i < 3; i++) {
-        frame->light[i] = lights->values[VIEW_LIGHT_KEY] * colors[lighting].key[i];
-        frame->ambient[i] = lights->values[VIEW_LIGHT_SKY] * colors[lighting].sky[i];
-        points[0].color[i] = lights->values[VIEW_LIGHT_FILL] * colors[lighting].fill[i];
-        points[1].color[i] = lights->values[VIEW_LIGHT_RIM] * colors[lighting].rim[i];
-    }
 }
 
 // The environment that a picture is lit by, or NULL: the classic light has none.
@@ -160,7 +150,14 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     // A crowd is wide and needs more texels, so that each character has enough.
     frame->shadow_texels = view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
     frame->lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-    color_lights(stage->lights, frame->lighting, points, frame);
+    const struct light_colors *const colors = &light_colors[frame->lighting];
+    const float *const values = stage->lights->values; // the user's intensities
+    for (int i = 0; i < 3; i++) {
+        frame->light[i] = values[VIEW_LIGHT_KEY] * colors->key[i];
+        frame->ambient[i] = values[VIEW_LIGHT_SKY] * colors->sky[i];
+        points[0].color[i] = values[VIEW_LIGHT_FILL] * colors->fill[i];
+        points[1].color[i] = values[VIEW_LIGHT_RIM] * colors->rim[i];
+    }
     frame->tone_mapped = !stage->shown->classic;
     frame->softness = stage->shown->classic ? 0.0f : 0.08f;
     const view_environment *const environment = shown_environment(stage);
@@ -209,21 +206,7 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     }
 }
 
-// Draws a pass of what the materials of a body draw besides lit surfaces. Does nothing if it is
-// hidden by grey, the checker or a texture that was dropped.
-static bool view_draw_layers(const view_stage *stage, const view_body *body, md5gl_stage_pass pass,
-                             md5_error *error)
-{
-    const view_layers *const layers = &body->textures->layers;
-    return !shows_layers(stage, body->textures)
-           || md5gl_draw_stages(stage->renderer, body->drawn, pass, layers->lists,
-                                layers->num_meshes, error);
-}
-
 // == Bodies =======================================================================================
-//
-// Draws a picture: the bodies in it, posed once and then gone through for shadows, stages and lit
-// surfaces. A crowd gives a body for each model and level of detail.
 
 // Sets the materials of a model, unless `textures` is NULL, poses it and adds it to the bodies.
 static bool add_body(const view_stage *stage, view_bodies *bodies, unsigned uses,
@@ -602,13 +585,20 @@ static void draw_bodies(const view_stage *stage, const view_bodies *bodies, view
     }
 }
 
+// Draws a pass of what the materials of all bodies draw besides lit surfaces, unless it is hidden
+// by grey, the checker or a texture that was dropped.
 static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
                         md5_error *error)
 {
     bool is_drawn = true;
-    for (uint32_t i = 0; i < bodies->count && is_drawn; i++)
-        if ((bodies->bodies[i].uses & VIEW_BODY_STAGED) != 0)
-            is_drawn = view_draw_layers(stage, &bodies->bodies[i], pass, error);
+    for (uint32_t i = 0; i < bodies->count && is_drawn; i++) {
+        const view_body *const body = &bodies->bodies[i];
+        const view_textures *const textures = body->textures;
+        if ((body->uses & VIEW_BODY_STAGED) != 0 && textures != NULL
+            && shows_layers(stage, textures))
+            is_drawn = md5gl_draw_stages(stage->renderer, body->drawn, pass, textures->layers.lists,
+                                         textures->layers.num_meshes, error);
+    }
     return is_drawn;
 }
 

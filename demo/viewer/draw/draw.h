@@ -93,7 +93,7 @@ typedef struct view_body {
     md5gl_impostors *impostors; // instead of a model, or NULL
 } view_body;
 
-enum { VIEW_MAX_BODIES = VIEW_MOST_KINDS * VIEW_MAX_LEVELS + VIEW_NUM_COMPANIONS };
+enum { VIEW_MAX_BODIES = VIEW_MAX_KINDS * VIEW_MAX_LEVELS + VIEW_NUM_COMPANIONS };
 
 typedef struct view_bodies {
     view_body bodies[VIEW_MAX_BODIES];

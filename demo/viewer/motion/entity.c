@@ -9,34 +9,6 @@
 
 // -- Parts ----------------------------------------------------------------------------------
 
-void view_take_entity(view_entity *of, md5_entity *entity, const char *skin)
-{
-    const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
-    *of = (view_entity){.entity = entity, .num_parts = 1};
-    of->skin = skin != NULL ? common_copy(skin) : NULL;
-    of->parts = common_alloc(1, sizeof *of->parts);
-    of->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
-    // Those that are added are looked at in their turn.
-    for (uint32_t i = 0; i < of->num_parts; i++) {
-        const md5_entity *const body = of->parts[i].entity;
-        for (uint32_t p = 0; p < body->num_parts; p++) {
-            const md5_entity_part *const hung = &body->parts[p];
-            const view_entity_part *const last = &of->parts[of->num_parts - 1];
-            const md5_mat34 at =
-                md5_mat34_from_xform(md5_entity_part_placement(hung, body->model->bind));
-            const view_entity_part part = {
-                .entity = hung->entity,
-                .hung = hung,
-                .above = i,
-                .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
-                .bind = md5_mat34_mul(of->parts[i].bind, at),
-            };
-            of->parts = common_realloc(of->parts, of->num_parts + 1, sizeof *of->parts);
-            of->parts[of->num_parts++] = part;
-        }
-    }
-}
-
 void view_free_entity(view_entity *of)
 {
     for (uint32_t i = 0; i < of->num_parts; i++)
@@ -52,8 +24,9 @@ void view_free_entity(view_entity *of)
 
 // -- Joined model ---------------------------------------------------------------------------
 
-md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *name,
-                            md5_error *error)
+// The model of all parts.
+static md5_model *join_parts(const view_entity *of, md5_game *game, const char *name,
+                             md5_error *error)
 {
     view_words words = {0};
     const md5_load_opts opts = {.file_name = name};
@@ -102,27 +75,7 @@ md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *n
     return model;
 }
 
-// -- Playing -------------------------------------------------------------------------------------
-
-// Milliseconds: of the engine; a usual time of its scripts.
-static const uint32_t tick = 16, fade = 200;
-static const double longest_run = 10.0; // seconds
-
-const char *view_channel_name(md5_channel channel)
-{
-    static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
-    return names[channel];
-}
-
-bool view_has_channel(const view_entity *of, md5_channel channel)
-{
-    const md5_model_def *const def = of->entity->model_def;
-    return channel == MD5_CHANNEL_ALL || (def != NULL && def->channels[channel].num_joints > 0);
-}
-
-// -- Actors ---------------------------------------------------------------------------------
-
-bool view_start_actors(view_entity *of, md5_error *error)
+static bool start_actors(view_entity *of, md5_error *error)
 {
     const uint32_t count = of->entity->num_clips;
     of->clips = common_alloc(count, sizeof *of->clips);
@@ -148,6 +101,83 @@ bool view_start_actors(view_entity *of, md5_error *error)
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         of->channels[c] = (view_channel){.clip = -1};
     return true;
+}
+
+md5_model *view_load_entity(view_entity *of, view_library *library, const view_address *address,
+                            view_log *log)
+{
+    md5_error error = {0};
+    library->log = log;
+    md5_entity *const entity = md5_load_entity(library->game, address->name, NULL, &error);
+    library->log = NULL;
+    if (entity == NULL && error.line == 0) { // there is none of this name
+        char similar[256];
+        view_list_similar(library, address->name, similar, sizeof similar);
+        view_error(log, "%s: %s%s%s", library->place, error.message,
+                   similar[0] != '\0' ? "; similar: " : "", similar);
+        return NULL;
+    }
+    if (entity == NULL) {
+        view_log_error(log, &error);
+        return NULL;
+    }
+    const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
+    *of = (view_entity){.entity = entity, .num_parts = 1};
+    of->skin = address->skin != NULL ? common_copy(address->skin) : NULL;
+    of->parts = common_alloc(1, sizeof *of->parts);
+    of->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
+    // Those that are added are looked at in their turn.
+    for (uint32_t i = 0; i < of->num_parts; i++) {
+        const md5_entity *const body = of->parts[i].entity;
+        for (uint32_t p = 0; p < body->num_parts; p++) {
+            const md5_entity_part *const hung = &body->parts[p];
+            const view_entity_part *const last = &of->parts[of->num_parts - 1];
+            const md5_mat34 at =
+                md5_mat34_from_xform(md5_entity_part_placement(hung, body->model->bind));
+            const view_entity_part part = {
+                .entity = hung->entity,
+                .hung = hung,
+                .above = i,
+                .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
+                .bind = md5_mat34_mul(of->parts[i].bind, at),
+            };
+            of->parts = common_realloc(of->parts, of->num_parts + 1, sizeof *of->parts);
+            of->parts[of->num_parts++] = part;
+        }
+    }
+    of->paced = common_alloc(entity->num_clips, sizeof *of->paced);
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        const md5_entity_clip *const from = &entity->clips[i];
+        if (from->num_files == 0)
+            continue;
+        of->paced[i] = *from->anims[0];
+        of->paced[i].frame_rate *= (double)from->anim->rate;
+        of->paced[i].duration /= (double)from->anim->rate;
+    }
+    md5_model *const model = join_parts(of, library->game, address->name, &error);
+    if (model != NULL && start_actors(of, &error))
+        return model;
+    view_log_error(log, &error);
+    md5_free_model(model);
+    return NULL;
+}
+
+// -- Playing -------------------------------------------------------------------------------------
+
+// Milliseconds: of the engine; a usual time of its scripts.
+static const uint32_t tick = 16, fade = 200;
+static const double longest_run = 10.0; // seconds
+
+const char *view_channel_name(md5_channel channel)
+{
+    static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
+    return names[channel];
+}
+
+bool view_has_channel(const view_entity *of, md5_channel channel)
+{
+    const md5_model_def *const def = of->entity->model_def;
+    return channel == MD5_CHANNEL_ALL || (def != NULL && def->channels[channel].num_joints > 0);
 }
 
 static void end_channel(view_entity *of, md5_channel channel)

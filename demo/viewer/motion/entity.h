@@ -35,7 +35,6 @@ typedef struct view_entity {
     md5_model_anim *anims;  // [num_clips]
     md5_anim *paced;        // [num_clips] the clips' first files, at the rates of the modelDef
 
-    // See entity_play.h.
     bool is_played; // in channels, instead of one clip as it is in its file
     view_channel channels[MD5_NUM_CHANNELS];
     md5_channel focus; // the channel whose clip the time bar shows
@@ -46,16 +45,16 @@ typedef struct view_entity {
     view_event fired[VIEW_EVENTS]; // the last frame commands that did, newest first
 } view_entity;
 
-// Takes an entity, which is freed by view_free_entity(), and lists its parts. `skin`: the name of
-// another skin, or NULL; it is copied.
-void view_take_entity(view_entity *of, md5_entity *entity, const char *skin);
+// Loads an entity of a library, in the skin that the address names, lists its parts and creates
+// their actors, with nothing playing but what the engine starts by itself: heads and eyelids.
+//
+// Returns the model of all parts, to be freed: the joints of each one after another, those but the
+// body's named "N:NAME" by the number of the part; the meshes likewise, with the materials that
+// they have in the game as shaders. Returns NULL and logs an error on failure, with similar names
+// if there is none of this name. Free the entity in both cases.
+md5_model *view_load_entity(view_entity *of, view_library *library, const view_address *address,
+                            view_log *log);
 void view_free_entity(view_entity *of); // a zeroed one is allowed
-
-// Makes the model of all parts: the joints of each one after another, those but the body's named
-// "N:NAME" by the number of the part; the meshes likewise, with the materials that they have in
-// `game` as shaders. `name` is for messages. To be freed; NULL and an error on failure.
-md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *name,
-                            md5_error *error);
 
 // -- Playing -------------------------------------------------------------------------------------
 //
@@ -63,10 +62,6 @@ md5_model *view_join_entity(const view_entity *of, md5_game *game, const char *n
 //
 // Time is that of view_play. Time 0 is when the clip of the channel in focus began: the time bar
 // shows that clip.
-
-// Creates the actors of all parts, with nothing playing but what the engine starts by itself: heads
-// and eyelids. Returns false and sets `error` if memory runs out.
-bool view_start_actors(view_entity *of, md5_error *error);
 
 // Begins clip `clip` (< num_clips of the entity; -1: none) in a channel, which gets the focus, at
 // time 0. As in the engine the channel "all" hides those of the body's parts: a clip in it ends

@@ -11,20 +11,28 @@ static const float cell_share = 0.16f, height_share = 0.035f;
 // Time constant with which feet follow the terrain, seconds.
 static const float smoothing = 0.06f;
 
+static uint32_t above(const md5_skeleton *skeleton, uint32_t joint)
+{
+    return joint != MD5_NONE ? skeleton->joints[joint].parent : MD5_NONE;
+}
+
+// Whether a joint has foot or ankle in its name, and a knee, a hip and a body above.
+static bool is_foot(const md5_skeleton *skeleton, uint32_t joint)
+{
+    const char *const name = skeleton->joints[joint].name;
+    return (common_contains(name, "foot") || common_contains(name, "ankle"))
+           && above(skeleton, above(skeleton, above(skeleton, joint))) != MD5_NONE;
+}
+
 uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene)
 {
     const md5_skeleton *const skeleton = scene->skeleton;
     *terrain = (view_terrain){0};
     for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
-        const char *const name = skeleton->joints[i].name;
-        const uint32_t knee = skeleton->joints[i].parent;
-        const uint32_t hip = knee != MD5_NONE ? skeleton->joints[knee].parent : MD5_NONE;
-        const uint32_t pelvis = hip != MD5_NONE ? skeleton->joints[hip].parent : MD5_NONE;
-        if (pelvis == MD5_NONE
-            || (!common_contains(name, "foot") && !common_contains(name, "ankle")))
+        if (!is_foot(skeleton, i))
             continue;
-        terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = (uint32_t)i};
-        terrain->pelvis = pelvis;
+        terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = i};
+        terrain->pelvis = above(skeleton, above(skeleton, above(skeleton, i)));
     }
     const float size = view_size(scene->model->bounds);
     terrain->cell = cell_share * size;
@@ -45,17 +53,24 @@ int32_t view_block_of(const view_terrain *terrain, float place)
     return (int32_t)floorf(place / terrain->cell);
 }
 
-// Height of the terrain at a point in the character's space.
-static float terrain_under(const view_terrain *terrain, const md5_mat34 *to_world, md5_vec3 point)
+// md5_terrain_fn: the tops of blocks are horizontal.
+static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 {
-    const md5_vec3 at = md5_mat34_point(*to_world, point);
+    const view_terrain *const terrain = user;
+    (void)normal;
     return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
+}
+
+// Height of the terrain at a point in the character's space.
+static float terrain_under(view_terrain *terrain, const md5_mat34 *to_world, md5_vec3 point)
+{
+    return find_terrain(terrain, md5_mat34_point(*to_world, point), NULL);
 }
 
 // md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
 static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
-    const view_scene *const scene = user;
+    view_scene *const scene = user;
     const md5_mat34 to_world = md5_mat34_from_xform(scene->machine.place);
     (void)player;
     foot->floor =
@@ -100,7 +115,7 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-// -- Legs ----------------------------------------------------------------------------------------
+// == Legs ========================================================================================
 
 // Speeds, in radii of the circle of feet per second; turning speed in radians per second.
 static const float walk_share = 0.8f, run_share = 1.5f, turn_rate = 0.9f;
@@ -109,13 +124,6 @@ static const float walk_share = 0.8f, run_share = 1.5f, turn_rate = 0.9f;
 static const float bank_share = 0.12f;
 
 static const double tick = 1.0 / 60.0;
-
-// -- Legs -----------------------------------------------------------------------------------
-
-static uint32_t above(const md5_skeleton *skeleton, uint32_t joint)
-{
-    return joint != MD5_NONE ? skeleton->joints[joint].parent : MD5_NONE;
-}
 
 static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
 {
@@ -135,11 +143,10 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     const md5_skeleton *const skeleton = scene->skeleton;
     *legs = (view_legs){.time = -1.0};
     for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
-        const char *const name = skeleton->joints[i].name;
-        const uint32_t knee = above(skeleton, i), hip = above(skeleton, knee);
-        if ((common_contains(name, "foot") || common_contains(name, "ankle"))
-            && above(skeleton, hip) != MD5_NONE)
-            legs->legs[legs->num_legs++] = (md5_leg){.limb = {hip, knee, i}, .swivel = MD5_NONE};
+        const uint32_t knee = above(skeleton, i);
+        if (is_foot(skeleton, i))
+            legs->legs[legs->num_legs++] =
+                (md5_leg){.limb = {above(skeleton, knee), knee, i}, .swivel = MD5_NONE};
     }
     const uint32_t num_legs = legs->num_legs;
     if (num_legs < 2)
@@ -188,13 +195,6 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 }
 
 // -- Walking --------------------------------------------------------------------------------
-
-static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
-{
-    const view_terrain *const terrain = user;
-    (void)normal; // the tops of blocks are horizontal
-    return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
-}
 
 static md5_walk_desc describe(const view_scene *scene)
 {

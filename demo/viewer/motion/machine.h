@@ -30,13 +30,13 @@ struct view_machine {
     bool acts;            // demo mode, until the user takes control: fires triggers and walks
     double next_act;
     uint32_t num_acts;
-    uint32_t next_shot; // clip at which the search for the next one-shot begins
-    md5_vec3 target;    // of the modifiers that reach or look, world space
-    bool has_target;    // false: a point that circles in front of the character
-    double pointed;     // time at which the target was last set
-    bool is_told;       // the machine's parameters say where the target is: see pointer.h
-    float told_yaw;     // in which direction they say, degrees to the left
-    float reach;        // size of the character
+    uint32_t next_shot;             // clip at which the search for the next one-shot begins
+    md5_vec3 target;                // of the modifiers that reach or look, world space
+    bool has_target;                // false: a point that circles in front of the character
+    double pointed;                 // time at which the target was last set
+    bool is_told;                   // the machine's parameters say where the target is
+    float told_yaw;                 // in which direction they say, degrees to the left
+    float reach;                    // size of the character
     view_event events[VIEW_EVENTS]; // the last that fired, newest first
     const view_setting *settings;   // [num_settings], by time
     size_t num_settings, next_setting;

@@ -96,8 +96,8 @@ float view_largest_morph_reach(const view_morphs *morphs)
     return reach;
 }
 
-static bool load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,
-                        const view_loader *loader)
+bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,
+                      const view_loader *loader)
 {
     if (scene->model == NULL || scene->path == NULL)
         return true;
@@ -136,16 +136,6 @@ static bool load_morphs(view_morphs *morphs, const view_scene *scene, bool has_a
     const bool has_weights = weigh(morphs, has_all, loader);
     view_drive_morphs(morphs, NULL, NULL, morphs->weights);
     return has_weights;
-}
-
-bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader)
-{
-    return load_morphs(morphs, scene, true, loader);
-}
-
-bool view_load_some_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader)
-{
-    return load_morphs(morphs, scene, false, loader);
 }
 
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)

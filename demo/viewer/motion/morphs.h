@@ -21,13 +21,10 @@ bool view_has_driven_morphs(const view_scene *scene);
 
 // Loads the targets beside the model of a scene, and sets the weights of --morph. Warns of targets
 // that the scene's machine drives and that are not there. Returns false and logs an error if a file
-// cannot be read or has another topology, or if there is no target of a name of --morph. Free in
-// both cases.
-bool view_load_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader);
-
-// As view_load_morphs(), but leaves out names of --morph that are not there: for the other models
-// of a crowd.
-bool view_load_some_morphs(view_morphs *morphs, const view_scene *scene, const view_loader *loader);
+// cannot be read or has another topology, or, if it `has_all`, if there is no target of a name of
+// --morph. Free in both cases.
+bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,
+                      const view_loader *loader);
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
 
 // Writes weights[num_targets]: those of --morph, plus those that the player's machine drives.

@@ -27,7 +27,8 @@ typedef struct view_motion_kind {
     bool moves_alone;   // the picture changes by itself, also without a clip
     const char *ending; // of the file that says how it moves; NULL: the model's own
 
-    // Whether it moves the scene; the first one that does is taken.
+    // Whether it moves the scene; the first one that does is taken. NULL: the clip and the bind
+    // pose, which do if no other does.
     bool (*moves)(const view_scene *scene);
 
     // Writes pose, joints and palette at a time.
@@ -59,7 +60,7 @@ typedef struct view_motion_kind {
     void (*resume)(const view_scene *scene, view_play *play);
 } view_motion_kind;
 
-extern const view_motion_kind view_bind_motion, view_clip_motion; // clip.c
+extern const view_motion_kind view_bind_motion, view_clip_motion;
 extern const view_motion_kind view_machine_motion, view_legs_motion, view_entity_motion;
 
 static inline const view_motion_kind *view_mover_of(const view_scene *scene)
@@ -72,7 +73,7 @@ static inline const view_motion_kind *view_motion_of(const view_scene *scene)
     return scene->motion != NULL ? scene->motion : &view_clip_motion;
 }
 
-// -- The shown clip (clip.c) ----------------------------------------------------------------------
+// -- The shown clip ----------------------------------------------------------------------
 
 // The chosen clip; NULL if there is none or the motion uses none.
 const view_clip *view_shown_clip(const view_scene *scene);
@@ -92,7 +93,7 @@ void view_turn_pose(view_scene *scene, const md5_xform *place);
 // Whether the bind pose is shown although something could move the model.
 bool view_is_bind_pose(const view_scene *scene);
 
-// -- Choosing (motion.c) --------------------------------------------------------------------------
+// -- Choosing --------------------------------------------------------------------------
 
 // Finds what moves the scene. Call it when that may have changed; the bind pose stays.
 void view_choose_motion(view_scene *scene);
@@ -127,8 +128,7 @@ md5_xform view_place_of(const view_scene *scene);
 // it, so that the character stays visible.
 md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 
-// -- Faults in a pose (pose.c)
-// ----------------------------------------------------------------------
+// -- Faults in a pose (pose.c) --------------------------------------------------------------------
 //
 // Of normals and tangents: skinning turns what is right in the bind pose over where a joint bends
 // far.

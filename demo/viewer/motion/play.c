@@ -76,17 +76,6 @@ static double keep_in_range(view_play *play, double place, double begin, double 
     return begin + (over < 0.0 ? over + end - begin : over);
 }
 
-static void advance_in_range(view_play *play, const md5_anim *anim, double way, double begin,
-                             double end)
-{
-    const double length = view_cycle_length(play, anim);
-    const double from = play->wrap == MD5_WRAP_CLAMP ? 0.0 : floor(play->time / length) * length;
-    const double place = play->time - from;
-    const bool is_inside = place >= begin && place <= end;
-    const double start = is_inside ? place : play->backward ? end : begin;
-    play->time = from + keep_in_range(play, start + way, begin, end);
-}
-
 void view_advance(view_play *play, const md5_anim *anim, double seconds)
 {
     double first, last;
@@ -95,7 +84,13 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     play->held_at_end = false;
     const double way = seconds * play->speed * (play->backward ? -1.0 : 1.0);
     if (view_find_range(play, anim, &first, &last)) {
-        advance_in_range(play, anim, way, first, last);
+        const double length = view_cycle_length(play, anim);
+        const double from =
+            play->wrap == MD5_WRAP_CLAMP ? 0.0 : floor(play->time / length) * length;
+        const double place = play->time - from;
+        const bool is_inside = place >= first && place <= last;
+        const double start = is_inside ? place : play->backward ? last : first;
+        play->time = from + keep_in_range(play, start + way, first, last);
         return;
     }
     play->time += way;
@@ -173,28 +168,6 @@ const char *view_wrap_name(md5_wrap wrap)
 }
 
 // -- Camera paths --------------------------------------------------------------------------------
-
-view_camera_path view_make_camera_path(const char *path, md5_camera *camera)
-{
-    const uint32_t last = camera->num_frames - 1;
-    const uint32_t hidden = camera->num_cuts < last ? camera->num_cuts : last;
-    return (view_camera_path){
-        .path = common_copy(path),
-        .name = common_stem(path),
-        .camera = camera,
-        .clock = {.num_frames = camera->num_frames - hidden,
-                  .frame_rate = camera->frame_rate,
-                  .duration = camera->duration},
-    };
-}
-
-void view_free_camera_path(view_camera_path *camera_path)
-{
-    md5_free_camera(camera_path->camera);
-    free(camera_path->path);
-    free(camera_path->name);
-    *camera_path = (view_camera_path){0};
-}
 
 md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const view_play *play)
 {

@@ -77,10 +77,6 @@ typedef struct view_camera_path_place {
     uint32_t shot;
 } view_camera_path_place;
 
-// Takes ownership of `camera`, which view_free_camera_path() frees.
-view_camera_path view_make_camera_path(const char *path, md5_camera *camera);
-void view_free_camera_path(view_camera_path *camera_path); // a zeroed one is allowed
-
 // View and position at the time of `play`. There must be a camera path.
 md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const view_play *play);
 view_camera_path_place view_find_place(const view_camera_path *camera_path, const view_play *play);

@@ -317,7 +317,7 @@ view_faults view_find_mesh_faults(view_scene *scene, uint32_t mesh, bool *marks)
 
 view_faults view_find_pose_faults(view_scene *scene)
 {
-    view_faults faults = {.num_short = 0};
+    view_faults faults = {{0}};
     if (scene->model != NULL)
         view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)

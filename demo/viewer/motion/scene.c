@@ -64,6 +64,13 @@ static void free_pose(view_scene *scene)
     scene->joints = scene->palette = NULL;
 }
 
+static void free_camera_path(view_camera_path *camera_path)
+{
+    md5_free_camera(camera_path->camera);
+    free(camera_path->path);
+    free(camera_path->name);
+}
+
 void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
@@ -75,7 +82,7 @@ void view_free_scene(view_scene *scene)
     md5_free_model(scene->own_model);
     view_drop_library(scene->library);
     view_free_looks(scene->looks, scene->num_looks);
-    view_free_camera_path(&scene->camera_path);
+    free_camera_path(&scene->camera_path);
     free(scene->path);
     free(scene->name);
     *scene = (view_scene){0};
@@ -273,9 +280,18 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     if (camera == NULL)
         return view_log_error(log, &error);
     const double smoothing = scene->camera_path.smoothing;
-    view_free_camera_path(&scene->camera_path);
-    scene->camera_path = view_make_camera_path(path, camera);
-    scene->camera_path.smoothing = smoothing;
+    free_camera_path(&scene->camera_path);
+    const uint32_t last = camera->num_frames - 1;
+    const uint32_t hidden = camera->num_cuts < last ? camera->num_cuts : last;
+    scene->camera_path = (view_camera_path){
+        .path = common_copy(path),
+        .name = common_stem(path),
+        .camera = camera,
+        .clock = {.num_frames = camera->num_frames - hidden,
+                  .frame_rate = camera->frame_rate,
+                  .duration = camera->duration},
+        .smoothing = smoothing,
+    };
     return true;
 }
 
@@ -358,32 +374,22 @@ static void take_clip(view_scene *scene, view_clip clip, view_log *log)
 
 static bool load_cube(view_scene *scene, const char *path, bool with_clips, view_log *log)
 {
-    md5_error error = {0};
-    uint32_t num_clips = 0;
     const md5_load_opts opts = loud(scene, log);
-    view_cube_model joined = {0};
-    md5_cube2 *const cube = md5_load_cube2(path, NULL, &opts, &error);
-    const bool is_joined = cube != NULL && view_join_cube(&joined, cube, path, &opts, log);
-    if (is_joined)
-        scene->model = scene->own_model = view_cube_make_model(&joined, path, &error);
-    if (scene->model != NULL) {
-        view_make_pose(scene, &scene->model->skeleton);
-        scene->looks = view_cube_looks(&joined, &scene->num_looks);
-        view_report_unshown(cube, path, log);
-        view_cube_clip *const clips =
-            with_clips ? view_cube_make_clips(&joined, scene->model, &num_clips, log) : NULL;
-        for (uint32_t i = 0; i < num_clips; i++)
-            take_clip(
-                scene,
-                (view_clip){.path = clips[i].file, .name = clips[i].name, .anim = clips[i].anim},
-                log);
-        free(clips); // what is in them is the scene's now
-    } else if (is_joined || cube == NULL) {
-        view_log_error(log, &error);
-    }
-    view_free_cube_model(&joined);
-    md5_free_cube2(cube);
-    return scene->model != NULL;
+    view_cube cube;
+    if (!view_load_cube(&cube, path, &opts, with_clips, log))
+        return false;
+    scene->model = scene->own_model = cube.model;
+    view_make_pose(scene, &scene->model->skeleton);
+    scene->looks = cube.looks;
+    scene->num_looks = cube.num_looks;
+    for (uint32_t i = 0; i < cube.num_clips; i++)
+        take_clip(scene,
+                  (view_clip){.path = cube.clips[i].file,
+                              .name = cube.clips[i].name,
+                              .anim = cube.clips[i].anim},
+                  log);
+    free(cube.clips); // what is in them is the scene's now
+    return true;
 }
 
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
@@ -464,47 +470,25 @@ bool view_add_game_clip(view_scene *scene, const char *name, view_log *log)
 
 static bool load_entity(view_scene *scene, const view_address *address, view_log *log)
 {
-    md5_error error = {0};
-    view_library *const library = scene->library;
-    library->log = log;
-    md5_entity *const entity = md5_load_entity(library->game, address->name, NULL, &error);
-    library->log = NULL;
-    if (entity == NULL && error.line == 0) { // there is none of this name
-        char similar[256];
-        view_list_similar(library, address->name, similar, sizeof similar);
-        view_error(log, "%s: %s%s%s", library->place, error.message,
-                   similar[0] != '\0' ? "; similar: " : "", similar);
-        return false;
-    }
-    if (entity == NULL)
-        return view_log_error(log, &error);
-    view_take_entity(&scene->entity, entity, address->skin);
+    const view_library *const library = scene->library;
     scene->model = scene->own_model =
-        view_join_entity(&scene->entity, library->game, address->name, &error);
+        view_load_entity(&scene->entity, scene->library, address, log);
     if (scene->model == NULL)
-        return view_log_error(log, &error);
+        return false;
     view_make_pose(scene, &scene->model->skeleton);
     // The clips of an entity stay its own.
-    scene->entity.paced = common_alloc(entity->num_clips, sizeof *scene->entity.paced);
-    for (uint32_t i = 0; i < entity->num_clips; i++) {
-        const md5_entity_clip *const from = &entity->clips[i];
-        md5_anim *const anim = &scene->entity.paced[i];
-        if (from->num_files == 0)
-            continue;
-        *anim = *from->anims[0];
-        anim->frame_rate *= (double)from->anim->rate;
-        anim->duration /= (double)from->anim->rate;
-        take_clip(scene,
-                  (view_clip){.path = view_make_address(library->place, from->anim->files[0], NULL),
-                              .name = common_copy(from->anim->name),
-                              .anim = anim,
-                              .in_entity = i + 1},
-                  log);
+    for (uint32_t i = 0; i < scene->entity.entity->num_clips; i++) {
+        const md5_entity_clip *const from = &scene->entity.entity->clips[i];
+        if (from->num_files > 0)
+            take_clip(
+                scene,
+                (view_clip){.path = view_make_address(library->place, from->anim->files[0], NULL),
+                            .name = common_copy(from->anim->name),
+                            .anim = &scene->entity.paced[i],
+                            .in_entity = i + 1},
+                log);
     }
-    if (view_start_actors(&scene->entity, &error))
-        return true;
-    view_log_error(log, &error);
-    return false;
+    return true;
 }
 
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
