@@ -300,10 +300,8 @@ int main(int count, char **arguments)
     } else if (options.manual) {
         view_print_manual(stdout);
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
-        for (uint32_t i = 0; i < view_num_pages(); i++) {
-            common_print_text(stdout, view_page_at(i)->name);
-            putchar('\n');
-        }
+        for (uint32_t i = 0; i < view_num_pages(); i++)
+            puts(view_page_at(i)->name);
     } else if (options.completions_given) {
         view_print_completions(options.completions, stdout);
     } else {
