@@ -1,0 +1,185 @@
+// The kinds of motion that need nothing but a scene, the shown clip and the bind pose; the quarter
+// turns that all kinds share.
+#include "demo/viewer/motion/motion.h"
+
+#include "md5/md5skin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// -- Quarter turns --------------------------------------------------------------------------------
+
+static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+
+static bool is_identity(const md5_mat34 *m)
+{
+    return m->m[0] > 0.5f && m->m[5] > 0.5f && m->m[10] > 0.5f;
+}
+
+view_turn view_turn_y_up(void)
+{
+    return view_turn_further((view_turn){.is_set = false}, 0);
+}
+
+view_turn view_turn_further(view_turn turn, int axis)
+{
+    // The axis after the given one goes to the one before it, which goes to the opposite of the
+    // first.
+    const size_t next = (size_t)(axis + 1) % 3, last = (size_t)(axis + 2) % 3;
+    md5_mat34 quarter = {{0}};
+    quarter.m[5 * (size_t)axis] = 1.0f;
+    quarter.m[4 * last + next] = 1.0f;
+    quarter.m[4 * next + last] = -1.0f;
+    turn.matrix = turn.is_set ? md5_mat34_mul(quarter, turn.matrix) : quarter;
+    turn.is_set = !is_identity(&turn.matrix);
+    return turn;
+}
+
+void view_turn_matrices(const view_turn *turn, md5_mat34 *matrices, uint32_t count)
+{
+    for (uint32_t i = 0; turn->is_set && i < count; i++)
+        matrices[i] = md5_mat34_mul(turn->matrix, matrices[i]);
+}
+
+md5_vec3 view_turn_vector(const view_turn *turn, md5_vec3 v)
+{
+    return turn->is_set ? md5_mat34_direction(turn->matrix, v) : v;
+}
+
+md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds)
+{
+    return turn->is_set ? md5_bounds_transform(bounds, turn->matrix) : bounds;
+}
+
+// "+y": the axis of the file that the row points along.
+static void name_axis(const float row[4], char name[3])
+{
+    name[0] = '\0';
+    for (int axis = 0; axis < 3; axis++)
+        if (row[axis] > 0.5f || row[axis] < -0.5f) {
+            name[0] = row[axis] > 0.0f ? '+' : '-';
+            name[1] = "xyz"[axis];
+            name[2] = '\0';
+        }
+}
+
+void view_name_axes(const view_turn *turn, char up[3], char front[3])
+{
+    const md5_mat34 matrix = turn->is_set ? turn->matrix : identity;
+    name_axis(matrix.m + 8, up);
+    name_axis(matrix.m, front);
+}
+
+void view_describe_turn(const view_turn *turn, char *text, size_t size)
+{
+    char up[3], front[3];
+    view_name_axes(turn, up, front);
+    (void)snprintf(text, size, "up %s, front %s", up, front);
+}
+
+// -- The shown clip and the bind pose -------------------------------------------------------------
+
+const view_clip *view_shown_clip(const view_scene *scene)
+{
+    const bool shown = scene->num_clips > 0 && view_motion_of(scene)->clip_use != VIEW_CLIP_UNUSED;
+    return shown ? &scene->clips[scene->clip] : NULL;
+}
+
+const md5_anim *view_shown_anim(const view_scene *scene)
+{
+    const view_clip *const clip = view_shown_clip(scene);
+    return clip != NULL ? clip->anim : NULL;
+}
+
+const md5_anim *view_clock(const view_scene *scene)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    const bool moves = anim != NULL && anim->num_frames > 1;
+    return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
+}
+
+void view_turn_pose(view_scene *scene, const md5_xform *place)
+{
+    view_turn turn = scene->turn;
+    if (turn.is_set && place != NULL) {
+        const md5_mat34 from = md5_mat34_from_xform(md5_xform_inverse(*place));
+        turn.matrix = md5_mat34_mul(md5_mat34_from_xform(*place), md5_mat34_mul(turn.matrix, from));
+    }
+    view_turn_matrices(&turn, scene->joints, scene->num_joints);
+    if (scene->model != NULL)
+        view_turn_matrices(&turn, scene->palette, scene->num_joints);
+}
+
+static void pose_bind(view_scene *scene)
+{
+    const size_t size = scene->num_joints * sizeof *scene->joints;
+    if (scene->skeleton == NULL)
+        return;
+    if (scene->model != NULL) {
+        memcpy(scene->joints, scene->model->bind, size);
+        md5_build_palette(scene->model, scene->joints, scene->palette);
+    } else {
+        // Without a model the base frame of the clip is shown.
+        md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
+                           scene->joints);
+    }
+    view_turn_pose(scene, NULL);
+}
+
+void view_pose_moment(view_scene *scene, const md5_moment *moment)
+{
+    const view_clip *const clip = view_shown_clip(scene);
+    if (clip == NULL) {
+        pose_bind(scene);
+        return;
+    }
+    md5_sample(clip->binding, *moment, scene->root, scene->pose);
+    const md5_scales *const scales = scene->model != NULL ? clip->scales : NULL;
+    if (scales != NULL)
+        md5_scale_pose(scales, clip->binding, *moment, scene->pose);
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    if (scene->model != NULL)
+        md5_build_palette(scene->model, scene->joints, scene->palette);
+    if (scales != NULL)
+        md5_scale_palette(scales, clip->binding, *moment, scene->joints, scene->palette);
+    view_turn_pose(scene, NULL);
+}
+
+static void pose_clip(view_scene *scene, const view_play *play)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
+    view_pose_moment(scene, &moment);
+    const md5_xform at_origin = {.rotation = {.w = 1.0f}};
+    if (scene->terrain.num_feet > 0 && anim != NULL)
+        view_place_feet(scene, &at_origin, play->time);
+}
+
+static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
+{
+    const md5_anim *const anim = view_shown_anim(scene);
+    if (anim == NULL || scene->root != MD5_ROOT_ID)
+        return (md5_vec3){0, 0, 0};
+    const md5_moment begin = {0}, now = view_moment(play, anim);
+    return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
+}
+
+const view_motion_kind view_clip_motion = {
+    .name = "clip",
+    .clip_use = VIEW_CLIP_AS_FILE,
+    .mode = VIEW_MODE_CLIPS,
+    .pose = pose_clip,
+    .walked = walked_in_clip,
+};
+
+const view_motion_kind view_bind_motion = {
+    .name = "bind pose",
+    .clip_use = VIEW_CLIP_UNUSED,
+    .mode = VIEW_MODE_CLIPS,
+    .pose = pose_clip,
+};
+
+bool view_is_bind_pose(const view_scene *scene)
+{
+    return scene->motion == &view_bind_motion;
+}
