@@ -52,8 +52,7 @@ uint32_t md5i_voxel_at(const md5_grid *grid, md5_vec3d point);
 // is outside. Sampled in steps of half a cell, at most a few hundred.
 double md5i_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to);
 
-// -- Bones and paths
-// --------------------------------------------------------------------------------
+// -- Bones and paths -----------------------------------------------------------------------------
 
 // A part of a joint's bone that lies in the volume, in the grid's coordinates.
 typedef struct md5_bone {

@@ -74,8 +74,7 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 // md5_skin_bounds() likewise.
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
-// -- Dual quaternions
-// ------------------------------------------------------------------------------
+// -- Dual quaternions ----------------------------------------------------------------------------
 
 // The blend of a vertex's dual quaternions is valid if the squared length of its real part exceeds
 // this share of the squared first bias. Shorter ones result from biases that cancel out and consist
