@@ -534,9 +534,9 @@ static void check_desc(const md5_walk_desc *desc)
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(desc->skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(desc->legs != NULL, "legs: not NULL");
-    MD5_VALIDATE_RESERVED(desc->legs, desc->num_legs);
     MD5_ASSERT(desc->num_legs >= 1 && desc->num_legs <= MD5_MAX_LEGS,
                "num_legs: 1 to MD5_MAX_LEGS");
+    MD5_VALIDATE_RESERVED(desc->legs, desc->num_legs);
     MD5_ASSERT(desc->num_groups >= 1 && desc->num_groups <= desc->num_legs,
                "num_groups: 1 to num_legs");
 }

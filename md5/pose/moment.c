@@ -139,34 +139,21 @@ static bool ends_cycle(const md5_moment *moment)
     return moment->frame1 < moment->frame0;
 }
 
-// Joint 0's translation as stored, interpolated between the frames of `moment`.
-static md5_vec3 root_stored(const md5_anim *anim, const md5_moment *moment)
-{
-    return md5_vec3_lerp(root_of_frame(anim, moment->frame0), root_of_frame(anim, moment->frame1),
-                         moment->fraction);
-}
-
 md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
 {
-    switch (root) {
-    case MD5_ROOT_ID: {
-        // id's engine subtracts the base frame's translation from every frame. The remainder in the
-        // last frame is the displacement of a cycle.
-        const md5_vec3 base = anim->base_frame[0].translation;
-        const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
-        const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
-        md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
-        if (ends_cycle(moment))
-            to = md5_vec3_add(to, displacement);
-        return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
-                            md5_vec3_scale(displacement, (float)moment->cycle));
-    }
-    case MD5_ROOT_IN_PLACE:
+    if (root == MD5_ROOT_IN_PLACE)
         return anim->constant[0].translation;
-    case MD5_ROOT_FILE:
-        break;
-    }
-    return root_stored(anim, moment);
+
+    // id's engine subtracts the base frame's translation from every frame. The remainder in the
+    // last frame is the displacement of a cycle.
+    const md5_vec3 base = anim->base_frame[0].translation;
+    const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
+    const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
+    md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
+    if (ends_cycle(moment))
+        to = md5_vec3_add(to, displacement);
+    return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
+                        md5_vec3_scale(displacement, (float)moment->cycle));
 }
 
 // One axis of the displacement from the start of a cycle to `moment`.
@@ -218,7 +205,9 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root roo
     const md5_moment clamped = md5_clamp_moment(anim, &moment);
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[clamped.frame0], anim->frame_bounds[clamped.frame1]);
-    const md5_vec3 stored = root_stored(anim, &clamped);
+    // Joint 0's translation as stored, interpolated between the frames of `moment`.
+    const md5_vec3 stored = md5_vec3_lerp(root_of_frame(anim, clamped.frame0),
+                                          root_of_frame(anim, clamped.frame1), clamped.fraction);
     md5_vec3 moved = {0.0f, 0.0f, 0.0f};
     if (root == MD5_ROOT_IN_PLACE)
         moved = md5_vec3_sub(anim->constant[0].translation, stored);

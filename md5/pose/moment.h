@@ -30,7 +30,8 @@ static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment
     return clamped;
 }
 
-// Returns joint 0's translation in the mode `root`.
+// Returns joint 0's translation in the mode `root`, which is not MD5_ROOT_FILE: that is what frames
+// store.
 md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root);
 
 #endif

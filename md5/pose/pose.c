@@ -137,7 +137,7 @@ static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot)
 }
 
 // From the last frame into the first the engine adds the displacement of a cycle: see
-// id_translation().
+// md5i_root_translation().
 static md5_vec3 root_displacement(const md5_anim *anim, md5_frame_pair pair, md5_vec3 cycle)
 {
     const md5_vec3 displacement = displacement_of(anim, pair, 0);

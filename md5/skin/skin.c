@@ -239,11 +239,10 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 #if !defined(NDEBUG)
 static bool are_vertices(const md5_skin_job *job, uint32_t count)
 {
-    for (uint32_t i = 0; job->vertices && i < count; i++) {
-        if (job->vertices[i] >= job->mesh->num_vertices)
-            return false;
-    }
-    return true;
+    bool are_below = true;
+    for (uint32_t i = 0; job->vertices && i < count; i++)
+        are_below = are_below && job->vertices[i] < job->mesh->num_vertices;
+    return are_below;
 }
 
 static bool is_mesh_of(const md5_morph *morph, const md5_mesh *mesh)

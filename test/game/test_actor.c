@@ -386,12 +386,6 @@ TEST_HERE (actors_report_that_memory_runs_out) {
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-static void make_of_nothing(const void *context)
-{
-    (void)context;
-    (void)md5_create_actor(test_null(), NULL, NULL);
-}
-
 static void advance_nobody(const void *context)
 {
     (void)context;
@@ -414,7 +408,6 @@ static void save_nowhere(const void *context)
 }
 
 TEST_HERE (actors_assert_their_arguments) {
-    CHECK(strstr(test_message_of(make_of_nothing, NULL), "md5_create_actor(): entity: not NULL"));
     CHECK(strstr(test_message_of(advance_nobody, NULL), "md5_actor_advance(): actor: not NULL"));
     CHECK(strstr(test_message_of(pose_nowhere, stage->actor), "md5_actor_pose(): pose: not NULL"));
     CHECK(strstr(test_message_of(choose_nothing, stage->actor), "name: not NULL"));

@@ -159,6 +159,15 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
             CHECK(corners[3] == count - 1 && corners[4] == 1 && corners[5] == 0);
         }
         md5_free_model(model);
+        const md5_load_opts bare = {.without = MD5_PART_GEOMETRY};
+        md5_model *const read = md5_parse_model(text, size, &bare, &error);
+        if (CHECK(read != NULL)) {
+            CHECK_UINT(read->meshes[0].num_triangles, 2);
+            CHECK(md5_complete_model(read, MD5_PART_GEOMETRY, &error));
+            CHECK(read->meshes[0].indices[2] == count - 1
+                  && read->meshes[0].indices[3] == count - 1);
+        }
+        md5_free_model(read);
         size = write_two_triangles(text, count, count, triangles_first);
         CHECK(md5_parse_model(text, size, NULL, &error) == NULL);
         CHECK_UINT(error.status, MD5_ERROR_RANGE);

@@ -80,11 +80,6 @@ static void create_on_no_path(const void *context)
     (void)md5gl_create_model(stage->scene.renderer, stage->model, (md5gl_path)99, NULL);
 }
 
-static void create_no_model(const void *context)
-{
-    (void)md5gl_create_model(renderer_of(context), NULL, MD5GL_PATH_AUTO, NULL);
-}
-
 static void create_an_empty_texture(const void *context)
 {
     (void)scene_texture(renderer_of(context), MD5GL_TEXTURE_COLOR, 1, 1, test_null(), NULL);
@@ -132,11 +127,6 @@ static void name_no_target(const void *context)
 {
     (void)context;
     (void)md5gl_get_target_names(NULL);
-}
-
-static void copy_no_target(const void *context)
-{
-    (void)md5gl_copy_target(renderer_of(context), NULL, 0, 1, 1, NULL);
 }
 
 static void destroy_without_a_renderer(const void *context)
@@ -188,7 +178,6 @@ TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) 
         {set_no_skins, "md5gl_set_num_skins()", "num_skins: at least 1"},
         {pose_nothing, "md5gl_pose()", "count: new looks need"},
         {create_on_no_path, "md5gl_create_model()", "path: one of md5gl_path"},
-        {create_no_model, "md5gl_create_model()", "renderer, model: not NULL"},
         {create_an_empty_texture, "md5gl_create_texture()", "texels: not NULL"},
         {create_normals_of_an_unknown_kind, "md5gl_create_texture()", "normals: flags"},
         {name_no_path, "md5gl_path_name()", "path: one of md5gl_path"},
@@ -198,7 +187,6 @@ TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) 
         {restore_what_is_not_saved, "md5gl_restore_state()", "save the state first"},
         {save_twice, "md5gl_save_state()", "restore the saved state first"},
         {name_no_target, "md5gl_get_target_names()", "target: not NULL"},
-        {copy_no_target, "md5gl_copy_target()", "renderer, target: not NULL"},
         {destroy_without_a_renderer, "md5gl_destroy_model()", "renderer: not NULL"},
         {draw_no_lines, "md5gl_draw_lines()", "vertices: not NULL"},
         {create_with_a_reserved_member, "md5gl_create_renderer()",

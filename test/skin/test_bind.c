@@ -785,9 +785,6 @@ TEST (mistakes_in_binding_are_reported) {
     of->desc.indices = NULL;
     CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "indices: not NULL") != NULL);
     of->desc = good;
-    of->desc.skeleton = NULL;
-    CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "skeleton: not NULL") != NULL);
-    of->desc = good;
     of->desc.bind = NULL;
     CHECK(strstr(test_message_of(bind_hostile_create, &of->desc), "bind: not NULL") != NULL);
     of->desc = good;
