@@ -3,7 +3,6 @@
 
 #include "demo/common/threads.h"
 
-
 enum { MOST_ITEMS = 1000, MOST_WORKERS = 5, NUM_ROUNDS = 40 };
 
 typedef struct counted {
