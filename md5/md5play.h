@@ -7,11 +7,9 @@
 //
 // md5_load_character() loads a machine with its model and clips; md5_play_batch() plays a crowd.
 //
-// Creating a machine checks everything; messages name the clip, joint or parameter, and its
-// location if the tables come from a machine file. After a player is created nothing allocates and
-// nothing can fail: what sets something returns false, and changes nothing, if an index is invalid
-// or a number not finite. A machine is read-only and may be used by any number of threads, a player
-// by one at a time.
+// Creating a machine checks everything. After a player is created nothing allocates and nothing can
+// fail: what sets something returns false, and changes nothing, if an index is invalid or a number
+// not finite. A machine is read-only, for any number of threads, a player for one at a time.
 //
 // {0} means all defaults; members whose default is not 0 take MD5_ZERO for 0 where they name it.
 // Name the members of rows, whose last ones are reserved.
@@ -29,23 +27,19 @@ extern "C" {
 #endif
 
 // == Machines ====================================================================================
-//
-// Clips, masks, motions, states, transitions, layers and modifiers are tables, in C or read from a
-// machine file.
+// Tables, in C or read from a machine file.
 
 // -- Clips ----------------------------------------------------------------------------------
 
-// What a clip does at its end, at any speed, negative speeds included.
-typedef enum md5_play_mode {
+typedef enum md5_play_mode { // what a clip does at its end, forward or backward
     MD5_PLAY_LOOP,
     MD5_PLAY_ONCE,      // holds its last frame, or its first when played backward
     MD5_PLAY_PING_PONG, // forward and back; one cycle is both
 } md5_play_mode;
 
-// Loop duration.
-typedef enum md5_period {
-    MD5_PERIOD_CLOSED, // id's rule, (num_frames - 1) / rate: the last frame is the first again
-    MD5_PERIOD_OPEN,   // num_frames / rate: the last frame blends into the first
+typedef enum md5_period { // the duration of a loop
+    MD5_PERIOD_CLOSED,    // id's rule, (num_frames - 1) / rate: the last frame is the first again
+    MD5_PERIOD_OPEN,      // num_frames / rate: the last frame blends into the first
 } md5_period;
 
 // Which part of the motion of joint 0 is removed from the pose and reported by
@@ -95,8 +89,7 @@ typedef struct md5_clip_desc {
     uint64_t reserved[4]; // 0
 } md5_clip_desc;
 
-// For md5_build_mask().
-typedef struct md5_mask_desc {
+typedef struct md5_mask_desc { // for md5_build_mask()
     const char *name, *joints;
     uint32_t feather;
     uint64_t reserved[2]; // 0
@@ -152,13 +145,11 @@ typedef enum md5_motion_kind {
 } md5_motion_kind;
 
 // BY_SPEED makes the parameter the speed of the root, in units/s, which a BLEND_1D only is at its
-// items. Speeds are measured from the clips' root motion when the machine is made: displacement
-// over a cycle divided by its seconds, along the direction of the fastest item; backward (or right,
-// or down) is negative. Items must be clips that loop, of ascending speeds; without root motion it
-// is 0. Weights, and the common rate while synchronised, are such that the mean speed over a cycle
-// is the parameter, from the slowest item to the fastest; beyond these the outermost item plays at
-// its own speed. The motion's own `speed` multiplies the result. An enclosing synchronised space
-// sets the rate.
+// items. An item's speed is its clip's root displacement over a cycle, along the direction of the
+// fastest item, by seconds; backward (or right, or down) is negative. Items must be clips that
+// loop, of ascending speeds. Weights, and the common rate while synchronised, give a cycle the
+// parameter as its mean speed, from the slowest item to the fastest; beyond these the outermost
+// item plays at its own. The motion's `speed` multiplies it; an enclosing synchronised one rules.
 
 // How the items of a blend space are synchronised: all their clips, including those of nested blend
 // spaces and of the first items of stacks. Clips must not end; with markers, not ping-pong either.
@@ -182,8 +173,7 @@ typedef struct md5_motion_item {
     const char *mask; // NULL = all joints
     float weight;
     const char *weight_parameter;
-    // ADD: difference between the motion and frame reference_frame of this clip; NULL = the first
-    // frame of its own clip.
+    // ADD: the difference from frame reference_frame of this clip; NULL = the first of its own clip
     const char *reference;
     uint32_t reference_frame;
     // Eases weight_parameter: the weight is the eased parameter, both within 0..1. With a parameter
@@ -216,12 +206,10 @@ typedef enum md5_fade {
 } md5_fade;
 
 // An inertial transition (D. Bollo, Inertialization: High-Performance Animation Transitions in
-// Gears of War, GDC 2018) measures, when it begins, the difference between the pose of its layer
-// and that of the new motion, and how fast it changes. From then on only the new motion plays, plus
-// what remains of the difference: each joint's keeps its direction or axis and decays by Bollo's
-// quintic, without a jump of its velocity, and never grows, also if transitions are interrupted.
-// The velocity of the root goes over likewise. Clips with MD5_INTERPOLATE_STEP have no velocity.
-// From or to a state without a motion it is a cross-fade. Formulas: .github/docs/blending.md.
+// Gears of War, GDC 2018) plays only the new motion, plus what remains of the difference, measured
+// when it begins, between the pose of its layer and that of the new motion, and of its velocity;
+// the root's goes over likewise. From or to a state without a motion it is a cross-fade; clips with
+// MD5_INTERPOLATE_STEP have no velocity. Formulas: .github/docs/blending.md.
 
 typedef enum md5_comparison {
     MD5_IS_SET, // a bool or trigger; a float that is not 0
@@ -272,8 +260,7 @@ typedef struct md5_state_desc {
     uint64_t reserved[2];      // 0
 } md5_state_desc;
 
-// A layer is a state machine. Each layer is blended over, or added to, those before it in the
-// table.
+// A layer is a state machine, blended over, or added to, those before it in the table.
 typedef struct md5_layer_desc {
     const char *name;
     md5_layer_mode mode; // MD5_LAYER_ADD: reference as in md5_motion_item
@@ -305,11 +292,9 @@ typedef enum md5_modifier_kind {
     MD5_MODIFIER_GAZE,     // lets a head and eyes look about by themselves: md5_gaze_pose()
 } md5_modifier_kind;
 
-// One foot of a modifier of kind MD5_MODIFIER_FEET.
-typedef struct md5_foot_desc {
-    const char *ankle;
-    const char *knee, *hip; // as `middle` and `root` of TWO_BONE
-    uint64_t reserved[2];   // 0
+typedef struct md5_foot_desc {      // one of a modifier of kind MD5_MODIFIER_FEET
+    const char *ankle, *knee, *hip; // knee and hip as `middle` and `root` of TWO_BONE
+    uint64_t reserved[2];           // 0
 } md5_foot_desc;
 
 // Of MD5_MODIFIER_GAZE; the default distance is that many of id's units. The gaze starts from the
@@ -322,19 +307,12 @@ typedef struct md5_modifier_gaze {
 } md5_modifier_gaze;
 
 // Holds planted feet of a modifier of kind MD5_MODIFIER_FEET where they stand in the world, while
-// blends and transitions move the animated ones. A foot is held by its sole: the point of the
-// ground plane below its toe in the bind pose. When the machine is made, each clip is searched for
-// the frames between which a sole stands: within `height` of the ground plane and moving at most at
-// `speed`, as the clip moves with its root; faster, or turning by more than 30 degrees a second, it
-// moves on purpose.
-//
-// A sole is held, level and in its heading, while it is animated within `height` and more than half
-// of what plays has it stand. It is let go earlier if it would be farther than `distance` from
-// where it is animated, or if its leg would be stretched; then it makes a step of `release`
-// seconds. A foot that is not held returns to its animated place like a critically damped spring,
-// to 1 % within `release`, and is turned about its sole by at most 45 degrees. The character moves
-// by md5_player_root_motion(); a game that moves it otherwise carries its feet along. All rules:
-// .github/docs/inverse_kinematics.md.
+// blends and transitions move the animated ones: a foot by its sole, the point of the ground plane
+// below its toe in the bind pose, while more than half of what plays has it stand, within `height`
+// of the ground plane and moving at most at `speed`, as the clips move with their roots. It steps
+// to its animated place within `release` seconds if it would be farther than `distance` from there,
+// or if its leg would be stretched. The character moves by md5_player_root_motion(); a game that
+// moves it otherwise carries its feet along. All rules: .github/docs/inverse_kinematics.md.
 enum { MD5_MAX_HELD = 8 };
 typedef struct md5_modifier_hold {
     // Joints at or below the ankles, in the order of `feet`; after the first NULL the ankles
@@ -367,8 +345,7 @@ typedef struct md5_modifier_desc {
     uint64_t reserved[1]; // 0
 } md5_modifier_desc;
 
-// Initially the weight is that of the table, `position` is not finite and `rotation` 0 0 0 0, which
-// stand for none.
+// At first the weight is the table's, `position` is not finite and `rotation` 0 0 0 0: none.
 typedef struct md5_target {
     float weight;      // 0..1; 0: the modifier does nothing. FEET: only this
     md5_vec3 position; // model space. JOINT, AIM, TWO_BONE, FABRIK, CCD: not finite = none, nothing
@@ -391,8 +368,7 @@ typedef enum md5_morph_drive {
     MD5_MORPH_BY_CLIP,      // a curve over the frames of a clip, by the clip's weight in its layer
 } md5_morph_drive;
 
-// Between keys the weight is interpolated linearly; before the first and after the last it is
-// theirs.
+// Weights are linear between keys; before the first and after the last they are theirs.
 typedef struct md5_morph_key {
     uint32_t frame;       // of the clip; ascending
     float weight;         // magnitude at most a million
@@ -418,9 +394,7 @@ typedef struct md5_locations md5_locations; // opaque: of a machine file
 
 enum { MD5_MAX_SHOTS = 64 };
 
-// The kinds of events that players report besides those of clips. Those that are not reported cost
-// nothing.
-typedef struct md5_report_desc {
+typedef struct md5_report_desc { // events besides those of clips; what is not set costs nothing
     bool enter, leave, transition_end, clip_end;
     uint64_t reserved[2]; // 0
 } md5_report_desc;
@@ -436,16 +410,15 @@ typedef struct md5_machine_desc {
     const md5_motion_desc *motions;
     const md5_layer_desc *layers;
     const md5_modifier_desc *modifiers;
+    const md5_follow_desc *follows;
+    const md5_morph_desc *morphs;
     uint32_t num_clips, num_masks, num_parameters, num_motions, num_layers, num_modifiers;
-    const md5_follow_desc *follows; // [num_follows]
-    uint32_t num_follows;
-    uint32_t max_shots; // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
+    uint32_t num_follows, num_morphs;
     md5_report_desc report;
     // From a machine file: the locations of the tables' words, for messages; NULL for C tables. A
     // table or row that replaces one from the file has no location, which is allowed.
     const md5_locations *locations;
-    const md5_morph_desc *morphs; // [num_morphs]
-    uint32_t num_morphs;
+    uint32_t max_shots;   // slots of md5_player_play_shot(): at most MD5_MAX_SHOTS; 0 means 4
     uint64_t reserved[6]; // 0
 } md5_machine_desc;
 
@@ -472,19 +445,18 @@ MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *nam
 MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);
 MD5_PLAY_API uint32_t md5_find_modifier(const md5_machine *machine, const char *name);
 
-// The morph targets that the machine drives, each once, in the order in which they are first named:
-// their number; the name of one, which belongs to the machine, or NULL if the index is invalid.
+// The morph targets that the machine drives, in the order in which they are first named: their
+// number; the name of one, which belongs to the machine, or NULL if the index is invalid.
 MD5_PLAY_API uint32_t md5_machine_num_morphs(const md5_machine *machine);
 MD5_PLAY_API const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph);
 
-// Returns the speed, in units/s, at which an item of a motion of kind MD5_MOTION_BY_SPEED moves the
-// root: at this value of the parameter, only it plays. 0 for other kinds and invalid indices.
+// Returns the speed of an item of a MD5_MOTION_BY_SPEED, in units/s: the value of the parameter at
+// which only it plays. 0 for other kinds and invalid indices.
 MD5_PLAY_API float md5_machine_item_speed(const md5_machine *machine, uint32_t motion,
                                           uint32_t item);
 
 // Returns a hash of the tables, without file names, and of what they refer to: names and parents of
-// joints, frame counts and rates of clips. It is equal on all platforms. Machines of equal
-// fingerprints can exchange saved players.
+// joints, frame counts and rates of clips. Machines of equal ones can exchange saved players.
 MD5_PLAY_API uint64_t md5_machine_fingerprint(const md5_machine *machine);
 
 // Returns the machine's copy of the tables that it was created from: for a viewer or a debugger.
@@ -492,9 +464,8 @@ MD5_PLAY_API const md5_machine_desc *md5_machine_tables(const md5_machine *machi
 
 // -- Machine files --------------------------------------------------------------------------
 
-// A machine file; md5/play/machine_files.md describes the format. `clips` are desc.clips: load each
-// clip's `file`, set its `binding` and desc.model, then md5_create_machine(&file->desc); or call
-// md5_load_character().
+// md5/play/machine_files.md describes the format. `clips` are desc.clips: load each clip's `file`,
+// set its `binding` and desc.model, then md5_create_machine(); or call md5_load_character().
 typedef struct md5_machine_file {
     md5_machine_desc desc;
     md5_clip_desc *clips;   // [desc.num_clips]
@@ -532,14 +503,13 @@ typedef struct md5_player md5_player;
 MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine,
                                            const md5_allocator *allocator, md5_error *error);
 MD5_PLAY_API void md5_destroy_player(md5_player *player);
-
 MD5_PLAY_API void md5_player_reset(md5_player *player); // to its state after md5_create_player()
 
 // Sets a parameter; any value but 0 sets a trigger or bool.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
 MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if invalid
 
-// Starts a transition to a state over `duration` seconds, regardless of the machine's transitions.
+// Starts a transition to a state over `duration` seconds, whatever the machine's own.
 MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
                                      float duration, md5_fade fade, md5_ease_kind easing);
 
@@ -578,10 +548,9 @@ typedef struct md5_shot_desc {
 // while the new one fades in, by the same easing, joint by joint, so that nothing jumps; of five in
 // one slot the one of least weight ends abruptly. Its weight is the product of `weight` and both
 // fades, which may overlap. Events of its clip fire as those of a state; within the fades their
-// weight is at least that in the middle of the first or last eighth. Its root motion is added to
-// that of the layers as a layer's is, by its weight at joint 0; one without root motion that covers
-// joint 0 stops the character. Backward in time it plays backward and does not end. The time of a
-// pose grows by that of one layer.
+// weight is at least that in the middle of the first or last eighth. Its root motion is added as a
+// layer's is, by its weight at joint 0; one without root motion that covers joint 0 stops the
+// character. Backward in time it plays backward and does not end.
 MD5_PLAY_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                                        const md5_shot_desc *desc);
 
@@ -612,9 +581,8 @@ MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier
 MD5_PLAY_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
 // Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL likewise. It may be written at
-// any time: md5_gaze_begin() with another seed lets members of a crowd look about each in another
-// order. It advances, forward in time, while the modifier has a weight; what is not finite then
-// begins anew.
+// any time: md5_gaze_begin() with another seed lets members of a crowd look about each by itself.
+// It advances, forward in time, while the modifier has a weight; what is not finite begins anew.
 MD5_PLAY_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
 
 // Writes foot->floor, and foot->normal or not, of the ground below `ankle`, the animated position
@@ -623,8 +591,7 @@ MD5_PLAY_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
 // calling thread. It must not change or pose the player.
 typedef void md5_ground_fn(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot);
 
-// NULL, the initial value: the game writes md5_player_feet(). md5_player_reset() does not change
-// it.
+// NULL, as at first: the game writes md5_player_feet(). md5_player_reset() does not change it.
 MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user);
 
 // Called for each event that is passed, in the order of time; of the same instant in the order of
@@ -632,13 +599,13 @@ MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *groun
 // above 0 and at most 1; the layer's own weight does not count. Events below a weight of 1e-6 are
 // silent. `event` belongs to the machine. It must not change the player.
 //
-// Of the events that the machine reports (md5_machine_desc.report), those of states have a weight
-// of 1. At one instant come the events of clips, then the ends of transitions, then the states that
-// are left and entered, then events where states begin. What md5_player_fade_to() changes is
-// reported by the next md5_player_advance(), and so are the first states; what md5_player_seek()
-// changes is not. A state that is left at the instant at which it began is silent, and a transition
-// that is interrupted has no end. MD5_EVENT_CLIP_END comes after the events of the last frame,
-// backward of the first; a clip that begins at its end does not end there.
+// Of the events that the machine reports, those of states have a weight of 1. At one instant come
+// events of clips, ends of transitions, states that are left and entered, events where states
+// begin. The first states, and what md5_player_fade_to() changes, are reported by the next
+// md5_player_advance(), what md5_player_seek() changes is not. A state that is left as it begins is
+// silent, and a transition that is interrupted has no end. MD5_EVENT_CLIP_END comes after the
+// events of the last frame, backward of the first; a clip that begins at its end does not end
+// there.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
 // Limits of one md5_player_advance(), each of which takes well under a microsecond: events, silent
@@ -658,15 +625,14 @@ typedef struct md5_advance_status {
 //
 // Transitions are taken as soon as they become active: at the start of the step, wherever within it
 // a fade ends, an exit is reached or a parameter that follows passes the value of a condition, and
-// at its end. The step is divided there, so that a transition begins exactly where the previous one
-// ended. Between these instants clips advance, and the events in (before, now] fire.
+// at its end. The step is divided there; between these instants clips advance, and the events in
+// (before, now] fire.
 //
-// A state also fires the events at the position where it begins, as soon as it begins, unless it is
-// left at the same instant; if it fades in, with the weight in the middle of the first eighth of
-// the fade. At the end of a cycle both the last and the first frame fire their events, and the pose
-// is that of the first; but where a state is left at its exit, it fires none of a cycle that would
-// begin there. A state that keeps the phase and begins within a cycle goes on from there: events at
-// this position fire in the state that is left. Backward it is the same in the opposite order.
+// A state also fires the events at the position where it begins, unless it is left at that instant;
+// if it fades in, with the weight in the middle of the first eighth of the fade. At the end of a
+// cycle both the last and the first frame fire, and the pose is that of the first; but a state that
+// is left at its exit fires none of a cycle that would begin there. At the position from which a
+// state that keeps the phase goes on within a cycle, events fire in the state that is left.
 //
 // The result does not depend on how time is split into steps, forward or backward (but not both),
 // steps of 0 included, which have the direction of the step before, up to rounding error; nor on
@@ -698,9 +664,8 @@ MD5_PLAY_API bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34
                                   md5_mat34 *palette, void *scratch);
 MD5_PLAY_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
-// Writes weights[md5_machine_num_morphs()], the current ones of the morph targets that the machine
-// drives, for the targets of the same names: md5_find_morph_target(). Finite, whatever the level of
-// detail. Time: layers times rows times playing clips.
+// Writes weights[md5_machine_num_morphs()] for the morph targets of the machine's names, whatever
+// the level of detail. Finite. Time: layers times rows times playing clips.
 MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
@@ -718,38 +683,33 @@ typedef struct md5_detail {
     // calls write the last one and its matrices. Springs and feet pass the whole time between two
     // computed poses in one step; ground callbacks are called for computed poses only.
     uint32_t interval;
-    // Which of the calls: those whose number plus `phase` is a multiple of the interval, so that
-    // players with phases 0, 1, 2, ... take turns.
-    uint32_t phase;
+    uint32_t
+        phase; // in which: their number plus it is a multiple; with 0, 1, 2, ... players take turns
     uint64_t reserved[4]; // 0
 } md5_detail;
 
-// Sets the level of detail, from the next computed pose on, as often as wanted; NULL means full
-// detail, as at first. Saved and copied with the player. Time: linear in the machine's masks.
+// From the next computed pose on; NULL means full detail, as at first. Saved and copied with the
+// player. Time: linear in the machine's masks.
 MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
 
 // -- Saving and copying ---------------------------------------------------------------------
 
-// Saves all of a player's state in bytes[size], for saved games and other computers: the same bytes
-// on all platforms. A restored player continues with the same bits, also within transitions.
-// Returns the number of bytes, which changes with the states and one-shots that are active.
+// Saves all of a player's state in bytes[size], the same bytes on all platforms; a restored player
+// continues with the same bits. Returns their number, which changes with what is active.
 MD5_PLAY_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
-// Restores a player, also in another program whose machine has the same fingerprint. Every number
-// is checked, so bytes from anywhere may be passed. On failure returns false and changes nothing.
-// MD5_ERROR_MISMATCH: saved with another machine, or in a version of the format that is too new or
-// too old; MD5_ERROR_SYNTAX: too few or too many bytes, or not of a player; MD5_ERROR_RANGE: a
-// number is out of range.
+// Restores a player of a machine of the same fingerprint, from bytes from anywhere: every number is
+// checked. On failure returns false and changes nothing. MD5_ERROR_MISMATCH: of another machine, or
+// of a version of the format that is too new or too old; MD5_ERROR_SYNTAX: too few or too many
+// bytes, or not of a player; MD5_ERROR_RANGE: a number is out of range.
 MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
                                      md5_error *error);
 
-// Copies the state of a player to another one of the same md5_machine: as saving and restoring, but
-// fast, for rollback or lookahead.
+// Copies a player's state to another one of the same md5_machine, fast: for rollback or lookahead.
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
-// Status of one layer, for a debug panel.
-typedef struct md5_layer_status {
-    uint32_t state; // current state, or target of the transition
+typedef struct md5_layer_status { // for a debug panel
+    uint32_t state;               // current state, or target of the transition
     // Source of the transition; MD5_NONE: no transition is active. Of several transitions at one
     // instant it is the source of the first, from which the pose fades.
     uint32_t from;
@@ -758,7 +718,7 @@ typedef struct md5_layer_status {
     float weight;         // of the layer
     uint64_t reserved[2]; // 0
 } md5_layer_status;
-// Returns the status of a layer; {.from = MD5_NONE} if the index is invalid.
+// {.from = MD5_NONE} if the index is invalid.
 MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
 
 // Returns the model-space bounds of joints[model joints], widened by the distance of the model's
@@ -767,18 +727,16 @@ MD5_PLAY_API md5_bounds md5_player_bounds(const md5_player *player, const md5_ma
 
 typedef struct md5_play_job md5_play_job;
 
-// Pose hook of md5_play_batch(), for a game's own inverse kinematics, a ragdoll, or a copy of the
-// pose: called after layers and modifiers, before joints and palettes are computed, also for a kept
-// pose (md5_detail) unless the job keeps its matrices. jobs[count], 1 to MD5_MAX_HOOKED, are
-// adjacent jobs with the same hook and hook_user; poses[i], which it may change, is that of
-// jobs[i]. It runs on a thread of the batch, at the same time as others, and must not change or
-// pose these players, except to set parameters and targets for the next step.
+// For a game's own inverse kinematics, a ragdoll, or a copy of the pose: called after layers and
+// modifiers, before joints and palettes are computed, also for a kept pose unless the job keeps its
+// matrices. jobs[count], 1 to MD5_MAX_HOOKED, are adjacent jobs with the same hook and hook_user;
+// poses[i], which it may change, is that of jobs[i]. It runs on a thread of the batch and must not
+// change or pose these players, except to set parameters and targets for the next step.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
                               md5_xform *const *poses);
 enum { MD5_MAX_HOOKED = 16 };
 
-// One character of a crowd.
-struct md5_play_job {
+struct md5_play_job {   // one character of a crowd
     md5_player *player; // in one job only
     double seconds;
     md5_event_fn *events; // or NULL
@@ -787,9 +745,8 @@ struct md5_play_job {
     void *hook_user;
     md5_mat34 *joints;  // [model joints] or NULL
     md5_mat34 *palette; // [model joints] or NULL
-    // `joints` and `palette` still hold what the last job of this player wrote, and the player was
-    // not restored or copied to since: they are not written again for a kept pose (md5_detail),
-    // which then costs nothing.
+    // `joints` and `palette` still hold what the last job of this player, which was not restored or
+    // copied to since, wrote: they are not written again for a kept pose, which then costs nothing.
     bool keeps_matrices;
     bool is_computed; // written: whether the pose was computed, as md5_player_pose() returns
     md5_advance_status status; // written: as md5_player_advance() returns
@@ -798,11 +755,10 @@ struct md5_play_job {
 };
 
 // Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
-// same bits, and their hooks. It is fastest if characters of one model are adjacent. With several
-// workers, events and hooks of different players are called on different threads at the same time,
-// those of one player on one thread, in order. `scratch` is md5_play_batch_scratch() bytes of any
-// alignment, for these jobs or any part of them: about 1.3 KB per joint of the largest model, for
-// each worker.
+// same bits, and their hooks; fastest if characters of one model are adjacent. Events and hooks of
+// different players are called on different threads, those of one player on one, in order.
+// `scratch` is md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them:
+// about 1.3 KB per joint of the largest model, for each worker.
 MD5_PLAY_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads,
                                  void *scratch);
 MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
@@ -810,10 +766,9 @@ MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t coun
 
 // == Characters ==================================================================================
 //
-// A machine file with everything it names, in one call. One character serves any number of players,
-// which must be freed first. Read-only after loading; threads may share it. Arrays have one entry
-// for each clip of the machine, in its order: md5_machine_tables(machine)->clips. Clips that name
-// the same file share its animation and binding.
+// A machine file with everything it names. One serves any number of players, which must be freed
+// first; read-only. Arrays have one entry for each clip of the machine, in its order:
+// md5_machine_tables(machine)->clips. Clips of the same file share its animation and binding.
 typedef struct md5_character {
     const md5_machine *machine;
     const md5_model *model;
@@ -828,16 +783,14 @@ typedef struct md5_character {
     void *memory; // holds the arrays and paths
 } md5_character;
 
-// Loads a machine file (md5/play/machine_files.md), the model and animations that it names, binds
-// them and creates the machine. A file name in the text is relative to the folder of `path`, unless
-// it begins with one / or \ or a drive letter: no file of another machine is read. Reads each file
-// once; limits of memory and warnings hold for each file by itself. Warnings about a binding name
-// the clip. With opts->threads the files are read by several threads, with the same result,
-// warnings and error. A file that cannot be read is an error at its name in the machine file; other
+// Loads a machine file, the model and animations that it names, binds them and creates the machine.
+// A file name in the text is relative to the folder of `path`, unless it begins with one / or \ or
+// a drive letter: no file of another machine is read. Reads each file once, on opts->threads with
+// the same result; limits of memory and warnings hold for each by itself. Warnings about a binding
+// name the clip. A file that cannot be read is an error at its name in the machine file; other
 // errors are at their location in the file that has them.
 MD5_PLAY_API md5_character *md5_load_character(const char *path, const md5_load_opts *opts,
                                                md5_error *error);
-
 MD5_PLAY_API void md5_free_character(md5_character *character);
 
 #ifdef __cplusplus
