@@ -251,8 +251,8 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
                                                     num_translations * sizeof *clip.translations);
     md5_bounds *const bounds =
         (md5_bounds *)md5i_block_put(block, file->bounds, num_frames, sizeof *bounds);
-    char *names = (char *)md5i_block_take(
-        block, joint_names_size(file->joints, num_joints) + name_size(file->command_line), 1);
+    char *names = MD5_TAKE(
+        block, char, joint_names_size(file->joints, num_joints) + name_size(file->command_line));
     if (!block->base)
         return NULL;
 
@@ -317,7 +317,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         .numbers = file->numbers,
     };
     const size_t num_joints = file->num_joints;
-    parts.moves = (uint8_t *)md5i_arena_alloc(arena, num_joints + file->num_components, 1);
+    parts.moves = MD5_NEW(arena, uint8_t, num_joints + file->num_components);
     TRY(parts.moves);
     md5i_clip_plan(&parts.source, parts.moves + num_joints, parts.moves, &parts.num_rotations,
                    &parts.num_translations);
@@ -360,7 +360,7 @@ static md5_camera *place_camera(const md5_context *context, md5_block *block,
         block, file->cut_views, file->num_cut_views, sizeof *cut_views);
     md5_camera_view *const frames =
         (md5_camera_view *)md5i_block_put(block, file->frames, file->num_frames, sizeof *frames);
-    char *names = (char *)md5i_block_take(block, name_size(file->command_line), 1);
+    char *names = MD5_TAKE(block, char, name_size(file->command_line));
     if (!block->base)
         return NULL;
 
@@ -904,7 +904,7 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
     md5_xform *const bind_local = MD5_TAKE(block, md5_xform, num_joints);
     md5_mat34 *const bind = MD5_TAKE(block, md5_mat34, num_joints);
     md5_mat34 *const inverse_bind = MD5_TAKE(block, md5_mat34, num_joints);
-    char *names = (char *)md5i_block_take(block, names_size, 1);
+    char *names = MD5_TAKE(block, char, names_size);
     if (!block->base)
         return NULL;
 

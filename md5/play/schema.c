@@ -798,7 +798,7 @@ unsigned char *md5i_add_located_table(md5_arena *arena, md5_locations *locations
                                       size_t size)
 {
     enum { TIMES = 3 }; // the rows, and 8 bytes of location for each 4 bytes of rows
-    md5_located_table *const table = (md5_located_table *)md5i_arena_alloc(arena, 1, sizeof *table);
+    md5_located_table *const table = MD5_NEW(arena, md5_located_table, 1);
     unsigned char *const rows = (unsigned char *)md5i_arena_alloc(arena, count, TIMES * size);
     if (!table || !rows)
         return NULL;

@@ -112,7 +112,7 @@ static bool copy_texts(md5_arena *arena, const md5_column *column, char *row)
         if (!text)
             continue;
         const size_t size = strlen(text) + 1;
-        char *const copy = (char *)md5i_arena_room(arena, size, 1);
+        char *const copy = MD5_ROOM(arena, char, size);
         TRY(copy);
         texts[i] = (const char *)memcpy(copy, text, size);
     }
@@ -306,16 +306,15 @@ static bool build_parameters(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(md5i_list_names(building, &building->parameters, "parameter", desc->parameters,
                         desc->num_parameters, sizeof *desc->parameters));
-    machine->followers =
-        (uint32_t *)md5i_build_array(building, desc->num_parameters, sizeof *machine->followers);
+    machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters);
     TRY(machine->followers);
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         machine->followers[i] = MD5_NONE;
     for (uint32_t i = 0; i < desc->num_follows; i++)
         TRY(build_follow(building, i));
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
-    machine->easings = (md5_easing *)md5i_build_array(
-        building, num_plain + count_easings(building->desc), sizeof *machine->easings);
+    machine->easings =
+        MD5_NEW(building->arena, md5_easing, num_plain + count_easings(building->desc));
     TRY(machine->easings);
     for (; machine->num_easings < num_plain; machine->num_easings++)
         machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
@@ -332,8 +331,7 @@ static bool build_kinks(md5_building *building)
     for (uint32_t i = 0; i < desc->num_motions; i++)
         num_items += desc->motions[i].num_items;
     const size_t most = machine->num_conditions + 3 * (size_t)desc->num_follows + num_items;
-    md5_play_condition *const kinks =
-        (md5_play_condition *)md5i_build_array(building, most, sizeof *kinks);
+    md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, most);
     TRY(kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
@@ -408,8 +406,8 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
             .period = clip->period,
             .mode = (md5_play_mode)mode,
         };
-        md5_cue *const cues = (md5_cue *)md5i_build_array(
-            building, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
+        md5_cue *const cues = (md5_cue *)md5i_arena_alloc(
+            building->arena, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
         TRY(cues);
         source->cues[mode] = (md5_cues){
             &source->timings[mode], cues,
@@ -419,8 +417,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     machine->num_frames += anim->num_frames;
     // A marker at the end of a cycle would be one at its start again.
     const uint32_t intervals = md5i_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
-    double *const markers =
-        (double *)md5i_build_array(building, clip->num_markers, sizeof *markers);
+    double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
     TRY(markers);
     for (uint32_t i = 0; i < clip->num_markers; i++) {
         const uint32_t frame = clip->markers[i];
@@ -440,10 +437,8 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
         return true;
     // Joint 0 in every frame.
     const md5_binding *const binding = clip->binding;
-    md5_xform *const roots =
-        (md5_xform *)md5i_arena_alloc(building->scratch, anim->num_frames, sizeof *roots);
-    md5_root_delta *const root_deltas =
-        (md5_root_delta *)md5i_build_array(building, anim->num_frames, sizeof *root_deltas);
+    md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
+    md5_root_delta *const root_deltas = MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
     TRY(roots && root_deltas);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
@@ -463,8 +458,7 @@ static bool build_clips(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(md5i_list_names(building, &building->clips, "clip", desc->clips, desc->num_clips,
                         sizeof *desc->clips));
-    machine->sources =
-        (md5_source *)md5i_build_array(building, desc->num_clips, sizeof *machine->sources);
+    machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips);
     TRY(machine->sources);
     for (uint32_t i = 0; i < desc->num_clips; i++)
         TRY(check_clip(building, &desc->clips[i]));
@@ -492,10 +486,8 @@ static bool build_all(md5_building *building)
     machine->tables.locations = NULL; // the caller's
     machine->num_joints = machine->model->skeleton.num_joints;
     machine->reports_states = report->enter || report->leave || report->transition_end;
-    building->marks =
-        (bool *)md5i_arena_alloc(building->scratch, machine->num_joints, sizeof *building->marks);
-    building->sampled = (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints,
-                                                      sizeof *building->sampled);
+    building->marks = MD5_NEW(building->scratch, bool, machine->num_joints);
+    building->sampled = MD5_NEW(building->scratch, md5_xform, machine->num_joints);
     TRY(building->marks && building->sampled);
     if (desc->max_shots > MD5_MAX_SHOTS)
         return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
@@ -511,8 +503,7 @@ static bool build_all(md5_building *building)
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
     if (!report->clip_end)
         return true;
-    machine->clip_ends =
-        (md5_event *)md5i_build_array(building, desc->num_clips, sizeof *machine->clip_ends);
+    machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips);
     TRY(machine->clip_ends);
     for (uint32_t i = 0; i < desc->num_clips; i++)
         machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
@@ -533,7 +524,7 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     const char *const file = desc->locations ? desc->locations->file : NULL;
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
     md5_arena arena = {.context = &context}, scratch = {.context = &context};
-    md5_machine *const machine = (md5_machine *)md5i_arena_alloc(&arena, 1, sizeof *machine);
+    md5_machine *const machine = MD5_NEW(&arena, md5_machine, 1);
     md5_building building = {.context = &context,
                              .arena = &arena,
                              .scratch = &scratch,

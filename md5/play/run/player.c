@@ -142,7 +142,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
     const size_t num_layers = tables->num_layers, num_joints = machine->num_joints;
-    md5_player *const player = (md5_player *)md5i_block_take(block, 1, sizeof *player);
+    md5_player *const player = MD5_TAKE(block, md5_player, 1);
     md5_player placed = {.machine = machine};
     md5_layer_state measured = {.num_used = 0};
     md5_active_state other;

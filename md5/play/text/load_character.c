@@ -85,7 +85,7 @@ static const char *path_of(loading *load, const char *name)
     const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
     const size_t folder = is_absolute ? 0 : folder_size(load->path);
     const size_t size = strlen(name) + 1;
-    char *const path = (char *)md5i_arena_alloc(&load->arena, folder + size, 1);
+    char *const path = MD5_NEW(&load->arena, char, folder + size);
     if (path) {
         memcpy(path, load->path, folder);
         memcpy(path + folder, name, size);
@@ -151,10 +151,8 @@ static bool find_shared(loading *load)
 {
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
-    md5_ordered_name *names =
-        (md5_ordered_name *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *names);
-    uint32_t *const shared =
-        (uint32_t *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *shared);
+    md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
+    uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
     for (uint32_t i = 0; i < count; i++) {
         names[i].name.bytes = clips[i].file;
@@ -182,8 +180,7 @@ static bool add_part(loading *load, const char *name)
 static bool list_parts(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
-    load->parts =
-        (named_file *)md5i_arena_alloc(&load->scratch, (size_t)num_clips + 1, sizeof *load->parts);
+    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)num_clips + 1);
     TRY(load->parts && find_shared(load) && add_part(load, load->file->model_file));
     for (uint32_t clip = 0; clip < num_clips; clip++)
         TRY(load->shared[clip] != clip || add_part(load, load->file->clips[clip].file));
@@ -203,7 +200,7 @@ static void read_part(const loading *load, uint32_t number, const md5_load_opts 
 static void keep_warning(void *user, const md5_error *warning)
 {
     named_file *const to = (named_file *)user;
-    kept_warning *const kept = (kept_warning *)md5i_arena_room(&to->arena, 1, sizeof *kept);
+    kept_warning *const kept = MD5_ROOM(&to->arena, kept_warning, 1);
     if (!kept)
         return;
     kept->warning = *warning;
@@ -278,12 +275,11 @@ static bool take_clips(loading *load)
     const uint32_t num_clips = load->file->desc.num_clips;
     md5_arena *const arena = &load->arena;
     owned_parts *const owned = load->owned;
-    owned->anims = (md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *owned->anims);
-    owned->bindings = (md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *owned->bindings);
-    load->anims = (const md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->anims);
-    load->bindings =
-        (const md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->bindings);
-    load->anim_paths = (const char **)md5i_arena_alloc(arena, num_clips, sizeof *load->anim_paths);
+    owned->anims = MD5_NEW(arena, md5_anim *, num_clips);
+    owned->bindings = MD5_NEW(arena, md5_binding *, num_clips);
+    load->anims = MD5_NEW(arena, const md5_anim *, num_clips);
+    load->bindings = MD5_NEW(arena, const md5_binding *, num_clips);
+    load->anim_paths = MD5_NEW(arena, const char *, num_clips);
     TRY(owned->anims && owned->bindings && load->anims && load->bindings && load->anim_paths);
     for (uint32_t clip = 0; clip < num_clips; clip++) {
         const uint32_t shared = load->shared[clip];
@@ -310,7 +306,7 @@ static bool take_clips(loading *load)
 
 static bool load_parts(loading *load)
 {
-    load->owned = (owned_parts *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owned);
+    load->owned = MD5_NEW(&load->arena, owned_parts, 1);
     TRY(load->owned && load_file(load) && list_parts(load));
     const md5_threads *const threads = load->opts->threads;
     load->are_read = threads != NULL && threads->num_workers > 1;

@@ -72,7 +72,7 @@ static void note_place(md5_lex *lex, text_row record, size_t offset, const char 
 
 static const char *copy_text(md5_lex *lex, const char *bytes, size_t size)
 {
-    char *const text = (char *)md5i_arena_alloc(lex->arena, size + 1, 1);
+    char *const text = MD5_NEW(lex->arena, char, size + 1);
     if (text && size > 0)
         memcpy(text, bytes, size);
     return text;
@@ -115,7 +115,7 @@ static bool read_joints(md5_lex *lex, text_row record, size_t offset)
     for (md5i_lex_blanks(lex); lex->at == lex->end || *lex->at != ')'; md5i_lex_blanks(lex))
         TRY(md5i_lex_name(lex, &word, "joints of a mask or ')'"));
     const char *const end = lex->at;
-    char *const text = (char *)md5i_arena_alloc(lex->arena, (size_t)(end - start) + 1, 1);
+    char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
     TRY(text);
     for (const char *at = start; at < end; at++)
         text[at - start] = *at == '\n' || *at == '\r' ? *at : ' ';
@@ -582,7 +582,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     const char *const name = arena->context->error.file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
-    md5_locations *const places = (md5_locations *)md5i_arena_alloc(arena, 1, sizeof *places);
+    md5_locations *const places = MD5_NEW(arena, md5_locations, 1);
     unsigned char *const row =
         places ? md5i_add_located_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
     if (row)
