@@ -303,23 +303,6 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 
 static const md5_root_delta NO_DELTA = {.cosine = 1.0};
 
-// An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
-// 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
-md5_stride md5i_root_delta_stride(const md5_root_delta *delta)
-{
-    enum { HALVINGS = 26 }; // then the cosine is 1
-    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
-    const double sine =
-        delta->sine < 0.0 ? -sqrt(1.0 - cosine * cosine) : sqrt(1.0 - cosine * cosine);
-    const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
-    double longer = 1.0;
-    for (int i = 0; i < HALVINGS; i++) {
-        cosine = sqrt(0.5 + 0.5 * cosine);
-        longer /= cosine;
-    }
-    return (md5_stride){x * longer, y * longer, delta->z};
-}
-
 // Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
 // this takes the one to the left.
 md5_xform md5i_root_delta_transform(md5_root_delta delta)

@@ -367,25 +367,43 @@ static bool check_item(md5_building *building, const md5_motion_desc *desc, uint
         QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
 }
 
+// Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
+// equals the sum of many short equal steps.
+typedef struct root_stride {
+    double x, y, z;
+} root_stride;
+
 // Units that the root moves in a cycle, and the cycle's seconds.
-static md5_stride measure(const md5_motion *motion, double *seconds)
+static root_stride measure(const md5_motion *motion, double *seconds)
 {
+    enum { HALVINGS = 26 }; // then the cosine is 1
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * (double)motion->speed);
     if (source->extract == MD5_EXTRACT_NONE)
-        return (md5_stride){0.0, 0.0, 0.0};
-    return md5i_root_delta_stride(&source->root_deltas[source->binding->anim->num_frames - 1]);
+        return (root_stride){0.0, 0.0, 0.0};
+    // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
+    // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
+    const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
+    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
+    const double across = sqrt(1.0 - cosine * cosine), sine = delta->sine < 0.0 ? -across : across;
+    const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
+    double longer = 1.0;
+    for (int i = 0; i < HALVINGS; i++) {
+        cosine = sqrt(0.5 + 0.5 * cosine);
+        longer /= cosine;
+    }
+    return (root_stride){x * longer, y * longer, delta->z};
 }
 
-static double along(md5_stride stride, md5_stride axis)
+static double along(root_stride stride, root_stride axis)
 {
     return stride.x * axis.x + stride.y * axis.y + stride.z * axis.z;
 }
 
 static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
-    md5_stride *const strides = MD5_NEW(building->scratch, md5_stride, desc->num_items);
+    root_stride *const strides = MD5_NEW(building->scratch, root_stride, desc->num_items);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
         TRY(check_item(building, desc, i, &items[i]));
@@ -393,18 +411,18 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
     // than backward, right or down. No direction if all stand.
-    md5_stride axis = {1.0, 0.0, 0.0};
+    root_stride axis = {1.0, 0.0, 0.0};
     double fastest = 0.0;
     for (uint32_t i = 0; i < desc->num_items; i++) {
         const double length = sqrt(along(strides[i], strides[i]));
         if (!(length > fastest * items[i].gait.seconds))
             continue;
         fastest = length / items[i].gait.seconds;
-        const md5_stride s = strides[i];
+        const root_stride s = strides[i];
         const bool is_x = fabs(s.x) >= fabs(s.y) && fabs(s.x) >= fabs(s.z);
         const double main = is_x ? s.x : fabs(s.y) >= fabs(s.z) ? s.y : s.z;
         const double by = main < 0.0 ? -1.0 / length : 1.0 / length;
-        axis = (md5_stride){s.x * by, s.y * by, s.z * by};
+        axis = (root_stride){s.x * by, s.y * by, s.z * by};
     }
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;

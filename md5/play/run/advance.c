@@ -686,15 +686,13 @@ static uint32_t gather_walkers(const step_context *context)
             }
         }
     }
-    for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
-            const md5_shot *const shot = &player->slots[i].shots[k];
-            const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
-            const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
-            if (cues->num_cues > 0 && (!is_instant || shot->is_new))
-                add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
-                           shot->before, shot->now, shot->is_at_start, false, &num_walkers);
-        }
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
+        const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
+        if (cues->num_cues > 0 && (!is_instant || shot->is_new))
+            add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
+                       shot->before, shot->now, shot->is_at_start, false, &num_walkers);
     }
     return num_walkers;
 }
@@ -710,7 +708,7 @@ static void fire(const step_context *context, const md5_walker *walker)
     const double shift = walker->when - fabs(context->seconds);
     float weight;
     if (walker->shot) {
-        weight = md5i_shot_event_weight(player, walker->shot, shift);
+        weight = md5i_shot_weight(player, walker->shot, shift, START_FADE);
     } else {
         const md5_active_state *const active = md5_active_at(layer_state, walker->position);
         const md5_chain_range all = md5_whole_chain(layer_state);
@@ -812,10 +810,9 @@ static void fire_starts(const step_context *context)
         for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
             md5_active_at(&player->layer_states[i], k)->is_new = false;
     }
-    for (uint32_t i = 0; player->num_shots > 0 && i < player->machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
-            player->slots[i].shots[k].is_new = false;
-    }
+    md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
+        shot->is_new = false;
 }
 
 static void handle_instant(const step_context *context)
@@ -828,6 +825,15 @@ static void handle_instant(const step_context *context)
     } while (clear_triggers(player));
     fire_starts(context);
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
+}
+
+// Whether a one-shot has ended, or has faded out. Backward in time a clip moves away from its end.
+static bool has_ended(const md5_shot *shot)
+{
+    if (shot->is_stopping && shot->stopping.elapsed >= shot->stopping.duration - MD5_BORDER)
+        return true;
+    return shot->end == MD5_SHOT_ENDS && shot->rate != 0.0
+           && md5_cycles_left(shot, shot->now.phase) <= MD5_BORDER;
 }
 
 static void step(const step_context *context)
@@ -848,8 +854,15 @@ static void step(const step_context *context)
         if (layer_state->has_arrived)
             layer_state->is_resting = false;
     }
-    if (player->num_shots > 0)
-        md5i_advance_shots(player, seconds);
+    md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
+        shot->before = shot->now;
+        shot->now =
+            md5i_clock_advance(md5i_shot_timing(machine, shot), shot->now, shot->rate * seconds);
+        shot->fade_in.elapsed += fabs(seconds);
+        shot->stopping.elapsed += fabs(seconds);
+    }
     if (machine->has_root_motion)
         player->motion =
             md5_root_delta_mul(player->motion, md5i_root_delta_of_step(player, fabs(seconds)));
@@ -893,8 +906,44 @@ static void step(const step_context *context)
             && layer_state->settling.elapsed >= layer_state->settling.duration)
             layer_state->has_offsets = false;
     }
-    if (player->num_shots > 0)
-        md5i_end_shots(player);
+    for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
+        for (uint32_t k = player->slots[i].num_shots; k-- > 0;) {
+            if (has_ended(&player->slots[i].shots[k]))
+                md5i_remove_shot(player, &player->slots[i], k);
+        }
+    }
+}
+
+// Lets *part be at most a part of a fade and what is left of it.
+static void divide_fade(double rest, double duration, double *part)
+{
+    if (rest > MD5_BORDER)
+        *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
+}
+
+// Seconds, up to `most`, until a one-shot ends. *part becomes at most how long its weight changes
+// as now, and a part of a fade.
+static double seconds_until_change(const md5_shot *shot, double most, bool is_backward,
+                                   double *part)
+{
+    const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
+    divide_fade(shot->fade_in.duration - shot->fade_in.elapsed, shot->fade_in.duration, part);
+    if (shot->is_stopping && left_of_stop > MD5_BORDER) {
+        divide_fade(left_of_stop, shot->stopping.duration, part);
+        most = md5_least(most, left_of_stop);
+    }
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
+        return most;
+    const bool approaches = (shot->rate < 0.0) == is_backward;
+    const double cycles = approaches ? 1.0 - shot->now.phase : shot->now.phase;
+    if (cycles <= MD5_BORDER)
+        return most;
+    const double before_fade =
+        md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - shot->fade_out;
+    if (shot->fade_out > 0.0)
+        *part = md5_least(*part,
+                          before_fade > MD5_BORDER ? before_fade : shot->fade_out / FADE_DIVISIONS);
+    return md5_least(most, cycles / fabs(shot->rate));
 }
 
 // Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
@@ -919,8 +968,9 @@ static double next_interval(md5_player *player, double left)
         if (left > 0.0 && machine->layers[i].has_waits)
             most = seconds_until_exit(player, i, most);
     }
-    if (player->num_shots > 0)
-        most = md5i_seconds_until_shot(player, most, left < 0.0, &part);
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
+        most = seconds_until_change(shot, most, left < 0.0, &part);
     if (divides_root_motion && part < most)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)

@@ -279,9 +279,10 @@ static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_s
 // Mean weight of a one-shot at joint 0 over the last `seconds`, as weigh_chain() has it of states.
 static float mean_weight(const md5_player *player, const md5_shot *shot, double seconds)
 {
-    const float at_start = md5i_shot_weight(player, shot, -seconds);
-    const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds);
-    const float mean = (at_start + 4.0f * in_middle + md5i_shot_weight(player, shot, 0.0)) / 6.0f;
+    const float at_start = md5i_shot_weight(player, shot, -seconds, 0.0);
+    const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds, 0.0);
+    const float mean =
+        (at_start + 4.0f * in_middle + md5i_shot_weight(player, shot, 0.0, 0.0)) / 6.0f;
     return mean * (float)mask_at_root(player->machine, shot->mask);
 }
 
@@ -451,15 +452,13 @@ static float weight_of_shots(const md5_player *player, uint32_t number)
     const md5_machine *const machine = player->machine;
     const uint32_t source = machine->morph_rows[number].source;
     float sum = 0.0f;
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
-            const md5_shot *const shot = &player->slots[i].shots[k];
-            if (shot->source != source)
-                continue;
-            const md5_moment moment = md5_shot_moment(machine, shot);
-            sum += md5i_shot_weight(player, shot, 0.0)
-                   * weight_at_moment(&machine->tables.morphs[number], &moment);
-        }
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        if (shot->source != source)
+            continue;
+        const md5_moment moment = md5_shot_moment(machine, shot);
+        sum += md5i_shot_weight(player, shot, 0.0, 0.0)
+               * weight_at_moment(&machine->tables.morphs[number], &moment);
     }
     return sum;
 }
@@ -480,7 +479,7 @@ void md5_player_morphs(md5_player *player, float *weights)
             weights[row->target] +=
                 row->weight
                 * fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
-        else if (row->drive == MD5_MORPH_BY_CLIP && player->num_shots > 0)
+        else if (row->drive == MD5_MORPH_BY_CLIP)
             weights[row->target] += row->weight * weight_of_shots(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {

@@ -17,6 +17,21 @@ typedef struct text_row {
 
 // -- Tables -------------------------------------------------------------------------------------
 
+// Adds a table and returns its rows: `count` of `size` bytes each, zeroed like their locations.
+// `size` is a multiple of 4. NULL, with the error set, if memory runs out.
+static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size_t count,
+                                size_t size)
+{
+    enum { TIMES = 3 }; // the rows, and 8 bytes of location for each 4 bytes of rows
+    md5_located_table *const table = MD5_NEW(arena, md5_located_table, 1);
+    unsigned char *const rows = (unsigned char *)md5i_arena_alloc(arena, count, TIMES * size);
+    if (!table || !rows)
+        return NULL;
+    *table = (md5_located_table){locations->tables, rows, count * size};
+    locations->tables = table;
+    return rows;
+}
+
 // Appends a zeroed row to a table of `owner`. `rows` points to the table's pointer; each of its
 // *count rows has `size` bytes. A table doubles when it is full: when its count is a power of two.
 static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count, size_t size)
@@ -29,7 +44,7 @@ static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count
     unsigned char *bytes;
     memcpy(&bytes, rows, sizeof bytes);
     if ((number & (number - 1)) == 0) {
-        unsigned char *const grown = md5i_add_located_table(lex->arena, owner.text, capacity, size);
+        unsigned char *const grown = add_table(lex->arena, owner.text, capacity, size);
         if (!grown)
             return (text_row){0};
         if (number > 0) {
@@ -584,7 +599,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     md5i_lex_begin(&lex, arena, text, size);
     md5_locations *const places = MD5_NEW(arena, md5_locations, 1);
     unsigned char *const row =
-        places ? md5i_add_located_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
+        places ? add_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
     if (row)
         places->file = copy_text(&lex, name, strlen(name));
     if (!row || !places->file)
