@@ -259,47 +259,6 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 // transitions; those of following parameters are only checked, the machine keeps them in its
 // tables.
 
-// -- Easing curves ------------------------------------------------------------------------------
-
-static size_t count_easings(const md5_machine_desc *desc)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; k < motion->num_items; k++)
-            count += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
-    }
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        count += layer->weight_easing.kind != MD5_EASE_LINEAR;
-        for (uint32_t k = 0; k < layer->num_transitions; k++)
-            count += md5_has_numbers(layer->transitions[k].easing.kind);
-    }
-    return count;
-}
-
-// -- Parameters that follow ---------------------------------------------------------------------
-
-static bool build_follow(md5_building *building, uint32_t row)
-{
-    const md5_follow_desc *const follow = &building->desc->follows[row];
-    uint32_t parameter;
-    TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
-                     "followed parameters", &parameter));
-    if (parameter == MD5_NONE)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "row %u of the followed parameters names none", row);
-    const char *const name = building->desc->parameters[parameter].name;
-    if (building->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "parameter %s is not a float and cannot follow", QUOTED(name));
-    if (building->machine->followers[parameter] != MD5_NONE)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "parameter %s has two follow rules", QUOTED(name));
-    building->machine->followers[parameter] = row;
-    return md5i_check_steps(building, &follow->easing, "the following parameter", name);
-}
-
 static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -310,11 +269,39 @@ static bool build_parameters(md5_building *building)
     TRY(machine->followers);
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         machine->followers[i] = MD5_NONE;
-    for (uint32_t i = 0; i < desc->num_follows; i++)
-        TRY(build_follow(building, i));
+    for (uint32_t i = 0; i < desc->num_follows; i++) {
+        const md5_follow_desc *const follow = &desc->follows[i];
+        uint32_t parameter;
+        TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
+                         "followed parameters", &parameter));
+        if (parameter == MD5_NONE)
+            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                                "row %u of the followed parameters names none", i);
+        const char *const name = desc->parameters[parameter].name;
+        if (desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
+            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                                "parameter %s is not a float and cannot follow", QUOTED(name));
+        if (machine->followers[parameter] != MD5_NONE)
+            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                                "parameter %s has two follow rules", QUOTED(name));
+        machine->followers[parameter] = i;
+        TRY(md5i_check_steps(building, &follow->easing, "the following parameter", name));
+    }
+    // Room for the easings of weights and transitions.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
-    machine->easings =
-        MD5_NEW(building->arena, md5_easing, num_plain + count_easings(building->desc));
+    size_t num_easings = num_plain;
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion_desc *const motion = &desc->motions[i];
+        for (uint32_t k = 0; k < motion->num_items; k++)
+            num_easings += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
+    }
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        num_easings += layer->weight_easing.kind != MD5_EASE_LINEAR;
+        for (uint32_t k = 0; k < layer->num_transitions; k++)
+            num_easings += md5_has_numbers(layer->transitions[k].easing.kind);
+    }
+    machine->easings = MD5_NEW(building->arena, md5_easing, num_easings);
     TRY(machine->easings);
     for (; machine->num_easings < num_plain; machine->num_easings++)
         machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
@@ -359,33 +346,6 @@ static bool build_kinks(md5_building *building)
 }
 
 // == Clips ======================================================================================
-
-static bool check_clip(md5_building *building, const md5_clip_desc *clip)
-{
-    if (!clip->binding)
-        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISSING, "clip %s has no binding",
-                            QUOTED(clip->name));
-    if (!clip->binding->model)
-        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
-                            "clip %s is bound to a skeleton, not to the machine's model",
-                            QUOTED(clip->name));
-    if (clip->binding->model != building->desc->model)
-        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
-                            "clip %s is bound to another model", QUOTED(clip->name));
-    const uint32_t num_frames = clip->binding->anim->num_frames;
-    for (uint32_t i = 0; i < clip->num_events; i++) {
-        const md5_event *const event = &clip->events[i];
-        if (!event->name || !event->name[0])
-            return md5i_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
-                                "clip %s: event %u has no name", QUOTED(clip->name), i);
-        if (event->frame >= num_frames)
-            return md5i_fail_at(building, &event->frame, MD5_ERROR_RANGE,
-                                "clip %s: event %s is at frame %u, but the last frame is %u",
-                                QUOTED(clip->name), QUOTED(event->name), event->frame,
-                                num_frames - 1);
-    }
-    return true;
-}
 
 static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_source *source)
 {
@@ -460,8 +420,31 @@ static bool build_clips(md5_building *building)
                         sizeof *desc->clips));
     machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips);
     TRY(machine->sources);
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        TRY(check_clip(building, &desc->clips[i]));
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &desc->clips[i];
+        if (!clip->binding)
+            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISSING, "clip %s has no binding",
+                                QUOTED(clip->name));
+        if (!clip->binding->model)
+            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                                "clip %s is bound to a skeleton, not to the machine's model",
+                                QUOTED(clip->name));
+        if (clip->binding->model != desc->model)
+            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                                "clip %s is bound to another model", QUOTED(clip->name));
+        const uint32_t num_frames = clip->binding->anim->num_frames;
+        for (uint32_t k = 0; k < clip->num_events; k++) {
+            const md5_event *const event = &clip->events[k];
+            if (!event->name || !event->name[0])
+                return md5i_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
+                                    "clip %s: event %u has no name", QUOTED(clip->name), k);
+            if (event->frame >= num_frames)
+                return md5i_fail_at(building, &event->frame, MD5_ERROR_RANGE,
+                                    "clip %s: event %s is at frame %u, but the last frame is %u",
+                                    QUOTED(clip->name), QUOTED(event->name), event->frame,
+                                    num_frames - 1);
+        }
+    }
     for (uint32_t i = 0; i < desc->num_clips; i++)
         TRY(build_clip(building, &desc->clips[i], &machine->sources[i]));
     return true;

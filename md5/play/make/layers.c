@@ -347,26 +347,6 @@ static bool build_masks(md5_building *building)
 
 // -- Speeds -------------------------------------------------------------------------------------
 
-// Only a clip that loops at a speed of its own has one that can be measured.
-static bool check_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
-                       const md5_item *item)
-{
-    const md5_motion *const motion = item->motion; // found by build_item(), as its clip is
-    if (desc->items[number].x != 0.0f || desc->items[number].y != 0.0f)
-        return md5i_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
-                            "motion %s: item %u (%s) has a position, but is placed by its speed",
-                            QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-    if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f
-        && motion->speed_parameter == MD5_NONE && motion->playable.mode == MD5_PLAY_LOOP)
-        return true;
-    return md5i_fail_at(
-        building, &desc->items[number].motion, MD5_ERROR_MISMATCH,
-        "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
-        "forward at a fixed speed",
-        QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
-}
-
 // Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
 // equals the sum of many short equal steps.
 typedef struct root_stride {
@@ -406,7 +386,21 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     root_stride *const strides = MD5_NEW(building->scratch, root_stride, desc->num_items);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
-        TRY(check_item(building, desc, i, &items[i]));
+        const md5_motion_item *const item = &desc->items[i];
+        const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
+        if (item->x != 0.0f || item->y != 0.0f)
+            return md5i_fail_at(building, &item->x, MD5_ERROR_RANGE,
+                                "motion %s: item %u (%s) has a position, but is placed by its "
+                                "speed",
+                                QUOTED(desc->name), i, QUOTED(item->motion));
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0f)
+            || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
+            return md5i_fail_at(
+                building, &item->motion, MD5_ERROR_MISMATCH,
+                "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
+                "forward at a fixed speed",
+                QUOTED(desc->name), i, QUOTED(item->motion));
         strides[i] = measure(items[i].motion, &items[i].gait.seconds);
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
@@ -862,27 +856,6 @@ static bool build_states(md5_building *building, layer_work *work)
     return true;
 }
 
-static bool build_conditions(md5_building *building, const md5_transition_desc *desc,
-                             const char *owner, md5_transition *transition)
-{
-    md5_machine *const machine = building->machine;
-    transition->conditions = machine->conditions + machine->num_conditions;
-    transition->num_conditions = desc->num_conditions;
-    for (uint32_t i = 0; i < desc->num_conditions; i++) {
-        const md5_condition *const from = &desc->conditions[i];
-        uint32_t parameter;
-        TRY(md5i_resolve(building, &building->parameters, &from->parameter, "a transition of layer",
-                         owner, &parameter));
-        if (parameter == MD5_NONE)
-            return md5i_fail_at(building, &from->parameter, MD5_ERROR_MISMATCH,
-                                "layer %s: a transition to %s has a condition without a parameter",
-                                QUOTED(owner), QUOTED(desc->to));
-        machine->conditions[machine->num_conditions++] =
-            (md5_play_condition){parameter, from->compare, from->value};
-    }
-    return true;
-}
-
 // Whether the time of a state of the layer goes on beyond 1: if its first clip is not played once.
 static bool goes_on(const layer_work *work, uint32_t state)
 {
@@ -928,7 +901,22 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     if (md5_has_numbers(desc->easing.kind))
         TRY(build_easing(building, &desc->easing, "a transition of layer", owner,
                          &transition->easing));
-    return build_conditions(building, desc, owner, transition);
+    md5_machine *const machine = building->machine;
+    transition->conditions = machine->conditions + machine->num_conditions;
+    transition->num_conditions = desc->num_conditions;
+    for (uint32_t i = 0; i < desc->num_conditions; i++) {
+        const md5_condition *const condition = &desc->conditions[i];
+        uint32_t parameter;
+        TRY(md5i_resolve(building, &building->parameters, &condition->parameter,
+                         "a transition of layer", owner, &parameter));
+        if (parameter == MD5_NONE)
+            return md5i_fail_at(building, &condition->parameter, MD5_ERROR_MISMATCH,
+                                "layer %s: a transition to %s has a condition without a parameter",
+                                QUOTED(owner), QUOTED(desc->to));
+        machine->conditions[machine->num_conditions++] =
+            (md5_play_condition){parameter, condition->compare, condition->value};
+    }
+    return true;
 }
 
 static int compare_transitions(const void *left, const void *right)

@@ -295,17 +295,6 @@ static bool search_clip(md5_building *building, const md5_source *source)
     return true;
 }
 
-static bool build_contacts(md5_building *building)
-{
-    md5_machine *const machine = building->machine;
-    machine->contacts =
-        (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
-    TRY(machine->contacts);
-    for (uint32_t i = 0; machine->num_soles > 0 && i < building->desc->num_clips; i++)
-        TRY(search_clip(building, &machine->sources[i]));
-    return true;
-}
-
 // -- Modifiers ----------------------------------------------------------------------------------
 
 static bool is_zero(md5_vec3 v)
@@ -459,5 +448,10 @@ bool md5i_build_modifiers(md5_building *building)
     TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
-    return build_contacts(building) && build_reaches(building);
+    machine->contacts =
+        (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
+    TRY(machine->contacts);
+    for (uint32_t i = 0; machine->num_soles > 0 && i < desc->num_clips; i++)
+        TRY(search_clip(building, &machine->sources[i]));
+    return build_reaches(building);
 }

@@ -121,30 +121,26 @@ typedef enum md5_follow_task {
     MD5_FOLLOW_MOVES, // moves them
 } md5_follow_task;
 
-static void move_parameter(md5_player *player, uint32_t parameter, uint32_t row, double seconds,
-                           md5_follow_task task)
-{
-    const md5_follow_desc *const follow = &player->machine->tables.follows[row];
-    md5_following *const following = &player->followings[row];
-    float *const value = &player->parameters[parameter];
-    following->next = is_moving(following) ? value_after(follow, following, seconds) : *value;
-    if (task == MD5_FOLLOW_LOOKS || !is_moving(following))
-        return;
-    player->has_moved = true;
-    *value = task == MD5_FOLLOW_MEAN ? mean_of(follow, following, seconds) : following->next;
-    if (task == MD5_FOLLOW_MEAN)
-        return;
-    following->elapsed += seconds;
-    if (following->elapsed >= arrival(follow))
-        *following = (md5_following){.goal = following->goal, .from = following->goal};
-}
-
 // Lets the parameters that follow go on by `seconds`, above 0.
 static void follow_goals(md5_player *player, double seconds, md5_follow_task task)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        if (player->machine->followers[i] != MD5_NONE)
-            move_parameter(player, i, player->machine->followers[i], seconds, task);
+        const uint32_t row = player->machine->followers[i];
+        if (row == MD5_NONE)
+            continue;
+        const md5_follow_desc *const follow = &player->machine->tables.follows[row];
+        md5_following *const following = &player->followings[row];
+        float *const value = &player->parameters[i];
+        following->next = is_moving(following) ? value_after(follow, following, seconds) : *value;
+        if (task == MD5_FOLLOW_LOOKS || !is_moving(following))
+            continue;
+        player->has_moved = true;
+        *value = task == MD5_FOLLOW_MEAN ? mean_of(follow, following, seconds) : following->next;
+        if (task == MD5_FOLLOW_MEAN)
+            continue;
+        following->elapsed += seconds;
+        if (following->elapsed >= arrival(follow))
+            *following = (md5_following){.goal = following->goal, .from = following->goal};
     }
 }
 
@@ -355,24 +351,6 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     return NULL;
 }
 
-// Consumes the triggers of a transition: for this layer now, for the others after all of them have
-// seen it. Returns whether there was one.
-static bool consume(md5_player *player, uint32_t layer, const md5_transition *transition)
-{
-    const md5_machine *const machine = player->machine;
-    const md5_play_condition *const conditions = transition->conditions;
-    bool has_consumed = false;
-    for (uint32_t i = 0; i < transition->num_conditions; i++) {
-        const uint32_t parameter = conditions[i].parameter;
-        if (machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
-            || conditions[i].compare == MD5_IS_CLEAR)
-            continue;
-        player->consumed[parameter] = layer + 1;
-        player->has_consumed = has_consumed = true;
-    }
-    return has_consumed;
-}
-
 // Takes transitions of a layer until none is possible at this instant. If more are taken than there
 // are, they form a cycle, which would never end because no time passes: then the layer rests in its
 // current state. Transitions that were open then are ignored until a parameter changes or the
@@ -380,7 +358,8 @@ static bool consume(md5_player *player, uint32_t layer, const md5_transition *tr
 static void take_in_layer(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    const uint32_t most = player->machine->tables.layers[layer].num_transitions + 1;
+    const md5_machine *const machine = player->machine;
+    const uint32_t most = machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
         const md5_transition *const open = find_open(player, layer, md5_newest(layer_state));
         if (!open)
@@ -389,7 +368,18 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             layer_state->is_resting = true;
             return;
         }
-        num_taken = consume(player, layer, open) ? 0 : num_taken + 1;
+        num_taken++;
+        // Its triggers are consumed: for this layer now, for the others after all of them have seen
+        // it. Then it is part of no cycle.
+        for (uint32_t i = 0; i < open->num_conditions; i++) {
+            const uint32_t parameter = open->conditions[i].parameter;
+            if (machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
+                || open->conditions[i].compare == MD5_IS_CLEAR)
+                continue;
+            player->consumed[parameter] = layer + 1;
+            player->has_consumed = true;
+            num_taken = 0;
+        }
         md5_change change = {
             .state = open->to,
             .start = open->start,

@@ -702,10 +702,22 @@ static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer
     return covers ? &machine->rests[above->mask] : NULL;
 }
 
-static void blend_all_layers(md5_player *player, const md5_detail_set *detail, md5_xform *spare,
-                             md5_xform *pose)
+// Joints that are left out are as in the bind pose.
+static void fill_left_out(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
+                          md5_xform *pose)
+{
+    const uint32_t *const left_out = detail->left_out;
+    for (uint32_t i = 0; i < count; i++)
+        pose[left_out[i]] = machine->model->bind_local[left_out[i]];
+}
+
+// Some layers and one-shots are blended in full, also over joints that are in no run.
+void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
+    const md5_detail_set *const detail = md5_detail_of(player);
+    if (detail && (machine->has_full_layers || player->num_shots > 0))
+        fill_left_out(machine, detail, detail->num_outside, pose);
     const uint32_t num_layers = machine->tables.num_layers;
     bool is_begun = false;
     for (uint32_t i = 0; i < num_layers; i++) {
@@ -726,25 +738,6 @@ static void blend_all_layers(md5_player *player, const md5_detail_set *detail, m
     begin_pose(machine, &is_begun, pose);
     if (num_layers == 0 && player->num_shots > 0)
         blend_shots(player, 0, spare, pose);
-}
-
-// Joints that are left out are as in the bind pose.
-static void fill_left_out(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
-                          md5_xform *pose)
-{
-    const uint32_t *const left_out = detail->left_out;
-    for (uint32_t i = 0; i < count; i++)
-        pose[left_out[i]] = machine->model->bind_local[left_out[i]];
-}
-
-// Some layers and one-shots are blended in full, also over joints that are in no run.
-void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
-{
-    const md5_machine *const machine = player->machine;
-    const md5_detail_set *const detail = md5_detail_of(player);
-    if (detail && (machine->has_full_layers || player->num_shots > 0))
-        fill_left_out(machine, detail, detail->num_outside, pose);
-    blend_all_layers(player, detail, spare, pose);
     if (detail)
         fill_left_out(machine, detail, detail->num_left_out, pose);
 }

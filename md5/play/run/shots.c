@@ -80,22 +80,6 @@ static float or_one(float value)
     return value == MD5_ZERO ? 0.0f : value == 0.0f ? 1.0f : value;
 }
 
-// Resolves the names; false if one is unknown.
-static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md5_shot *shot)
-{
-    const uint32_t mask = md5i_find_mask(machine, desc->mask);
-    const uint32_t layer = md5_find_layer(machine, desc->layer);
-    const uint32_t reference = md5_find_clip(machine, desc->reference);
-    if ((desc->mask && mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
-        || (desc->reference && reference == MD5_NONE))
-        return false;
-    shot->mask = mask;
-    shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
-    shot->reference = reference == MD5_NONE ? shot->source : reference;
-    shot->reference_frame = desc->reference_frame;
-    return desc->reference_frame < machine->sources[shot->reference].binding->anim->num_frames;
-}
-
 static bool is_curve_in_range(const md5_easing *curve)
 {
     if (curve->kind == MD5_EASE_CUBIC_BEZIER)
@@ -140,9 +124,18 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
     if (!(or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
           && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
-          && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing))
-        || !find_names(machine, desc, shot))
+          && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing)))
         return false;
+    const uint32_t layer = md5_find_layer(machine, desc->layer);
+    const uint32_t reference = md5_find_clip(machine, desc->reference);
+    shot->mask = md5i_find_mask(machine, desc->mask);
+    shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+    shot->reference = reference == MD5_NONE ? clip : reference;
+    shot->reference_frame = desc->reference_frame;
+    if ((desc->mask && shot->mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
+        || (desc->reference && reference == MD5_NONE)
+        || desc->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
+        return false; // an unknown name, or a frame that is not there
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
     shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
@@ -150,18 +143,6 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
     shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
     shot->before = shot->now;
     return true;
-}
-
-static uint32_t find_faintest(const md5_player *player, const md5_shot_slot *slot)
-{
-    uint32_t faintest = 0;
-    float least = INFINITY;
-    for (uint32_t i = 0; i < slot->num_shots; i++) {
-        const float weight = md5i_shot_weight(player, &slot->shots[i], 0.0, 0.0);
-        faintest = weight < least ? i : faintest;
-        least = fminf(weight, least);
-    }
-    return faintest;
 }
 
 // Those in the slot fade out as the new one fades in. One that began to fade in at this instant is
@@ -175,8 +156,16 @@ static void take_place(md5_player *player, md5_shot_slot *slot, const md5_shot *
         md5i_remove_shot(player, slot, slot->num_shots - 1);
     while (slot->num_shots > 0 && duration <= MD5_BORDER)
         md5i_remove_shot(player, slot, slot->num_shots - 1);
-    if (slot->num_shots == MD5_SLOT_SHOTS)
-        md5i_remove_shot(player, slot, find_faintest(player, slot));
+    if (slot->num_shots == MD5_SLOT_SHOTS) {
+        uint32_t faintest = 0;
+        float least = INFINITY;
+        for (uint32_t i = 0; i < slot->num_shots; i++) {
+            const float weight = md5i_shot_weight(player, &slot->shots[i], 0.0, 0.0);
+            faintest = weight < least ? i : faintest;
+            least = fminf(weight, least);
+        }
+        md5i_remove_shot(player, slot, faintest);
+    }
     for (uint32_t i = 0; i < slot->num_shots; i++)
         stop(&slot->shots[i], duration, shot->fade_in_curve);
     slot->shots[slot->num_shots++] = *shot;

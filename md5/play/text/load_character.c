@@ -66,15 +66,6 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Bytes of a path up to its last separator, with it.
-static size_t folder_size(const char *path)
-{
-    size_t size = strlen(path);
-    while (size > 0 && !is_separator(path[size - 1]))
-        size--;
-    return size;
-}
-
 // Returns the path of a file that the machine file names, in the arena; NULL without memory. A name
 // that begins with two separators would be that of a file on another machine.
 static const char *path_of(loading *load, const char *name)
@@ -83,7 +74,9 @@ static const char *path_of(loading *load, const char *name)
     while (is_remote && is_separator(name[0]))
         name++;
     const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
-    const size_t folder = is_absolute ? 0 : folder_size(load->path);
+    size_t folder = is_absolute ? 0 : strlen(load->path); // up to its last separator, with it
+    while (folder > 0 && !is_separator(load->path[folder - 1]))
+        folder--;
     const size_t size = strlen(name) + 1;
     char *const path = MD5_NEW(&load->arena, char, folder + size);
     if (path) {
@@ -129,22 +122,6 @@ static void warn_of_clip(void *user, const md5_error *warning)
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
-
-static bool load_file(loading *load)
-{
-    md5_error error = {.status = MD5_OK};
-    load->file = md5_load_machine_file(load->path, load->opts, &error);
-    if (!load->file)
-        return md5i_fail_as(&load->context, &error);
-    load->context.num_warnings = load->file->num_warnings;
-    if (load->file->model_file[0] == '\0') {
-        const md5_location at =
-            md5i_find_location(load->file->desc.locations, &load->file->desc.name);
-        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
-                         "expected 'model' and the file of a model in this machine");
-    }
-    return true;
-}
 
 // Sorted, so that many clips take no square of the time.
 static bool find_shared(loading *load)
@@ -239,19 +216,6 @@ static bool take_part(loading *load, uint32_t number, const char *const *member)
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
 }
 
-static bool take_model(loading *load)
-{
-    named_file *const from = &load->parts[0];
-    TRY(take_part(load, 0, &load->file->model_file));
-    md5_model *const model = from->model;
-    from->model = NULL;
-    load->owned->model = model;
-    load->owned->character.model_path = from->path;
-    load->context.num_warnings += model->num_warnings;
-    load->file->desc.model = model;
-    return true;
-}
-
 static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_binding **binding)
 {
     const md5_clip_desc *const desc = &load->file->clips[clip];
@@ -307,15 +271,33 @@ static bool take_clips(loading *load)
 static bool load_parts(loading *load)
 {
     load->owned = MD5_NEW(&load->arena, owned_parts, 1);
-    TRY(load->owned && load_file(load) && list_parts(load));
+    TRY(load->owned);
+    md5_error error = {.status = MD5_OK};
+    load->file = md5_load_machine_file(load->path, load->opts, &error);
+    if (!load->file)
+        return md5i_fail_as(&load->context, &error);
+    load->context.num_warnings = load->file->num_warnings;
+    if (load->file->model_file[0] == '\0') {
+        const md5_location at =
+            md5i_find_location(load->file->desc.locations, &load->file->desc.name);
+        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
+                         "expected 'model' and the file of a model in this machine");
+    }
+    TRY(list_parts(load));
     const md5_threads *const threads = load->opts->threads;
     load->are_read = threads != NULL && threads->num_workers > 1;
     if (load->are_read)
         md5_threads_run(threads, load->num_parts, read_range, load);
-    TRY(take_model(load) && take_clips(load));
+    TRY(take_part(load, 0, &load->file->model_file));
+    named_file *const from = &load->parts[0];
+    md5_model *const model = load->owned->model = from->model;
+    from->model = NULL;
+    load->owned->character.model_path = from->path;
+    load->context.num_warnings += model->num_warnings;
+    load->file->desc.model = model;
+    TRY(take_clips(load));
     md5_load_opts opts = *load->opts;
     opts.file_name = load->path;
-    md5_error error = {.status = MD5_OK};
     load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
     return load->owned->machine || md5i_fail_as(&load->context, &error);
 }
