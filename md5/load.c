@@ -306,8 +306,8 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         return md5i_read_packed_file(arena, text, size, asset);
     anim_parts parts;
     const md5_anim_file *const file = &parts.file;
-    TRY(md5i_is_bfg_anim(text, size) ? md5i_read_bfg_anim(arena, text, size, &parts.file)
-                                     : md5i_read_anim_file(arena, text, size, &parts.file));
+    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &parts.file)
+                                             : md5i_read_anim_file(arena, text, size, &parts.file));
     parts.source = (md5_clip_source){
         .num_joints = file->num_joints,
         .num_frames = file->num_frames,
@@ -394,8 +394,8 @@ static md5_camera *place_camera(const md5_context *context, md5_block *block,
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_camera_file file;
-    TRY(md5i_is_bfg_camera(text, size) ? md5i_read_bfg_camera(arena, text, size, &file)
-                                       : md5i_read_camera_file(arena, text, size, &file));
+    TRY(md5_is_bfg(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(arena, text, size, &file)
+                                               : md5i_read_camera_file(arena, text, size, &file));
     md5_block block = {0};
     place_camera(arena->context, &block, &file);
     TRY(md5i_block_allocate(arena->context, &block));
@@ -936,7 +936,7 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
 static bool read_model(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
                        md5_mesh_file *file, md5_model **model)
 {
-    const bool is_bfg = md5i_is_bfg_mesh(text, size);
+    const bool is_bfg = md5_is_bfg(text, size, MD5_BFG_MESH);
     if (!is_bfg) {
         // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
         // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
