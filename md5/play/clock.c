@@ -31,12 +31,6 @@ double md5i_timing_duration(const md5_timing *timing)
 // Beyond this many, one more or less makes no difference to anybody.
 #define FARTHEST ((int64_t)1 << 62)
 
-static int64_t add_cycles(int64_t cycle, int64_t more)
-{
-    const int64_t sum = cycle + more; // neither is so large that it could overflow
-    return sum > FARTHEST ? FARTHEST : sum < -FARTHEST ? -FARTHEST : sum;
-}
-
 md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
@@ -49,7 +43,9 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     const double limited = fmin(fmax(phase, -MAX_RATE), MAX_RATE);
     const double whole = floor(limited);
     double rest = limited - whole;
-    int64_t cycle = add_cycles(clock.cycle, (int64_t)whole);
+    // Neither is so large that the sum could overflow.
+    int64_t cycle = clock.cycle + (int64_t)whole;
+    cycle = cycle > FARTHEST ? FARTHEST : cycle < -FARTHEST ? -FARTHEST : cycle;
     // Just below a whole cycle the difference can round up to 1.
     if (rest >= 1.0) {
         rest = 0.0;

@@ -103,22 +103,6 @@ static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 
 // -- Copies -------------------------------------------------------------------------------------
 
-static bool copy_texts(md5_arena *arena, const md5_column *column, char *row)
-{
-    const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
-    const char **const texts = (const char **)(void *)(row + column->offset);
-    for (size_t i = 0; i < count; i++) {
-        const char *const text = texts[i] || !column->is_text_filled ? texts[i] : "";
-        if (!text)
-            continue;
-        const size_t size = strlen(text) + 1;
-        char *const copy = MD5_ROOM(arena, char, size);
-        TRY(copy);
-        texts[i] = (const char *)memcpy(copy, text, size);
-    }
-    return true;
-}
-
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy)
 {
     memcpy(copy, row, schema->size);
@@ -127,8 +111,16 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         char *const own = walk.level->copy;
         if (!column)
             continue;
-        if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS)
-            TRY(copy_texts(arena, column, own));
+        const size_t num_texts =
+            column->kind == MD5_COLUMN_TEXTS ? column->other : column->kind == MD5_COLUMN_TEXT;
+        for (size_t i = 0; i < num_texts; i++) {
+            const char **const text = (const char **)(void *)(own + column->offset) + i;
+            const char *const filled = *text || !column->is_text_filled ? *text : "";
+            if (!filled)
+                continue;
+            *text = (const char *)md5i_arena_copy(arena, filled, strlen(filled) + 1, 1);
+            TRY(*text);
+        }
         if (column->kind == MD5_COLUMN_PART || column->kind == MD5_COLUMN_EASING)
             walk.copies = own + column->offset;
         if (column->kind != MD5_COLUMN_TABLE && column->kind != MD5_COLUMN_ROW)

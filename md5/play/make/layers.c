@@ -575,30 +575,6 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     return true;
 }
 
-static bool check_sync(md5_building *building, const md5_motion_desc *desc,
-                       const md5_clip_traits *traits)
-{
-    if (desc->sync == MD5_SYNC_NONE)
-        return true;
-    if (traits->has_once)
-        return md5i_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
-                            "motion %s is synchronised, but one of its clips does not loop",
-                            QUOTED(desc->name));
-    if (desc->sync == MD5_SYNC_PHASE)
-        return true;
-    if (traits->has_turning)
-        return md5i_fail_at(
-            building, &desc->sync, MD5_ERROR_MISMATCH,
-            "motion %s is synchronised by markers, but one of its clips is ping-pong",
-            QUOTED(desc->name));
-    if (traits->min_markers == 0 || traits->min_markers != traits->max_markers)
-        return md5i_fail_at(
-            building, &desc->sync, MD5_ERROR_MISMATCH,
-            "motion %s is synchronised by markers, but its clips have %u to %u of them",
-            QUOTED(desc->name), traits->min_markers, traits->max_markers);
-    return true;
-}
-
 static bool build_motion(md5_building *building, uint32_t number, md5_motion *motion)
 {
     const md5_motion_desc *const desc = &building->desc->motions[number];
@@ -632,7 +608,22 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     if (desc->kind == MD5_MOTION_STACK)
         return true;
     TRY(check_places(building, desc, items));
-    TRY(check_sync(building, desc, &motion->traits));
+    const md5_clip_traits *const traits = &motion->traits;
+    if (desc->sync != MD5_SYNC_NONE && traits->has_once)
+        return md5i_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
+                            "motion %s is synchronised, but one of its clips does not loop",
+                            QUOTED(desc->name));
+    if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
+        return md5i_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s is synchronised by markers, but one of its clips is ping-pong",
+            QUOTED(desc->name));
+    if (desc->sync == MD5_SYNC_MARKERS
+        && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
+        return md5i_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s is synchronised by markers, but its clips have %u to %u of them",
+            QUOTED(desc->name), traits->min_markers, traits->max_markers);
     TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
     TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;

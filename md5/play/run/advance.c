@@ -413,18 +413,6 @@ static bool clear_triggers(md5_player *player)
     return true;
 }
 
-// Seconds, up to `most`, until a transition of the layer becomes active.
-static double seconds_until_exit(md5_player *player, uint32_t layer, double most)
-{
-    const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
-    candidates all = candidates_of(player, layer, active);
-    for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (at->waits && is_open(player, layer, active, at))
-            most = seconds_until(player, active, at->exit, most);
-    }
-    return most;
-}
-
 // Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
 static double seconds_until_kink(md5_player *player, double most)
 {
@@ -645,48 +633,6 @@ static void add_walker(const step_context *context, md5_walker walker, const md5
     *num_walkers += find_next(context, &context->player->walkers[*num_walkers]);
 }
 
-static uint32_t gather_walkers(const step_context *context)
-{
-    const md5_player *const player = context->player;
-    const md5_machine *const machine = player->machine;
-    const bool is_instant = context->seconds == 0.0;
-    uint32_t num_walkers = 0;
-    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        for (uint32_t i = 0; i < layer_state->num_used; i++) {
-            const md5_active_state *const active = md5_active_at(layer_state, i);
-            const md5_blend_tree *const tree = active->tree;
-            const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
-            if (!tree || (is_instant && !active->is_new))
-                continue;
-            for (uint32_t k = 0; k < tree->num_instances; k++) {
-                const md5_clip_instance *const instance = &active->instances[k];
-                const md5_playable *const playable = tree->instances[k].playable;
-                const md5_cues *const cues = &playable->source->cues[playable->mode];
-                if (instance->weight != 0.0f && cues->num_cues > 0)
-                    add_walker(context,
-                               (md5_walker){
-                                   .clip = (uint32_t)(playable->source - machine->sources),
-                                   .layer_state = layer_state,
-                                   .position = i,
-                                   .instance = k,
-                               },
-                               cues, instance->before, instance->now, instance->is_at_start,
-                               ends_cycle, &num_walkers);
-            }
-        }
-    }
-    const md5_shot *shot;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
-        const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
-        const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
-        if (cues->num_cues > 0 && (!is_instant || shot->is_new))
-            add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
-                       shot->before, shot->now, shot->is_at_start, false, &num_walkers);
-    }
-    return num_walkers;
-}
-
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
@@ -729,7 +675,42 @@ static void fire(const step_context *context, const md5_walker *walker)
 static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;
-    uint32_t num_walkers = gather_walkers(context);
+    const md5_machine *const machine = player->machine;
+    const bool is_instant = context->seconds == 0.0;
+    uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
+    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        for (uint32_t i = 0; i < layer_state->num_used; i++) {
+            const md5_active_state *const active = md5_active_at(layer_state, i);
+            const md5_blend_tree *const tree = active->tree;
+            const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
+            if (!tree || (is_instant && !active->is_new))
+                continue;
+            for (uint32_t k = 0; k < tree->num_instances; k++) {
+                const md5_clip_instance *const instance = &active->instances[k];
+                const md5_playable *const playable = tree->instances[k].playable;
+                const md5_cues *const cues = &playable->source->cues[playable->mode];
+                if (instance->weight != 0.0f && cues->num_cues > 0)
+                    add_walker(context,
+                               (md5_walker){
+                                   .clip = (uint32_t)(playable->source - machine->sources),
+                                   .layer_state = layer_state,
+                                   .position = i,
+                                   .instance = k,
+                               },
+                               cues, instance->before, instance->now, instance->is_at_start,
+                               ends_cycle, &num_walkers);
+            }
+        }
+    }
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
+        const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
+        if (cues->num_cues > 0 && (!is_instant || shot->is_new))
+            add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
+                       shot->before, shot->now, shot->is_at_start, false, &num_walkers);
+    }
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
         md5_walker *walker = player->walkers;
         for (uint32_t i = 1; i < num_walkers; i++) {
@@ -817,15 +798,6 @@ static void handle_instant(const step_context *context)
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }
 
-// Whether a one-shot has ended, or has faded out. Backward in time a clip moves away from its end.
-static bool has_ended(const md5_shot *shot)
-{
-    if (shot->is_stopping && shot->stopping.elapsed >= shot->stopping.duration - MD5_BORDER)
-        return true;
-    return shot->end == MD5_SHOT_ENDS && shot->rate != 0.0
-           && md5_cycles_left(shot, shot->now.phase) <= MD5_BORDER;
-}
-
 static void step(const step_context *context)
 {
     md5_player *const player = context->player;
@@ -898,7 +870,14 @@ static void step(const step_context *context)
     }
     for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
         for (uint32_t k = player->slots[i].num_shots; k-- > 0;) {
-            if (has_ended(&player->slots[i].shots[k]))
+            // Backward in time a clip moves away from its end.
+            const md5_shot *const ended = &player->slots[i].shots[k];
+            const bool has_faded =
+                ended->is_stopping
+                && ended->stopping.elapsed >= ended->stopping.duration - MD5_BORDER;
+            if (has_faded
+                || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0
+                    && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER))
                 md5i_remove_shot(player, &player->slots[i], k);
         }
     }
@@ -955,8 +934,15 @@ static double next_interval(md5_player *player, double left)
             if (k + 1u == layer_state->num_used)
                 most = md5_least(most, active->duration - active->elapsed);
         }
-        if (left > 0.0 && machine->layers[i].has_waits)
-            most = seconds_until_exit(player, i, most);
+        if (!(left > 0.0) || !machine->layers[i].has_waits)
+            continue;
+        // Until a transition of the layer becomes active.
+        const md5_active_state *const newest = md5_newest(layer_state);
+        candidates all = candidates_of(player, i, newest);
+        for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
+            if (at->waits && is_open(player, i, newest, at))
+                most = seconds_until(player, newest, at->exit, most);
+        }
     }
     const md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)

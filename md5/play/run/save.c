@@ -458,23 +458,6 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
 
 // -- The player ---------------------------------------------------------------------------------
 
-static void keep_following(md5_archive *archive, const md5_player *player, uint32_t row)
-{
-    const md5_follow_desc *const follow = &player->machine->tables.follows[row];
-    md5_following *const following = &player->followings[row];
-    const double most = (double)FLT_MAX;
-    keep(archive, FLOAT, &following->goal, -most, most, "what a parameter follows");
-    keep(archive, FLOAT, &following->velocity, -most, most, "the velocity of a parameter");
-    keep(archive, FLOAT, &following->from, -most, most, "where a parameter began");
-    keep(archive, DOUBLE, &following->elapsed, 0.0, DBL_MAX, "the time of a parameter");
-    if (archive->mode == STORE && archive->version < 6 && follow->kind == MD5_FOLLOW_SPRING) {
-        // The parameters are restored already.
-        following->from =
-            player->parameters[md5_find_parameter(player->machine, follow->parameter)];
-        following->elapsed = 0.0;
-    }
-}
-
 static void keep_motion(md5_archive *archive, md5_root_delta *motion)
 {
     const double most = (double)FLT_MAX;
@@ -569,8 +552,20 @@ static void keep_player(md5_archive *archive, md5_player *player)
         if (!is_float && value != 0.0 && value != 1.0)
             fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
     }
-    for (uint32_t i = 0; i < tables->num_follows; i++)
-        keep_following(archive, player, i);
+    for (uint32_t i = 0; i < tables->num_follows; i++) {
+        const md5_follow_desc *const follow = &tables->follows[i];
+        md5_following *const following = &player->followings[i];
+        const double most = (double)FLT_MAX;
+        keep(archive, FLOAT, &following->goal, -most, most, "what a parameter follows");
+        keep(archive, FLOAT, &following->velocity, -most, most, "the velocity of a parameter");
+        keep(archive, FLOAT, &following->from, -most, most, "where a parameter began");
+        keep(archive, DOUBLE, &following->elapsed, 0.0, DBL_MAX, "the time of a parameter");
+        if (archive->mode == STORE && archive->version < 6 && follow->kind == MD5_FOLLOW_SPRING) {
+            // The parameters are restored already.
+            following->from = player->parameters[md5_find_parameter(machine, follow->parameter)];
+            following->elapsed = 0.0;
+        }
+    }
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
         keep_modifier(archive, player, i);
     for (uint32_t i = 0; i < tables->num_layers; i++)
@@ -636,18 +631,6 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
         memcpy(to, from, count * size);
 }
 
-static void copy_active(md5_active_state *to, const md5_active_state *from)
-{
-    memcpy(to, from, offsetof(md5_active_state, instances));
-    const md5_blend_tree *const tree = from->tree;
-    if (!tree)
-        return;
-    copy_items(to->instances, from->instances, tree->num_instances, sizeof *to->instances);
-    copy_items(to->groups, from->groups, tree->num_groups, sizeof *to->groups);
-    copy_items(to->weights, from->weights, tree->num_parts, sizeof *to->weights);
-    copy_items(to->totals, from->totals, tree->num_parts, sizeof *to->totals);
-}
-
 static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
                        md5_layer_state *from)
 {
@@ -664,8 +647,19 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
         copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
         copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
     }
-    for (uint32_t i = 0; i < from->num_used; i++)
-        copy_active(md5_active_at(to, i), md5_active_at(from, i));
+    for (uint32_t i = 0; i < from->num_used; i++) {
+        md5_active_state *const copy = md5_active_at(to, i);
+        const md5_active_state *const active = md5_active_at(from, i);
+        const md5_blend_tree *const tree = active->tree;
+        memcpy(copy, active, offsetof(md5_active_state, instances));
+        if (!tree)
+            continue;
+        copy_items(copy->instances, active->instances, tree->num_instances,
+                   sizeof *copy->instances);
+        copy_items(copy->groups, active->groups, tree->num_groups, sizeof *copy->groups);
+        copy_items(copy->weights, active->weights, tree->num_parts, sizeof *copy->weights);
+        copy_items(copy->totals, active->totals, tree->num_parts, sizeof *copy->totals);
+    }
 }
 
 void md5_player_copy(md5_player *to, const md5_player *from)

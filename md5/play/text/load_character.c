@@ -123,11 +123,18 @@ static void warn_of_clip(void *user, const md5_error *warning)
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Sorted, so that many clips take no square of the time.
-static bool find_shared(loading *load)
+static bool add_part(loading *load, const char *name)
+{
+    named_file *const to = &load->parts[load->num_parts++];
+    to->path = path_of(load, name);
+    return to->path != NULL;
+}
+
+static bool list_parts(loading *load)
 {
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
+    // Clips that share a file: sorted, so that many clips take no square of the time.
     md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
     uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
@@ -144,23 +151,10 @@ static bool find_shared(loading *load)
         shared[clip] = first;
     }
     load->shared = shared;
-    return true;
-}
-
-static bool add_part(loading *load, const char *name)
-{
-    named_file *const to = &load->parts[load->num_parts++];
-    to->path = path_of(load, name);
-    return to->path != NULL;
-}
-
-static bool list_parts(loading *load)
-{
-    const uint32_t num_clips = load->file->desc.num_clips;
-    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)num_clips + 1);
-    TRY(load->parts && find_shared(load) && add_part(load, load->file->model_file));
-    for (uint32_t clip = 0; clip < num_clips; clip++)
-        TRY(load->shared[clip] != clip || add_part(load, load->file->clips[clip].file));
+    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + 1);
+    TRY(load->parts && add_part(load, load->file->model_file));
+    for (uint32_t clip = 0; clip < count; clip++)
+        TRY(shared[clip] != clip || add_part(load, clips[clip].file));
     return true;
 }
 
@@ -216,24 +210,6 @@ static bool take_part(loading *load, uint32_t number, const char *const *member)
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
 }
 
-static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_binding **binding)
-{
-    const md5_clip_desc *const desc = &load->file->clips[clip];
-    clip_warnings named = {desc->name, load->opts};
-    md5_load_opts opts = *load->opts;
-    md5_error error = {.status = MD5_OK};
-    opts.file_name = load->anim_paths[clip];
-    if (opts.warn) {
-        opts.warn = warn_of_clip;
-        opts.warn_user = &named;
-    }
-    *binding = md5_bind(load->owned->model, anim, &opts, &error);
-    if (*binding)
-        return true;
-    name_clip(desc->name, &error);
-    return fail_with(load, &error, &desc->file);
-}
-
 static bool take_clips(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
@@ -256,7 +232,19 @@ static bool take_clips(loading *load)
             owned->anims[owned->num_anims++] = anim;
             load->context.num_warnings += anim->num_warnings;
             load->anim_paths[clip] = from->path;
-            TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
+            clip_warnings named = {load->file->clips[clip].name, load->opts};
+            md5_load_opts opts = *load->opts;
+            md5_error error = {.status = MD5_OK};
+            opts.file_name = from->path;
+            if (opts.warn) {
+                opts.warn = warn_of_clip;
+                opts.warn_user = &named;
+            }
+            owned->bindings[number] = md5_bind(owned->model, anim, &opts, &error);
+            if (!owned->bindings[number]) {
+                name_clip(named.clip, &error);
+                return fail_with(load, &error, &load->file->clips[clip].file);
+            }
             load->anims[clip] = anim;
             load->bindings[clip] = owned->bindings[number];
         }

@@ -32,10 +32,15 @@ static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size
     return rows;
 }
 
-// Appends a zeroed row to a table of `owner`. `rows` points to the table's pointer; each of its
-// *count rows has `size` bytes. A table doubles when it is full: when its count is a power of two.
-static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count, size_t size)
+// Appends a row to a table of `owner`, or makes the one row of a column; it is zeroed but for what
+// its columns start with. A table doubles when it is full: when its count is a power of two.
+static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
 {
+    uint32_t one = 0;
+    uint32_t *const count =
+        column->kind == MD5_COLUMN_TABLE ? (uint32_t *)(void *)(owner.row + column->other) : &one;
+    void *const rows = owner.row + column->offset;
+    const size_t size = column->rows->size;
     const uint32_t number = *count;
     const size_t used = number * size;
     size_t capacity = 1;
@@ -56,19 +61,9 @@ static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count
         memcpy(rows, &bytes, sizeof bytes);
     }
     (*count)++;
-    return (text_row){(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
-                      owner.text};
-}
-
-// A row of a table, or the one row of a column.
-static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
-{
-    uint32_t one = 0;
-    uint32_t *const count =
-        column->kind == MD5_COLUMN_TABLE ? (uint32_t *)(void *)(owner.row + column->other) : &one;
-    const text_row added =
-        append(lex, owner, owner.row + column->offset, count, column->rows->size);
-    for (uint32_t i = 0; added.row && i < column->rows->num_columns; i++) {
+    const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
+                            owner.text};
+    for (uint32_t i = 0; i < column->rows->num_columns; i++) {
         const md5_column *const inner = &column->rows->columns[i];
         if (inner->start != 0.0f)
             memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
