@@ -251,8 +251,8 @@ static md5_anim *place_anim(const md5_context *context, md5_block *block, const 
                                                     num_translations * sizeof *clip.translations);
     md5_bounds *const bounds =
         (md5_bounds *)md5i_block_put(block, file->bounds, num_frames, sizeof *bounds);
-    char *names = (char *)md5i_block_take(
-        block, joint_names_size(file->joints, num_joints) + name_size(file->command_line), 1);
+    char *names = MD5_TAKE(
+        block, char, joint_names_size(file->joints, num_joints) + name_size(file->command_line));
     if (!block->base)
         return NULL;
 
@@ -306,8 +306,8 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         return md5i_read_packed_file(arena, text, size, asset);
     anim_parts parts;
     const md5_anim_file *const file = &parts.file;
-    TRY(md5i_is_bfg_anim(text, size) ? md5i_read_bfg_anim(arena, text, size, &parts.file)
-                                     : md5i_read_anim_file(arena, text, size, &parts.file));
+    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &parts.file)
+                                             : md5i_read_anim_file(arena, text, size, &parts.file));
     parts.source = (md5_clip_source){
         .num_joints = file->num_joints,
         .num_frames = file->num_frames,
@@ -317,7 +317,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         .numbers = file->numbers,
     };
     const size_t num_joints = file->num_joints;
-    parts.moves = (uint8_t *)md5i_arena_alloc(arena, num_joints + file->num_components, 1);
+    parts.moves = MD5_NEW(arena, uint8_t, num_joints + file->num_components);
     TRY(parts.moves);
     md5i_clip_plan(&parts.source, parts.moves + num_joints, parts.moves, &parts.num_rotations,
                    &parts.num_translations);
@@ -360,7 +360,7 @@ static md5_camera *place_camera(const md5_context *context, md5_block *block,
         block, file->cut_views, file->num_cut_views, sizeof *cut_views);
     md5_camera_view *const frames =
         (md5_camera_view *)md5i_block_put(block, file->frames, file->num_frames, sizeof *frames);
-    char *names = (char *)md5i_block_take(block, name_size(file->command_line), 1);
+    char *names = MD5_TAKE(block, char, name_size(file->command_line));
     if (!block->base)
         return NULL;
 
@@ -394,8 +394,8 @@ static md5_camera *place_camera(const md5_context *context, md5_block *block,
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_camera_file file;
-    TRY(md5i_is_bfg_camera(text, size) ? md5i_read_bfg_camera(arena, text, size, &file)
-                                       : md5i_read_camera_file(arena, text, size, &file));
+    TRY(md5_is_bfg(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(arena, text, size, &file)
+                                               : md5i_read_camera_file(arena, text, size, &file));
     md5_block block = {0};
     place_camera(arena->context, &block, &file);
     TRY(md5i_block_allocate(arena->context, &block));
@@ -904,7 +904,7 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
     md5_xform *const bind_local = MD5_TAKE(block, md5_xform, num_joints);
     md5_mat34 *const bind = MD5_TAKE(block, md5_mat34, num_joints);
     md5_mat34 *const inverse_bind = MD5_TAKE(block, md5_mat34, num_joints);
-    char *names = (char *)md5i_block_take(block, names_size, 1);
+    char *names = MD5_TAKE(block, char, names_size);
     if (!block->base)
         return NULL;
 
@@ -936,7 +936,7 @@ static md5_model *place_model(const md5_context *context, md5_block *block,
 static bool read_model(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
                        md5_mesh_file *file, md5_model **model)
 {
-    const bool is_bfg = md5i_is_bfg_mesh(text, size);
+    const bool is_bfg = md5_is_bfg(text, size, MD5_BFG_MESH);
     if (!is_bfg) {
         // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
         // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of

@@ -113,8 +113,8 @@ static clip_layout lay_out_clip(md5_block *block, const md5_skeleton *skeleton,
         layout.base_frame = MD5_TAKE(block, md5_xform, num_joints);
     for (int kind = 0; kind < 2; kind++)
         layout.moving[kind] = MD5_TAKE(block, uint32_t, num_moving[kind]);
-    layout.bytes = (uint8_t *)md5i_block_take(block, packed->num_bytes + MD5_PACKED_PADDING, 1);
-    layout.names = (char *)md5i_block_take(block, packed_names_size(skeleton) + 1, 1);
+    layout.bytes = MD5_TAKE(block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+    layout.names = MD5_TAKE(block, char, packed_names_size(skeleton) + 1);
     return layout;
 }
 
@@ -380,7 +380,7 @@ static bool read_skeleton(clip_reader *reader)
     const uint32_t count = skeleton->num_joints;
     md5_joint *const joints = MD5_NEW(reader->arena, md5_joint, count);
     uint32_t *const order = MD5_NEW(reader->arena, uint32_t, count);
-    uint8_t *const placed = (uint8_t *)md5i_arena_alloc(reader->arena, count, 1);
+    uint8_t *const placed = MD5_NEW(reader->arena, uint8_t, count);
     TRY(joints && order && placed);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t parent = take_32(reader);
@@ -421,8 +421,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     TRY(read_head(&reader, size) && read_fixed(&reader, size));
     TRY(read_skeleton(&reader));
     md5_packed *const packed = &reader.packed;
-    uint8_t *const tracks =
-        (uint8_t *)md5i_arena_alloc(arena, packed->num_bytes + MD5_PACKED_PADDING, 1);
+    uint8_t *const tracks = MD5_NEW(arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(tracks);
     memcpy(tracks, reader.at, packed->num_bytes);
     packed->bytes = tracks;
@@ -468,7 +467,7 @@ static anim_arrays lay_out_anim(md5_block *block, const md5_anim *compressed,
         (md5_quat *)md5i_block_take(block, frames, rotations * sizeof *arrays.rotations);
     arrays.translations =
         (md5_vec3 *)md5i_block_take(block, frames, translations * sizeof *arrays.translations);
-    arrays.names = (char *)md5i_block_take(block, packed_names_size(&compressed->skeleton) + 1, 1);
+    arrays.names = MD5_TAKE(block, char, packed_names_size(&compressed->skeleton) + 1);
     return arrays;
 }
 

@@ -283,7 +283,7 @@ static bool join_strings(md5_lex *lex, char quote, md5_span first, md5_span *tex
         TRY(md5i_lex_string(lex, &part));
         size += part.size;
     }
-    char *const joined = (char *)md5i_arena_alloc(lex->arena, size, 1);
+    char *const joined = MD5_NEW(lex->arena, char, size);
     TRY(joined);
     *text = (md5_span){joined, size};
     memcpy(joined, first.bytes, first.size);

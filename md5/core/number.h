@@ -11,6 +11,12 @@
 
 // -- Digits in 8 or 16 bytes of a text at a time ------------------------------------------------
 
+// Bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but are rare and left to the lexer.
+static inline bool md5_is_blank(char c)
+{
+    return (unsigned char)(c - 1) < 0x20;
+}
+
 // Functions that read numbers by words are compiled only with MD5_HAS_WORDS.
 #if MD5_HAS_WORDS
 
@@ -21,12 +27,6 @@ static inline uint64_t md5_load_word(const char *at)
     uint64_t word;
     memcpy(&word, at, sizeof word);
     return word;
-}
-
-// Bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but are rare and left to the lexer.
-static inline bool md5_is_blank(char c)
-{
-    return (unsigned char)(c - 1) < 0x20;
 }
 
 // Mask of the last `count` (1 to 8) bytes of a word.

@@ -190,9 +190,9 @@ static bool take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, u
     const size_t num_points = (size_t)count * (degree + 1);
     pieces->degree = degree;
     pieces->count = count;
-    pieces->starts = (double *)md5i_arena_room(arena, (size_t)count + 1, sizeof *pieces->starts);
+    pieces->starts = MD5_ROOM(arena, double, (size_t)count + 1);
     TRY(pieces->starts);
-    pieces->points = (md5_vec4d *)md5i_arena_room(arena, num_points, sizeof *pieces->points);
+    pieces->points = MD5_ROOM(arena, md5_vec4d, num_points);
     return pieces->points != NULL;
 }
 
@@ -517,12 +517,11 @@ static md5_curve *lay_out(md5_block *block, const md5_pieces *pieces, uint32_t n
                           md5_curve *parts)
 {
     const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
-    md5_curve *const curve = (md5_curve *)md5i_block_take(block, 1, sizeof *curve);
+    md5_curve *const curve = MD5_TAKE(block, md5_curve, 1);
     parts->pieces = *pieces;
-    parts->pieces.points = (md5_vec4d *)md5i_block_take(block, num_points, sizeof(md5_vec4d));
-    parts->pieces.starts =
-        (double *)md5i_block_take(block, (size_t)pieces->count + 1, sizeof(double));
-    parts->arcs = (md5_arc *)md5i_block_take(block, num_arcs, sizeof(md5_arc));
+    parts->pieces.points = MD5_TAKE(block, md5_vec4d, num_points);
+    parts->pieces.starts = MD5_TAKE(block, double, (size_t)pieces->count + 1);
+    parts->arcs = MD5_TAKE(block, md5_arc, num_arcs);
     parts->num_arcs = num_arcs;
     return curve;
 }

@@ -481,11 +481,11 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     const size_t num_source = make->source->skeleton.num_joints;
     const size_t num_target = make->target->skeleton.num_joints;
     md5_arena *const arena = &make->arena;
-    make->sources = (uint32_t *)md5i_arena_alloc(arena, num_target, sizeof *make->sources);
-    make->targets = (uint32_t *)md5i_arena_alloc(arena, num_source, sizeof *make->targets);
-    make->joints = (making_joint *)md5i_arena_alloc(arena, num_target, sizeof *make->joints);
-    make->source_bind = (md5_quat *)md5i_arena_alloc(arena, num_source, sizeof *make->source_bind);
-    make->target_bind = (md5_quat *)md5i_arena_alloc(arena, num_target, sizeof *make->target_bind);
+    make->sources = MD5_NEW(arena, uint32_t, num_target);
+    make->targets = MD5_NEW(arena, uint32_t, num_source);
+    make->joints = MD5_NEW(arena, making_joint, num_target);
+    make->source_bind = MD5_NEW(arena, md5_quat, num_source);
+    make->target_bind = MD5_NEW(arena, md5_quat, num_target);
     if (!make->sources || !make->targets || !make->joints || !make->source_bind
         || !make->target_bind || !choose_sources(make, pairs, num_pairs))
         return NULL;

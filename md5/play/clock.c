@@ -31,12 +31,6 @@ double md5i_timing_duration(const md5_timing *timing)
 // Beyond this many, one more or less makes no difference to anybody.
 #define FARTHEST ((int64_t)1 << 62)
 
-static int64_t add_cycles(int64_t cycle, int64_t more)
-{
-    const int64_t sum = cycle + more; // neither is so large that it could overflow
-    return sum > FARTHEST ? FARTHEST : sum < -FARTHEST ? -FARTHEST : sum;
-}
-
 md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
@@ -49,7 +43,9 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     const double limited = fmin(fmax(phase, -MAX_RATE), MAX_RATE);
     const double whole = floor(limited);
     double rest = limited - whole;
-    int64_t cycle = add_cycles(clock.cycle, (int64_t)whole);
+    // Neither is so large that the sum could overflow.
+    int64_t cycle = clock.cycle + (int64_t)whole;
+    cycle = cycle > FARTHEST ? FARTHEST : cycle < -FARTHEST ? -FARTHEST : cycle;
     // Just below a whole cycle the difference can round up to 1.
     if (rest >= 1.0) {
         rest = 0.0;
@@ -302,23 +298,6 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 // == Root motion ================================================================================
 
 static const md5_root_delta NO_DELTA = {.cosine = 1.0};
-
-// An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
-// 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
-md5_stride md5i_root_delta_stride(const md5_root_delta *delta)
-{
-    enum { HALVINGS = 26 }; // then the cosine is 1
-    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
-    const double sine =
-        delta->sine < 0.0 ? -sqrt(1.0 - cosine * cosine) : sqrt(1.0 - cosine * cosine);
-    const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
-    double longer = 1.0;
-    for (int i = 0; i < HALVINGS; i++) {
-        cosine = sqrt(0.5 + 0.5 * cosine);
-        longer /= cosine;
-    }
-    return (md5_stride){x * longer, y * longer, delta->z};
-}
 
 // Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
 // this takes the one to the left.

@@ -162,13 +162,6 @@ static inline md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
 
 md5_xform md5i_root_delta_transform(md5_root_delta delta);
 
-// Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
-// equals the sum of many short equal steps.
-typedef struct md5_stride {
-    double x, y, z;
-} md5_stride;
-md5_stride md5i_root_delta_stride(const md5_root_delta *delta);
-
 // Displacement of joint 0 from the first frame of a clip, for each frame.
 typedef struct md5_root_track {
     md5_extract extract;

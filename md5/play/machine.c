@@ -35,7 +35,8 @@ uint64_t md5_machine_fingerprint(const md5_machine *machine)
     return machine->fingerprint;
 }
 
-uint32_t md5i_find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
+// The index of the row of that name, or MD5_NONE. The first member of every row is its name.
+static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
 {
     for (uint32_t i = 0; name && i < count; i++) {
         const char *const *const each =
@@ -46,7 +47,12 @@ uint32_t md5i_find_row(const void *rows, uint32_t count, size_t row_size, const 
     return MD5_NONE;
 }
 
-#define FIND(of, rows, name) md5i_find_row((of)->rows, (of)->num_##rows, sizeof *(of)->rows, name)
+#define FIND(of, rows, name) find_row((of)->rows, (of)->num_##rows, sizeof *(of)->rows, name)
+
+uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
+{
+    return FIND(&machine->tables, masks, name);
+}
 
 uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
 {

@@ -343,14 +343,8 @@ static inline bool md5_is_sampled_whole(const md5_source *source)
            || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 
-// The index of the row of that name, or MD5_NONE. The first member of every row is its name.
-uint32_t md5i_find_row(const void *rows, uint32_t count, size_t row_size, const char *name);
-
-static inline uint32_t md5_find_mask(const md5_machine *machine, const char *name)
-{
-    const md5_machine_desc *const tables = &machine->tables;
-    return md5i_find_row(tables->masks, tables->num_masks, sizeof *tables->masks, name);
-}
+// The index of the mask of that name, or MD5_NONE.
+uint32_t md5i_find_mask(const md5_machine *machine, const char *name);
 
 // Writes the pose of a clip at a sample position without the extracted motion of joint 0.
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,

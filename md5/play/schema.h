@@ -222,11 +222,6 @@ typedef struct md5_locations {
     md5_located_table *tables;
 } md5_locations;
 
-// Adds a table and returns its rows: `count` of `size` bytes each, zeroed like their locations.
-// `size` is a multiple of 4. Returns NULL and sets the error if memory runs out.
-unsigned char *md5i_add_located_table(md5_arena *arena, md5_locations *locations, size_t count,
-                                      size_t size);
-
 // Returns the locations of the row at `offset` bytes, in rows of `size` bytes in total.
 static inline md5_location *md5_locations_at(unsigned char *rows, size_t size, size_t offset)
 {

@@ -251,7 +251,7 @@ static bool plan_rebases(md5_arena *arena, const md5_skeleton *model, const md5_
         return true;
     const branch *branches = find_branches(arena, model);
     const ancestry *ancestries = find_ancestries(arena, anim, targets);
-    *rebases = (md5_rebase *)md5i_arena_alloc(arena, model->num_joints, sizeof **rebases);
+    *rebases = MD5_NEW(arena, md5_rebase, model->num_joints);
     TRY(branches && ancestries && *rebases);
 
     uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);

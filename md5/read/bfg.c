@@ -157,13 +157,6 @@ typedef struct bfg_mesh_reader {
     md5_mat34 *inverse;
 } bfg_mesh_reader;
 
-bool md5i_is_bfg_mesh(const char *bytes, size_t size)
-{
-    return size >= 4 && memcmp(bytes, "BRM", 3) == 0;
-}
-
-// -- Head -----------------------------------------------------------------------------------------
-
 // -- Joints ---------------------------------------------------------------------------------------
 
 // The file has transforms relative to the parent, which comes first.
@@ -362,11 +355,6 @@ typedef struct bfg_anim_reader {
     md5_track *tracks;
 } bfg_anim_reader;
 
-bool md5i_is_bfg_anim(const char *bytes, size_t size)
-{
-    return size >= 4 && memcmp(bytes, "BMD", 3) == 0;
-}
-
 // Reads a count that the head has given already.
 static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
 {
@@ -527,11 +515,6 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 //
 // Camera paths of RBDOOM-3-BFG: .bcanim files. Mixed byte order, as CameraAnim in its Camera.cpp
 // reads it. Rotations are stored without w, as in text.
-
-bool md5i_is_bfg_camera(const char *bytes, size_t size)
-{
-    return size >= 4 && memcmp(bytes, "ACB", 3) == 0;
-}
 
 // Reads how many items of `bytes` each follow.
 static bool read_count(md5_binary *in, const char *what, uint32_t least, size_t bytes,

@@ -1,7 +1,5 @@
 #include "md5/read/rows.h"
 
-#if MD5_HAS_WORDS
-
 enum { WORD = sizeof(uint64_t), BYTE = 8 };
 
 // -- Numbers of rows ------------------------------------------------------------------------
@@ -33,23 +31,14 @@ void md5i_row_write_number(md5_row_number *number)
             return NULL; \
     } while (0)
 
+#if MD5_HAS_WORDS
+
 // No row is longer, from its first word to what is looked at behind its last number.
 enum { ROW_BYTES = 160 };
 
 static inline bool has_room(const md5_lex *lex, const char *at)
 {
     return at >= lex->text + MD5_BYTES_BEFORE && at + ROW_BYTES <= lex->end;
-}
-
-static inline const char *begin_row(md5_lex *lex)
-{
-    // A text does not end with a blank.
-    const char *at = lex->at;
-    while (at < lex->end && md5_is_blank(*at))
-        at++;
-
-    lex->at = at;
-    return has_room(lex, at) ? at : NULL;
 }
 
 // WORD NUMBER, where the word is given with its blank.
@@ -81,6 +70,44 @@ static inline const char *take_float(const char *at, float *value)
 {
     const char *const end = md5_scan_common(at, value);
     return end ? end + 1 : NULL;
+}
+
+#else // everything is left to the lexer
+
+static bool has_room(const md5_lex *lex, const char *at)
+{
+    (void)lex, (void)at;
+    return false;
+}
+
+static const char *take_start(const char *at, const char *word, const md5_row_number *number)
+{
+    (void)at, (void)word, (void)number;
+    return NULL;
+}
+
+static const char *take_uint(const char *at, uint32_t *value)
+{
+    (void)at, (void)value;
+    return NULL;
+}
+
+static const char *take_float(const char *at, float *value)
+{
+    (void)at, (void)value;
+    return NULL;
+}
+
+#endif
+
+static inline const char *begin_row(md5_lex *lex)
+{
+    // A text does not end with a blank.
+    const char *at = lex->at;
+    while (at < lex->end && md5_is_blank(*at))
+        at++;
+    lex->at = at;
+    return has_room(lex, at) ? at : NULL;
 }
 
 // ( x y z )
@@ -178,47 +205,6 @@ size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count)
     lex->at = at;
     return known;
 }
-
-#else // everything is left to the lexer
-
-void md5i_row_write_number(md5_row_number *number)
-{
-    (void)number;
-}
-
-bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
-                     md5_vec2 *texcoord)
-{
-    (void)lex, (void)number, (void)vertex, (void)texcoord;
-    return false;
-}
-
-bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
-{
-    (void)lex, (void)number, (void)corners;
-    return false;
-}
-
-bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
-                     md5_weight *weight)
-{
-    (void)lex, (void)number, (void)num_joints, (void)weight;
-    return false;
-}
-
-bool md5i_row_vec3(md5_lex *lex, md5_vec3 *value)
-{
-    (void)lex, (void)value;
-    return false;
-}
-
-size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count)
-{
-    (void)lex, (void)numbers, (void)count;
-    return 0;
-}
-
-#endif
 
 bool md5i_read_vec3(md5_lex *lex, md5_vec3 *value)
 {

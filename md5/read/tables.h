@@ -4,6 +4,15 @@
 
 #include "md5/core/mesh.h"
 
+// Whether a file is one of Doom 3 BFG, which begins with these bytes.
+#define MD5_BFG_MESH "BRM"
+#define MD5_BFG_ANIM "BMD"
+#define MD5_BFG_CAMERA "ACB"
+static inline bool md5_is_bfg(const char *bytes, size_t size, const char *begin)
+{
+    return size >= 4 && memcmp(bytes, begin, 3) == 0;
+}
+
 // -- Joints --------------------------------------------------------------------------------------
 
 typedef struct md5_file_joint {
@@ -65,8 +74,7 @@ size_t md5i_mesh_file_size(const md5_mesh_counts *counts);
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
                          md5_mesh_file *file);
 
-// The same for a .bmd5mesh of Doom 3 BFG, which its first bytes tell from text.
-bool md5i_is_bfg_mesh(const char *bytes, size_t size);
+// The same for a .bmd5mesh of Doom 3 BFG.
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file);
 
 // -- .md5anim ------------------------------------------------------------------------------------
@@ -92,8 +100,7 @@ typedef struct md5_anim_file {
 // Returns false with the context's error set.
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
 
-// The same for a .bMD5anim of Doom 3 BFG, which its first bytes tell from text.
-bool md5i_is_bfg_anim(const char *bytes, size_t size);
+// The same for a .bMD5anim of Doom 3 BFG.
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
 
 // -- .md5camera ----------------------------------------------------------------------------------
@@ -113,8 +120,7 @@ typedef struct md5_camera_file {
 // Returns false with the context's error set.
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file);
 
-// The same for a .bcanim of Doom 3 BFG's successors, which its first bytes tell from text.
-bool md5i_is_bfg_camera(const char *bytes, size_t size);
+// The same for a .bcanim of Doom 3 BFG's successors.
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
 
 #endif

@@ -111,8 +111,8 @@ static md5_baked *place(md5_context *context, const md5_baked *counts, md5_baked
     md5_baked *baked = NULL;
     for (int pass = 0; pass < 2; pass++) {
         baked = MD5_TAKE(&block, md5_baked, 1);
-        *vertices = (md5_baked_vertex *)md5i_block_take(
-            &block, (size_t)counts->num_frames * counts->num_vertices, sizeof **vertices);
+        *vertices =
+            MD5_TAKE(&block, md5_baked_vertex, (size_t)counts->num_frames * counts->num_vertices);
         if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
     }

@@ -139,7 +139,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     }
     rasterizer raster = {.grid = grid};
     grid->voxels = MD5_ROOM(arena, uint32_t, grid->num_cells);
-    raster.kinds = (unsigned char *)md5i_arena_alloc(arena, grid->num_cells, 1);
+    raster.kinds = MD5_NEW(arena, unsigned char, grid->num_cells);
     TRY(grid->voxels && raster.kinds);
     for (uint32_t i = 0; i < num_positions; i++)
         mark_point(&raster, md5_grid_point(raster.grid, md5_vec3d_of(positions[i])));

@@ -271,7 +271,7 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
 static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     unsigned char *const uses =
-        (unsigned char *)md5i_arena_alloc(scratch, mesh->num_file_vertices / PER_BYTE + 1, 1);
+        MD5_NEW(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
     // A vertex with a tangent from the file keeps it on both sides.
     if (!uses || mesh->has_frames || scratch->context->without & MD5_PART_TANGENTS)
         return uses;

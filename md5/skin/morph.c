@@ -236,7 +236,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         job->meshes = MD5_TAKE(&block, md5_morph_mesh, num_meshes);
         integers = MD5_TAKE(&block, uint32_t, num_integers);
         deltas = MD5_TAKE(&block, md5_morph_delta, num_deltas);
-        job->names = (char *)md5i_block_take(&block, job->names_size, 1);
+        job->names = MD5_TAKE(&block, char, job->names_size);
         if (pass == 0 && !md5i_block_allocate(context, &block))
             return NULL;
     }

@@ -28,18 +28,12 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
                         QUOTED(*name));
 }
 
-void *md5i_build_array(md5_building *building, size_t count, size_t size)
-{
-    return md5i_arena_alloc(building->arena, count, size);
-}
-
 // -- Names --------------------------------------------------------------------------------------
 
 bool md5i_begin_names(md5_building *building, md5_names *names, const char *what, size_t capacity)
 {
     *names = (md5_names){.what = what};
-    names->sorted =
-        (md5_name *)md5i_arena_alloc(building->scratch, capacity, sizeof *names->sorted);
+    names->sorted = MD5_NEW(building->scratch, md5_name, capacity);
     return names->sorted != NULL;
 }
 

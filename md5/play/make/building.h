@@ -83,9 +83,6 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
                   const char *kind, const char *owner, uint32_t *number);
 
-// The memory of one array of the machine, in the arena.
-void *md5i_build_array(md5_building *building, size_t count, size_t size);
-
 // -- Walks over the tables ----------------------------------------------------------------------
 //
 // The walks over a machine's tables when it is made.

@@ -103,22 +103,6 @@ static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 
 // -- Copies -------------------------------------------------------------------------------------
 
-static bool copy_texts(md5_arena *arena, const md5_column *column, char *row)
-{
-    const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
-    const char **const texts = (const char **)(void *)(row + column->offset);
-    for (size_t i = 0; i < count; i++) {
-        const char *const text = texts[i] || !column->is_text_filled ? texts[i] : "";
-        if (!text)
-            continue;
-        const size_t size = strlen(text) + 1;
-        char *const copy = (char *)md5i_arena_room(arena, size, 1);
-        TRY(copy);
-        texts[i] = (const char *)memcpy(copy, text, size);
-    }
-    return true;
-}
-
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy)
 {
     memcpy(copy, row, schema->size);
@@ -127,8 +111,16 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         char *const own = walk.level->copy;
         if (!column)
             continue;
-        if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS)
-            TRY(copy_texts(arena, column, own));
+        const size_t num_texts =
+            column->kind == MD5_COLUMN_TEXTS ? column->other : column->kind == MD5_COLUMN_TEXT;
+        for (size_t i = 0; i < num_texts; i++) {
+            const char **const text = (const char **)(void *)(own + column->offset) + i;
+            const char *const filled = *text || !column->is_text_filled ? *text : "";
+            if (!filled)
+                continue;
+            *text = (const char *)md5i_arena_copy(arena, filled, strlen(filled) + 1, 1);
+            TRY(*text);
+        }
         if (column->kind == MD5_COLUMN_PART || column->kind == MD5_COLUMN_EASING)
             walk.copies = own + column->offset;
         if (column->kind != MD5_COLUMN_TABLE && column->kind != MD5_COLUMN_ROW)
@@ -259,63 +251,49 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 // transitions; those of following parameters are only checked, the machine keeps them in its
 // tables.
 
-// -- Easing curves ------------------------------------------------------------------------------
-
-static size_t count_easings(const md5_machine_desc *desc)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; k < motion->num_items; k++)
-            count += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
-    }
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        count += layer->weight_easing.kind != MD5_EASE_LINEAR;
-        for (uint32_t k = 0; k < layer->num_transitions; k++)
-            count += md5_has_numbers(layer->transitions[k].easing.kind);
-    }
-    return count;
-}
-
-// -- Parameters that follow ---------------------------------------------------------------------
-
-static bool build_follow(md5_building *building, uint32_t row)
-{
-    const md5_follow_desc *const follow = &building->desc->follows[row];
-    uint32_t parameter;
-    TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
-                     "followed parameters", &parameter));
-    if (parameter == MD5_NONE)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "row %u of the followed parameters names none", row);
-    const char *const name = building->desc->parameters[parameter].name;
-    if (building->desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "parameter %s is not a float and cannot follow", QUOTED(name));
-    if (building->machine->followers[parameter] != MD5_NONE)
-        return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                            "parameter %s has two follow rules", QUOTED(name));
-    building->machine->followers[parameter] = row;
-    return md5i_check_steps(building, &follow->easing, "the following parameter", name);
-}
-
 static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     TRY(md5i_list_names(building, &building->parameters, "parameter", desc->parameters,
                         desc->num_parameters, sizeof *desc->parameters));
-    machine->followers =
-        (uint32_t *)md5i_build_array(building, desc->num_parameters, sizeof *machine->followers);
+    machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters);
     TRY(machine->followers);
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         machine->followers[i] = MD5_NONE;
-    for (uint32_t i = 0; i < desc->num_follows; i++)
-        TRY(build_follow(building, i));
+    for (uint32_t i = 0; i < desc->num_follows; i++) {
+        const md5_follow_desc *const follow = &desc->follows[i];
+        uint32_t parameter;
+        TRY(md5i_resolve(building, &building->parameters, &follow->parameter, "the table of",
+                         "followed parameters", &parameter));
+        if (parameter == MD5_NONE)
+            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                                "row %u of the followed parameters names none", i);
+        const char *const name = desc->parameters[parameter].name;
+        if (desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
+            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                                "parameter %s is not a float and cannot follow", QUOTED(name));
+        if (machine->followers[parameter] != MD5_NONE)
+            return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
+                                "parameter %s has two follow rules", QUOTED(name));
+        machine->followers[parameter] = i;
+        TRY(md5i_check_steps(building, &follow->easing, "the following parameter", name));
+    }
+    // Room for the easings of weights and transitions.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
-    machine->easings = (md5_easing *)md5i_build_array(
-        building, num_plain + count_easings(building->desc), sizeof *machine->easings);
+    size_t num_easings = num_plain;
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
+        const md5_motion_desc *const motion = &desc->motions[i];
+        for (uint32_t k = 0; k < motion->num_items; k++)
+            num_easings += motion->items[k].weight_easing.kind != MD5_EASE_LINEAR;
+    }
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
+        num_easings += layer->weight_easing.kind != MD5_EASE_LINEAR;
+        for (uint32_t k = 0; k < layer->num_transitions; k++)
+            num_easings += md5_has_numbers(layer->transitions[k].easing.kind);
+    }
+    machine->easings = MD5_NEW(building->arena, md5_easing, num_easings);
     TRY(machine->easings);
     for (; machine->num_easings < num_plain; machine->num_easings++)
         machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
@@ -332,8 +310,7 @@ static bool build_kinks(md5_building *building)
     for (uint32_t i = 0; i < desc->num_motions; i++)
         num_items += desc->motions[i].num_items;
     const size_t most = machine->num_conditions + 3 * (size_t)desc->num_follows + num_items;
-    md5_play_condition *const kinks =
-        (md5_play_condition *)md5i_build_array(building, most, sizeof *kinks);
+    md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, most);
     TRY(kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
@@ -362,33 +339,6 @@ static bool build_kinks(md5_building *building)
 
 // == Clips ======================================================================================
 
-static bool check_clip(md5_building *building, const md5_clip_desc *clip)
-{
-    if (!clip->binding)
-        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISSING, "clip %s has no binding",
-                            QUOTED(clip->name));
-    if (!clip->binding->model)
-        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
-                            "clip %s is bound to a skeleton, not to the machine's model",
-                            QUOTED(clip->name));
-    if (clip->binding->model != building->desc->model)
-        return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
-                            "clip %s is bound to another model", QUOTED(clip->name));
-    const uint32_t num_frames = clip->binding->anim->num_frames;
-    for (uint32_t i = 0; i < clip->num_events; i++) {
-        const md5_event *const event = &clip->events[i];
-        if (!event->name || !event->name[0])
-            return md5i_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
-                                "clip %s: event %u has no name", QUOTED(clip->name), i);
-        if (event->frame >= num_frames)
-            return md5i_fail_at(building, &event->frame, MD5_ERROR_RANGE,
-                                "clip %s: event %s is at frame %u, but the last frame is %u",
-                                QUOTED(clip->name), QUOTED(event->name), event->frame,
-                                num_frames - 1);
-    }
-    return true;
-}
-
 static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_source *source)
 {
     enum { CUES = 2 }; // of an event, and of a clip's end: in ping-pong
@@ -408,8 +358,8 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
             .period = clip->period,
             .mode = (md5_play_mode)mode,
         };
-        md5_cue *const cues = (md5_cue *)md5i_build_array(
-            building, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
+        md5_cue *const cues = (md5_cue *)md5i_arena_alloc(
+            building->arena, (size_t)clip->num_events + has_ends, CUES * sizeof *cues);
         TRY(cues);
         source->cues[mode] = (md5_cues){
             &source->timings[mode], cues,
@@ -419,8 +369,7 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
     machine->num_frames += anim->num_frames;
     // A marker at the end of a cycle would be one at its start again.
     const uint32_t intervals = md5i_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
-    double *const markers =
-        (double *)md5i_build_array(building, clip->num_markers, sizeof *markers);
+    double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
     TRY(markers);
     for (uint32_t i = 0; i < clip->num_markers; i++) {
         const uint32_t frame = clip->markers[i];
@@ -440,10 +389,8 @@ static bool build_clip(md5_building *building, const md5_clip_desc *clip, md5_so
         return true;
     // Joint 0 in every frame.
     const md5_binding *const binding = clip->binding;
-    md5_xform *const roots =
-        (md5_xform *)md5i_arena_alloc(building->scratch, anim->num_frames, sizeof *roots);
-    md5_root_delta *const root_deltas =
-        (md5_root_delta *)md5i_build_array(building, anim->num_frames, sizeof *root_deltas);
+    md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
+    md5_root_delta *const root_deltas = MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
     TRY(roots && root_deltas);
     for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
@@ -463,11 +410,33 @@ static bool build_clips(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(md5i_list_names(building, &building->clips, "clip", desc->clips, desc->num_clips,
                         sizeof *desc->clips));
-    machine->sources =
-        (md5_source *)md5i_build_array(building, desc->num_clips, sizeof *machine->sources);
+    machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips);
     TRY(machine->sources);
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        TRY(check_clip(building, &desc->clips[i]));
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &desc->clips[i];
+        if (!clip->binding)
+            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISSING, "clip %s has no binding",
+                                QUOTED(clip->name));
+        if (!clip->binding->model)
+            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                                "clip %s is bound to a skeleton, not to the machine's model",
+                                QUOTED(clip->name));
+        if (clip->binding->model != desc->model)
+            return md5i_fail_at(building, &clip->name, MD5_ERROR_MISMATCH,
+                                "clip %s is bound to another model", QUOTED(clip->name));
+        const uint32_t num_frames = clip->binding->anim->num_frames;
+        for (uint32_t k = 0; k < clip->num_events; k++) {
+            const md5_event *const event = &clip->events[k];
+            if (!event->name || !event->name[0])
+                return md5i_fail_at(building, &event->name, MD5_ERROR_MISMATCH,
+                                    "clip %s: event %u has no name", QUOTED(clip->name), k);
+            if (event->frame >= num_frames)
+                return md5i_fail_at(building, &event->frame, MD5_ERROR_RANGE,
+                                    "clip %s: event %s is at frame %u, but the last frame is %u",
+                                    QUOTED(clip->name), QUOTED(event->name), event->frame,
+                                    num_frames - 1);
+        }
+    }
     for (uint32_t i = 0; i < desc->num_clips; i++)
         TRY(build_clip(building, &desc->clips[i], &machine->sources[i]));
     return true;
@@ -492,10 +461,8 @@ static bool build_all(md5_building *building)
     machine->tables.locations = NULL; // the caller's
     machine->num_joints = machine->model->skeleton.num_joints;
     machine->reports_states = report->enter || report->leave || report->transition_end;
-    building->marks =
-        (bool *)md5i_arena_alloc(building->scratch, machine->num_joints, sizeof *building->marks);
-    building->sampled = (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints,
-                                                      sizeof *building->sampled);
+    building->marks = MD5_NEW(building->scratch, bool, machine->num_joints);
+    building->sampled = MD5_NEW(building->scratch, md5_xform, machine->num_joints);
     TRY(building->marks && building->sampled);
     if (desc->max_shots > MD5_MAX_SHOTS)
         return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
@@ -511,8 +478,7 @@ static bool build_all(md5_building *building)
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
     if (!report->clip_end)
         return true;
-    machine->clip_ends =
-        (md5_event *)md5i_build_array(building, desc->num_clips, sizeof *machine->clip_ends);
+    machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips);
     TRY(machine->clip_ends);
     for (uint32_t i = 0; i < desc->num_clips; i++)
         machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
@@ -533,7 +499,7 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     const char *const file = desc->locations ? desc->locations->file : NULL;
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
     md5_arena arena = {.context = &context}, scratch = {.context = &context};
-    md5_machine *const machine = (md5_machine *)md5i_arena_alloc(&arena, 1, sizeof *machine);
+    md5_machine *const machine = MD5_NEW(&arena, md5_machine, 1);
     md5_building building = {.context = &context,
                              .arena = &arena,
                              .scratch = &scratch,

@@ -49,8 +49,8 @@ static bool split_mask(md5_building *building, uint32_t mask)
     const uint32_t num_joints = machine->num_joints;
     const float *const weights = md5_mask_of(machine, mask);
     md5_mask_sets *const sets = &machine->mask_sets[mask];
-    sets->whole.list = (uint32_t *)md5i_build_array(building, num_joints, sizeof(uint32_t));
-    sets->whole.weights = (float *)md5i_build_array(building, num_joints, sizeof(float));
+    sets->whole.list = MD5_NEW(building->arena, uint32_t, num_joints);
+    sets->whole.weights = MD5_NEW(building->arena, float, num_joints);
     TRY(sets->whole.list && sets->whole.weights);
     for (uint32_t i = 0; i < num_joints; i++) {
         building->marks[i] = weights[i] > 0.0f;
@@ -135,8 +135,8 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
     if (!pays_off(count, set->count))
         return true;
     *set = (md5_joint_set){
-        .list = (uint32_t *)md5i_build_array(building, num_joints, sizeof(uint32_t)),
-        .weights = (float *)md5i_build_array(building, num_joints, sizeof(float)),
+        .list = MD5_NEW(building->arena, uint32_t, num_joints),
+        .weights = MD5_NEW(building->arena, float, num_joints),
     };
     TRY(set->list && set->weights);
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -193,8 +193,7 @@ enum { WIDEST_GAP = 16 };
 static bool divide(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
-    set->runs = (md5_joint_run *)md5i_build_array(building, num_joints / (WIDEST_GAP + 1) + 1,
-                                                  sizeof *set->runs);
+    set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1);
     TRY(set->runs);
     for (uint32_t i = 0; i < num_joints; i++) {
         if (!are_animated[i])
@@ -213,8 +212,8 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
 {
     const md5_skeleton *const skeleton = &building->machine->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    set->are_animated = (bool *)md5i_build_array(building, num_joints, sizeof(bool));
-    set->left_out = (uint32_t *)md5i_build_array(building, num_joints, sizeof(uint32_t));
+    set->are_animated = MD5_NEW(building->arena, bool, num_joints);
+    set->left_out = MD5_NEW(building->arena, uint32_t, num_joints);
     TRY(set->are_animated && set->left_out);
     for (uint32_t i = 0; i < num_joints; i++) {
         if (i > 0 && !(weights[i] > 0.0f))
@@ -258,8 +257,8 @@ static bool find_rest(md5_building *building, const float *weights, md5_detail_s
 static bool find_slots(md5_building *building, md5_detail_set *set)
 {
     const uint32_t num_clips = building->desc->num_clips;
-    set->slots =
-        (md5_run_slots *)md5i_build_array(building, set->num_runs, num_clips * sizeof *set->slots);
+    set->slots = (md5_run_slots *)md5i_arena_alloc(building->arena, set->num_runs,
+                                                   num_clips * sizeof *set->slots);
     TRY(set->slots);
     for (uint32_t i = 0; i < set->num_runs; i++) {
         const md5_joint_run *const run = &set->runs[i];
@@ -293,8 +292,7 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
                             "frame %u of clip %s is a reference, but the last frame is %u", *frame,
                             QUOTED(building->desc->clips[source - machine->sources].name),
                             num_frames - 1);
-    md5_xform *const pose =
-        (md5_xform *)md5i_build_array(building, machine->num_joints, sizeof *pose);
+    md5_xform *const pose = MD5_NEW(building->arena, md5_xform, machine->num_joints);
     TRY(pose);
     md5i_sample_source(machine, source, &(md5_moment){.frame0 = *frame, .frame1 = *frame}, pose);
     *reference = pose;
@@ -329,13 +327,10 @@ static bool build_masks(md5_building *building)
     TRY(md5i_list_names(building, &building->masks, "mask", desc->masks, num_masks,
                         sizeof *desc->masks));
     machine->masks =
-        (float *)md5i_build_array(building, num_masks, num_joints * sizeof *machine->masks);
-    machine->mask_sets =
-        (md5_mask_sets *)md5i_build_array(building, num_masks, sizeof *machine->mask_sets);
-    machine->details =
-        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->details);
-    machine->rests =
-        (md5_detail_set *)md5i_build_array(building, num_masks, sizeof *machine->rests);
+        (float *)md5i_arena_alloc(building->arena, num_masks, num_joints * sizeof *machine->masks);
+    machine->mask_sets = MD5_NEW(building->arena, md5_mask_sets, num_masks);
+    machine->details = MD5_NEW(building->arena, md5_detail_set, num_masks);
+    machine->rests = MD5_NEW(building->arena, md5_detail_set, num_masks);
     TRY(machine->masks && machine->mask_sets && machine->details && machine->rests);
     for (uint32_t i = 0; i < num_masks; i++) {
         float *const weights = machine->masks + i * num_joints;
@@ -352,65 +347,76 @@ static bool build_masks(md5_building *building)
 
 // -- Speeds -------------------------------------------------------------------------------------
 
-// Only a clip that loops at a speed of its own has one that can be measured.
-static bool check_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
-                       const md5_item *item)
-{
-    const md5_motion *const motion = item->motion; // found by build_item(), as its clip is
-    if (desc->items[number].x != 0.0f || desc->items[number].y != 0.0f)
-        return md5i_fail_at(building, &desc->items[number].x, MD5_ERROR_RANGE,
-                            "motion %s: item %u (%s) has a position, but is placed by its speed",
-                            QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-    if (motion->kind == MD5_MOTION_CLIP && motion->speed > 0.0f
-        && motion->speed_parameter == MD5_NONE && motion->playable.mode == MD5_PLAY_LOOP)
-        return true;
-    return md5i_fail_at(
-        building, &desc->items[number].motion, MD5_ERROR_MISMATCH,
-        "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
-        "forward at a fixed speed",
-        QUOTED(desc->name), number, QUOTED(desc->items[number].motion));
-}
+// Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
+// equals the sum of many short equal steps.
+typedef struct root_stride {
+    double x, y, z;
+} root_stride;
 
 // Units that the root moves in a cycle, and the cycle's seconds.
-static md5_stride measure(const md5_motion *motion, double *seconds)
+static root_stride measure(const md5_motion *motion, double *seconds)
 {
+    enum { HALVINGS = 26 }; // then the cosine is 1
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * (double)motion->speed);
     if (source->extract == MD5_EXTRACT_NONE)
-        return (md5_stride){0.0, 0.0, 0.0};
-    return md5i_root_delta_stride(&source->root_deltas[source->binding->anim->num_frames - 1]);
+        return (root_stride){0.0, 0.0, 0.0};
+    // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
+    // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
+    const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
+    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
+    const double across = sqrt(1.0 - cosine * cosine), sine = delta->sine < 0.0 ? -across : across;
+    const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
+    double longer = 1.0;
+    for (int i = 0; i < HALVINGS; i++) {
+        cosine = sqrt(0.5 + 0.5 * cosine);
+        longer /= cosine;
+    }
+    return (root_stride){x * longer, y * longer, delta->z};
 }
 
-static double along(md5_stride stride, md5_stride axis)
+static double along(root_stride stride, root_stride axis)
 {
     return stride.x * axis.x + stride.y * axis.y + stride.z * axis.z;
 }
 
 static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
-    md5_stride *const strides =
-        (md5_stride *)md5i_arena_alloc(building->scratch, desc->num_items, sizeof *strides);
+    root_stride *const strides = MD5_NEW(building->scratch, root_stride, desc->num_items);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
-        TRY(check_item(building, desc, i, &items[i]));
+        const md5_motion_item *const item = &desc->items[i];
+        const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
+        if (item->x != 0.0f || item->y != 0.0f)
+            return md5i_fail_at(building, &item->x, MD5_ERROR_RANGE,
+                                "motion %s: item %u (%s) has a position, but is placed by its "
+                                "speed",
+                                QUOTED(desc->name), i, QUOTED(item->motion));
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
+        if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0f)
+            || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
+            return md5i_fail_at(
+                building, &item->motion, MD5_ERROR_MISMATCH,
+                "motion %s: item %u (%s) has no speed of its own: it must be a clip that loops "
+                "forward at a fixed speed",
+                QUOTED(desc->name), i, QUOTED(item->motion));
         strides[i] = measure(items[i].motion, &items[i].gait.seconds);
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
     // than backward, right or down. No direction if all stand.
-    md5_stride axis = {1.0, 0.0, 0.0};
+    root_stride axis = {1.0, 0.0, 0.0};
     double fastest = 0.0;
     for (uint32_t i = 0; i < desc->num_items; i++) {
         const double length = sqrt(along(strides[i], strides[i]));
         if (!(length > fastest * items[i].gait.seconds))
             continue;
         fastest = length / items[i].gait.seconds;
-        const md5_stride s = strides[i];
+        const root_stride s = strides[i];
         const bool is_x = fabs(s.x) >= fabs(s.y) && fabs(s.x) >= fabs(s.z);
         const double main = is_x ? s.x : fabs(s.y) >= fabs(s.z) ? s.y : s.z;
         const double by = main < 0.0 ? -1.0 / length : 1.0 / length;
-        axis = (md5_stride){s.x * by, s.y * by, s.z * by};
+        axis = (root_stride){s.x * by, s.y * by, s.z * by};
     }
     for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
@@ -552,7 +558,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
         return true;
     }
     const md5_motion_item **const sorted =
-        (const md5_motion_item **)md5i_arena_alloc(building->scratch, count, sizeof *sorted);
+        MD5_NEW(building->scratch, const md5_motion_item *, count);
     TRY(sorted);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
@@ -566,30 +572,6 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
                                 QUOTED(desc->name), QUOTED(sorted[i - 1]->motion),
                                 QUOTED(sorted[i]->motion));
     }
-    return true;
-}
-
-static bool check_sync(md5_building *building, const md5_motion_desc *desc,
-                       const md5_clip_traits *traits)
-{
-    if (desc->sync == MD5_SYNC_NONE)
-        return true;
-    if (traits->has_once)
-        return md5i_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
-                            "motion %s is synchronised, but one of its clips does not loop",
-                            QUOTED(desc->name));
-    if (desc->sync == MD5_SYNC_PHASE)
-        return true;
-    if (traits->has_turning)
-        return md5i_fail_at(
-            building, &desc->sync, MD5_ERROR_MISMATCH,
-            "motion %s is synchronised by markers, but one of its clips is ping-pong",
-            QUOTED(desc->name));
-    if (traits->min_markers == 0 || traits->min_markers != traits->max_markers)
-        return md5i_fail_at(
-            building, &desc->sync, MD5_ERROR_MISMATCH,
-            "motion %s is synchronised by markers, but its clips have %u to %u of them",
-            QUOTED(desc->name), traits->min_markers, traits->max_markers);
     return true;
 }
 
@@ -615,7 +597,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     if (desc->num_items == 0)
         return md5i_fail_at(building, &desc->name, MD5_ERROR_RANGE, "motion %s has no items",
                             QUOTED(desc->name));
-    md5_item *const items = (md5_item *)md5i_build_array(building, desc->num_items, sizeof *items);
+    md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
     TRY(items);
     motion->items = items;
     motion->places = building->machine->tables.motions[number].items;
@@ -626,7 +608,22 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     if (desc->kind == MD5_MOTION_STACK)
         return true;
     TRY(check_places(building, desc, items));
-    TRY(check_sync(building, desc, &motion->traits));
+    const md5_clip_traits *const traits = &motion->traits;
+    if (desc->sync != MD5_SYNC_NONE && traits->has_once)
+        return md5i_fail_at(building, &desc->sync, MD5_ERROR_MISMATCH,
+                            "motion %s is synchronised, but one of its clips does not loop",
+                            QUOTED(desc->name));
+    if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
+        return md5i_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s is synchronised by markers, but one of its clips is ping-pong",
+            QUOTED(desc->name));
+    if (desc->sync == MD5_SYNC_MARKERS
+        && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
+        return md5i_fail_at(
+            building, &desc->sync, MD5_ERROR_MISMATCH,
+            "motion %s is synchronised by markers, but its clips have %u to %u of them",
+            QUOTED(desc->name), traits->min_markers, traits->max_markers);
     TRY(resolve_parameter(building, &desc->x_parameter, desc->name, &motion->x_parameter));
     TRY(resolve_parameter(building, &desc->y_parameter, desc->name, &motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
@@ -648,7 +645,7 @@ static bool build_motions(md5_building *building)
     md5i_add_names(&building->motions, desc->clips, desc->num_clips, sizeof *desc->clips);
     md5i_add_names(&building->motions, desc->motions, desc->num_motions, sizeof *desc->motions);
     TRY(md5i_end_names(building, &building->motions));
-    machine->motions = (md5_motion *)md5i_build_array(building, count, sizeof *machine->motions);
+    machine->motions = MD5_NEW(building->arena, md5_motion, count);
     TRY(machine->motions);
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
@@ -670,15 +667,13 @@ static bool build_tree(md5_building *building, md5_motion *motion)
 {
     md5_machine *const machine = building->machine;
     const uint32_t num_parts = motion->num_parts;
-    md5_blend_tree *const tree = (md5_blend_tree *)md5i_build_array(building, 1, sizeof *tree);
+    md5_blend_tree *const tree = MD5_NEW(building->arena, md5_blend_tree, 1);
     // Of each part: its synchronised group, MD5_NONE = none; the instance of its first clip.
-    uint32_t *const group_of =
-        (uint32_t *)md5i_arena_alloc(building->scratch, num_parts, sizeof *group_of);
-    uint32_t *const first_clip =
-        (uint32_t *)md5i_arena_alloc(building->scratch, num_parts, sizeof *first_clip);
-    md5i_part *const parts = (md5i_part *)md5i_build_array(building, num_parts, sizeof *parts);
+    uint32_t *const group_of = MD5_NEW(building->scratch, uint32_t, num_parts);
+    uint32_t *const first_clip = MD5_NEW(building->scratch, uint32_t, num_parts);
+    md5i_part *const parts = MD5_NEW(building->arena, md5i_part, num_parts);
     md5_instance_plan *const instances =
-        (md5_instance_plan *)md5i_build_array(building, motion->num_clips, sizeof *instances);
+        MD5_NEW(building->arena, md5_instance_plan, motion->num_clips);
     TRY(tree && group_of && first_clip && parts && instances);
     *tree = (md5_blend_tree){.motion = motion,
                              .parts = parts,
@@ -716,8 +711,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             begin = end;
         }
     }
-    tree->groups =
-        (md5_group_plan *)md5i_build_array(building, tree->num_groups, sizeof *tree->groups);
+    tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups);
     TRY(tree->groups);
     uint32_t num_poses = 0; // on the stack
     for (uint32_t i = 0; i < num_parts; i++) {
@@ -745,8 +739,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     machine->max_groups = larger(machine->max_groups, tree->num_groups);
     machine->max_poses = larger(machine->max_poses, tree->num_poses);
     // Members of each group in the order of clip instances.
-    uint32_t *members =
-        (uint32_t *)md5i_build_array(building, tree->num_instances, sizeof *members);
+    uint32_t *members = MD5_NEW(building->arena, uint32_t, tree->num_instances);
     TRY(members);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         if (tree->instances[i].group != MD5_NONE)
@@ -792,8 +785,7 @@ static bool build_state(md5_building *building, layer_work *work, uint32_t numbe
     TRY(md5i_resolve(building, &building->motions, &desc->motion, "state", desc->name, &found));
     if (building->machine->reports_states) {
         const md5_layer_desc *const names = &building->machine->tables.layers[work->number];
-        md5_event *const events =
-            (md5_event *)md5i_build_array(building, MD5_STATE_EVENTS, sizeof *events);
+        md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
         TRY(events);
         for (uint32_t i = 0; i < MD5_STATE_EVENTS; i++)
             events[i] = (md5_event){
@@ -834,8 +826,7 @@ static bool build_states(md5_building *building, layer_work *work)
                             QUOTED(desc->name));
     TRY(md5i_list_names(building, &work->states, "state", desc->states, desc->num_states,
                         sizeof *desc->states));
-    layer->states =
-        (md5_state *)md5i_build_array(building, desc->num_states, sizeof *layer->states);
+    layer->states = MD5_NEW(building->arena, md5_state, desc->num_states);
     TRY(layer->states);
     layer->num_states = desc->num_states;
     begin_marks(building);
@@ -853,27 +844,6 @@ static bool build_states(md5_building *building, layer_work *work)
         is_full = is_full || layer->states[i].is_exact;
     }
     machine->has_full_layers = machine->has_full_layers || is_full;
-    return true;
-}
-
-static bool build_conditions(md5_building *building, const md5_transition_desc *desc,
-                             const char *owner, md5_transition *transition)
-{
-    md5_machine *const machine = building->machine;
-    transition->conditions = machine->conditions + machine->num_conditions;
-    transition->num_conditions = desc->num_conditions;
-    for (uint32_t i = 0; i < desc->num_conditions; i++) {
-        const md5_condition *const from = &desc->conditions[i];
-        uint32_t parameter;
-        TRY(md5i_resolve(building, &building->parameters, &from->parameter, "a transition of layer",
-                         owner, &parameter));
-        if (parameter == MD5_NONE)
-            return md5i_fail_at(building, &from->parameter, MD5_ERROR_MISMATCH,
-                                "layer %s: a transition to %s has a condition without a parameter",
-                                QUOTED(owner), QUOTED(desc->to));
-        machine->conditions[machine->num_conditions++] =
-            (md5_play_condition){parameter, from->compare, from->value};
-    }
     return true;
 }
 
@@ -922,7 +892,22 @@ static bool build_transition(md5_building *building, const layer_work *work, uin
     if (md5_has_numbers(desc->easing.kind))
         TRY(build_easing(building, &desc->easing, "a transition of layer", owner,
                          &transition->easing));
-    return build_conditions(building, desc, owner, transition);
+    md5_machine *const machine = building->machine;
+    transition->conditions = machine->conditions + machine->num_conditions;
+    transition->num_conditions = desc->num_conditions;
+    for (uint32_t i = 0; i < desc->num_conditions; i++) {
+        const md5_condition *const condition = &desc->conditions[i];
+        uint32_t parameter;
+        TRY(md5i_resolve(building, &building->parameters, &condition->parameter,
+                         "a transition of layer", owner, &parameter));
+        if (parameter == MD5_NONE)
+            return md5i_fail_at(building, &condition->parameter, MD5_ERROR_MISMATCH,
+                                "layer %s: a transition to %s has a condition without a parameter",
+                                QUOTED(owner), QUOTED(desc->to));
+        machine->conditions[machine->num_conditions++] =
+            (md5_play_condition){parameter, condition->compare, condition->value};
+    }
+    return true;
 }
 
 static int compare_transitions(const void *left, const void *right)
@@ -940,7 +925,7 @@ static bool build_transitions(md5_building *building, layer_work *work)
     const md5_layer_desc *const desc = work->desc;
     md5_play_layer *const layer = work->layer;
     md5_transition *const transitions =
-        (md5_transition *)md5i_build_array(building, desc->num_transitions, sizeof *transitions);
+        MD5_NEW(building->arena, md5_transition, desc->num_transitions);
     TRY(transitions);
     for (uint32_t i = 0; i < desc->num_states; i++)
         work->num_going += goes_on(work, i);
@@ -968,8 +953,8 @@ static bool build_seen_layers(md5_building *building)
     md5_machine *const machine = building->machine;
     const uint32_t num_masks = building->desc->num_masks;
     const uint32_t num_layers = building->desc->num_layers;
-    machine->are_seen =
-        (bool *)md5i_build_array(building, num_masks, num_layers * sizeof *machine->are_seen);
+    machine->are_seen = (bool *)md5i_arena_alloc(building->arena, num_masks,
+                                                 num_layers * sizeof *machine->are_seen);
     TRY(machine->are_seen);
     for (size_t i = 0; i < num_masks; i++) {
         for (uint32_t k = 0; k < num_layers; k++) {
@@ -1065,10 +1050,8 @@ static bool build_morphs(md5_building *building)
     TRY(md5i_begin_names(building, &names, "morph", desc->num_morphs));
     md5i_add_names(&names, desc->morphs, desc->num_morphs, sizeof *desc->morphs);
     md5i_sort_names(&names);
-    machine->morph_rows =
-        (md5_morph_row *)md5i_build_array(building, desc->num_morphs, sizeof *machine->morph_rows);
-    machine->morph_firsts =
-        (uint32_t *)md5i_build_array(building, desc->num_morphs, sizeof *machine->morph_firsts);
+    machine->morph_rows = MD5_NEW(building->arena, md5_morph_row, desc->num_morphs);
+    machine->morph_firsts = MD5_NEW(building->arena, uint32_t, desc->num_morphs);
     TRY(machine->morph_rows && machine->morph_firsts);
     for (uint32_t i = 0; i < desc->num_morphs; i++) {
         const char *const *const target = &desc->morphs[i].target;
@@ -1109,10 +1092,8 @@ bool md5i_build_layers(md5_building *building)
         for (uint32_t k = 0; k < desc->layers[i].num_transitions; k++)
             num_conditions += desc->layers[i].transitions[k].num_conditions;
     }
-    machine->layers =
-        (md5_play_layer *)md5i_build_array(building, desc->num_layers, sizeof *machine->layers);
-    machine->conditions = (md5_play_condition *)md5i_build_array(building, num_conditions,
-                                                                 sizeof *machine->conditions);
+    machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
+    machine->conditions = MD5_NEW(building->arena, md5_play_condition, num_conditions);
     TRY(machine->layers && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];

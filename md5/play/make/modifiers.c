@@ -258,12 +258,9 @@ static bool search_clip(md5_building *building, const md5_source *source)
     const md5_binding *const binding = source->binding;
     const contact_search at = {
         .source = source,
-        .pose =
-            (md5_xform *)md5i_arena_alloc(building->scratch, machine->num_joints, sizeof *at.pose),
-        .places = (md5_vec3 *)md5i_arena_alloc(building->scratch, binding->anim->num_frames,
-                                               sizeof *at.places),
-        .facings = (md5_vec3 *)md5i_arena_alloc(building->scratch, binding->anim->num_frames,
-                                                sizeof *at.facings),
+        .pose = MD5_NEW(building->scratch, md5_xform, machine->num_joints),
+        .places = MD5_NEW(building->scratch, md5_vec3, binding->anim->num_frames),
+        .facings = MD5_NEW(building->scratch, md5_vec3, binding->anim->num_frames),
     };
     TRY(at.pose && at.places && at.facings);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
@@ -295,17 +292,6 @@ static bool search_clip(md5_building *building, const md5_source *source)
                 contacts[last] = MD5_CONTACT_NONE;
         }
     }
-    return true;
-}
-
-static bool build_contacts(md5_building *building)
-{
-    md5_machine *const machine = building->machine;
-    machine->contacts =
-        (uint8_t *)md5i_build_array(building, machine->num_soles, machine->num_frames);
-    TRY(machine->contacts);
-    for (uint32_t i = 0; machine->num_soles > 0 && i < building->desc->num_clips; i++)
-        TRY(search_clip(building, &machine->sources[i]));
     return true;
 }
 
@@ -408,8 +394,7 @@ static float reach_for(md5_machine *machine, uint32_t joint, md5_vec4 influence)
 static bool build_reaches(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    machine->reaches =
-        (float *)md5i_build_array(building, machine->num_joints, sizeof *machine->reaches);
+    machine->reaches = MD5_NEW(building->arena, float, machine->num_joints);
     TRY(machine->reaches);
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1.0f;
@@ -456,13 +441,17 @@ bool md5i_build_modifiers(md5_building *building)
     md5i_add_names(&building->joints, skeleton->joints, skeleton->num_joints,
                    sizeof *skeleton->joints);
     md5i_sort_names(&building->joints);
-    machine->modifiers =
-        (md5_modifier *)md5i_build_array(building, desc->num_modifiers, sizeof *machine->modifiers);
-    machine->legs = (md5_limb *)md5i_build_array(building, num_feet, sizeof *machine->legs);
-    machine->gazes = (md5_gaze_desc *)md5i_build_array(building, num_gazes, sizeof *machine->gazes);
-    machine->soles = (md5_sole *)md5i_build_array(building, num_feet, sizeof *machine->soles);
+    machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
+    machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
+    machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);
+    machine->soles = MD5_NEW(building->arena, md5_sole, num_feet);
     TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
-    return build_contacts(building) && build_reaches(building);
+    machine->contacts =
+        (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
+    TRY(machine->contacts);
+    for (uint32_t i = 0; machine->num_soles > 0 && i < desc->num_clips; i++)
+        TRY(search_clip(building, &machine->sources[i]));
+    return build_reaches(building);
 }

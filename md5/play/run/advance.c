@@ -121,30 +121,26 @@ typedef enum md5_follow_task {
     MD5_FOLLOW_MOVES, // moves them
 } md5_follow_task;
 
-static void move_parameter(md5_player *player, uint32_t parameter, uint32_t row, double seconds,
-                           md5_follow_task task)
-{
-    const md5_follow_desc *const follow = &player->machine->tables.follows[row];
-    md5_following *const following = &player->followings[row];
-    float *const value = &player->parameters[parameter];
-    following->next = is_moving(following) ? value_after(follow, following, seconds) : *value;
-    if (task == MD5_FOLLOW_LOOKS || !is_moving(following))
-        return;
-    player->has_moved = true;
-    *value = task == MD5_FOLLOW_MEAN ? mean_of(follow, following, seconds) : following->next;
-    if (task == MD5_FOLLOW_MEAN)
-        return;
-    following->elapsed += seconds;
-    if (following->elapsed >= arrival(follow))
-        *following = (md5_following){.goal = following->goal, .from = following->goal};
-}
-
 // Lets the parameters that follow go on by `seconds`, above 0.
 static void follow_goals(md5_player *player, double seconds, md5_follow_task task)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        if (player->machine->followers[i] != MD5_NONE)
-            move_parameter(player, i, player->machine->followers[i], seconds, task);
+        const uint32_t row = player->machine->followers[i];
+        if (row == MD5_NONE)
+            continue;
+        const md5_follow_desc *const follow = &player->machine->tables.follows[row];
+        md5_following *const following = &player->followings[row];
+        float *const value = &player->parameters[i];
+        following->next = is_moving(following) ? value_after(follow, following, seconds) : *value;
+        if (task == MD5_FOLLOW_LOOKS || !is_moving(following))
+            continue;
+        player->has_moved = true;
+        *value = task == MD5_FOLLOW_MEAN ? mean_of(follow, following, seconds) : following->next;
+        if (task == MD5_FOLLOW_MEAN)
+            continue;
+        following->elapsed += seconds;
+        if (following->elapsed >= arrival(follow))
+            *following = (md5_following){.goal = following->goal, .from = following->goal};
     }
 }
 
@@ -355,24 +351,6 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
     return NULL;
 }
 
-// Consumes the triggers of a transition: for this layer now, for the others after all of them have
-// seen it. Returns whether there was one.
-static bool consume(md5_player *player, uint32_t layer, const md5_transition *transition)
-{
-    const md5_machine *const machine = player->machine;
-    const md5_play_condition *const conditions = transition->conditions;
-    bool has_consumed = false;
-    for (uint32_t i = 0; i < transition->num_conditions; i++) {
-        const uint32_t parameter = conditions[i].parameter;
-        if (machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
-            || conditions[i].compare == MD5_IS_CLEAR)
-            continue;
-        player->consumed[parameter] = layer + 1;
-        player->has_consumed = has_consumed = true;
-    }
-    return has_consumed;
-}
-
 // Takes transitions of a layer until none is possible at this instant. If more are taken than there
 // are, they form a cycle, which would never end because no time passes: then the layer rests in its
 // current state. Transitions that were open then are ignored until a parameter changes or the
@@ -380,7 +358,8 @@ static bool consume(md5_player *player, uint32_t layer, const md5_transition *tr
 static void take_in_layer(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    const uint32_t most = player->machine->tables.layers[layer].num_transitions + 1;
+    const md5_machine *const machine = player->machine;
+    const uint32_t most = machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
         const md5_transition *const open = find_open(player, layer, md5_newest(layer_state));
         if (!open)
@@ -389,7 +368,18 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             layer_state->is_resting = true;
             return;
         }
-        num_taken = consume(player, layer, open) ? 0 : num_taken + 1;
+        num_taken++;
+        // Its triggers are consumed: for this layer now, for the others after all of them have seen
+        // it. Then it is part of no cycle.
+        for (uint32_t i = 0; i < open->num_conditions; i++) {
+            const uint32_t parameter = open->conditions[i].parameter;
+            if (machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
+                || open->conditions[i].compare == MD5_IS_CLEAR)
+                continue;
+            player->consumed[parameter] = layer + 1;
+            player->has_consumed = true;
+            num_taken = 0;
+        }
         md5_change change = {
             .state = open->to,
             .start = open->start,
@@ -421,18 +411,6 @@ static bool clear_triggers(md5_player *player)
     player->has_consumed = false;
     player->is_weighed = false;
     return true;
-}
-
-// Seconds, up to `most`, until a transition of the layer becomes active.
-static double seconds_until_exit(md5_player *player, uint32_t layer, double most)
-{
-    const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
-    candidates all = candidates_of(player, layer, active);
-    for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
-        if (at->waits && is_open(player, layer, active, at))
-            most = seconds_until(player, active, at->exit, most);
-    }
-    return most;
 }
 
 // Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
@@ -655,50 +633,6 @@ static void add_walker(const step_context *context, md5_walker walker, const md5
     *num_walkers += find_next(context, &context->player->walkers[*num_walkers]);
 }
 
-static uint32_t gather_walkers(const step_context *context)
-{
-    const md5_player *const player = context->player;
-    const md5_machine *const machine = player->machine;
-    const bool is_instant = context->seconds == 0.0;
-    uint32_t num_walkers = 0;
-    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        for (uint32_t i = 0; i < layer_state->num_used; i++) {
-            const md5_active_state *const active = md5_active_at(layer_state, i);
-            const md5_blend_tree *const tree = active->tree;
-            const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
-            if (!tree || (is_instant && !active->is_new))
-                continue;
-            for (uint32_t k = 0; k < tree->num_instances; k++) {
-                const md5_clip_instance *const instance = &active->instances[k];
-                const md5_playable *const playable = tree->instances[k].playable;
-                const md5_cues *const cues = &playable->source->cues[playable->mode];
-                if (instance->weight != 0.0f && cues->num_cues > 0)
-                    add_walker(context,
-                               (md5_walker){
-                                   .clip = (uint32_t)(playable->source - machine->sources),
-                                   .layer_state = layer_state,
-                                   .position = i,
-                                   .instance = k,
-                               },
-                               cues, instance->before, instance->now, instance->is_at_start,
-                               ends_cycle, &num_walkers);
-            }
-        }
-    }
-    for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
-            const md5_shot *const shot = &player->slots[i].shots[k];
-            const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
-            const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
-            if (cues->num_cues > 0 && (!is_instant || shot->is_new))
-                add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
-                           shot->before, shot->now, shot->is_at_start, false, &num_walkers);
-        }
-    }
-    return num_walkers;
-}
-
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
@@ -710,7 +644,7 @@ static void fire(const step_context *context, const md5_walker *walker)
     const double shift = walker->when - fabs(context->seconds);
     float weight;
     if (walker->shot) {
-        weight = md5i_shot_event_weight(player, walker->shot, shift);
+        weight = md5i_shot_weight(player, walker->shot, shift, START_FADE);
     } else {
         const md5_active_state *const active = md5_active_at(layer_state, walker->position);
         const md5_chain_range all = md5_whole_chain(layer_state);
@@ -741,7 +675,42 @@ static void fire(const step_context *context, const md5_walker *walker)
 static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;
-    uint32_t num_walkers = gather_walkers(context);
+    const md5_machine *const machine = player->machine;
+    const bool is_instant = context->seconds == 0.0;
+    uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
+    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        for (uint32_t i = 0; i < layer_state->num_used; i++) {
+            const md5_active_state *const active = md5_active_at(layer_state, i);
+            const md5_blend_tree *const tree = active->tree;
+            const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
+            if (!tree || (is_instant && !active->is_new))
+                continue;
+            for (uint32_t k = 0; k < tree->num_instances; k++) {
+                const md5_clip_instance *const instance = &active->instances[k];
+                const md5_playable *const playable = tree->instances[k].playable;
+                const md5_cues *const cues = &playable->source->cues[playable->mode];
+                if (instance->weight != 0.0f && cues->num_cues > 0)
+                    add_walker(context,
+                               (md5_walker){
+                                   .clip = (uint32_t)(playable->source - machine->sources),
+                                   .layer_state = layer_state,
+                                   .position = i,
+                                   .instance = k,
+                               },
+                               cues, instance->before, instance->now, instance->is_at_start,
+                               ends_cycle, &num_walkers);
+            }
+        }
+    }
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
+        const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
+        if (cues->num_cues > 0 && (!is_instant || shot->is_new))
+            add_walker(context, (md5_walker){.clip = shot->source, .shot = shot}, cues,
+                       shot->before, shot->now, shot->is_at_start, false, &num_walkers);
+    }
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
         md5_walker *walker = player->walkers;
         for (uint32_t i = 1; i < num_walkers; i++) {
@@ -812,10 +781,9 @@ static void fire_starts(const step_context *context)
         for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
             md5_active_at(&player->layer_states[i], k)->is_new = false;
     }
-    for (uint32_t i = 0; player->num_shots > 0 && i < player->machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++)
-            player->slots[i].shots[k].is_new = false;
-    }
+    md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
+        shot->is_new = false;
 }
 
 static void handle_instant(const step_context *context)
@@ -848,8 +816,15 @@ static void step(const step_context *context)
         if (layer_state->has_arrived)
             layer_state->is_resting = false;
     }
-    if (player->num_shots > 0)
-        md5i_advance_shots(player, seconds);
+    md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
+        shot->before = shot->now;
+        shot->now =
+            md5i_clock_advance(md5i_shot_timing(machine, shot), shot->now, shot->rate * seconds);
+        shot->fade_in.elapsed += fabs(seconds);
+        shot->stopping.elapsed += fabs(seconds);
+    }
     if (machine->has_root_motion)
         player->motion =
             md5_root_delta_mul(player->motion, md5i_root_delta_of_step(player, fabs(seconds)));
@@ -893,8 +868,51 @@ static void step(const step_context *context)
             && layer_state->settling.elapsed >= layer_state->settling.duration)
             layer_state->has_offsets = false;
     }
-    if (player->num_shots > 0)
-        md5i_end_shots(player);
+    for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
+        for (uint32_t k = player->slots[i].num_shots; k-- > 0;) {
+            // Backward in time a clip moves away from its end.
+            const md5_shot *const ended = &player->slots[i].shots[k];
+            const bool has_faded =
+                ended->is_stopping
+                && ended->stopping.elapsed >= ended->stopping.duration - MD5_BORDER;
+            if (has_faded
+                || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0
+                    && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER))
+                md5i_remove_shot(player, &player->slots[i], k);
+        }
+    }
+}
+
+// Lets *part be at most a part of a fade and what is left of it.
+static void divide_fade(double rest, double duration, double *part)
+{
+    if (rest > MD5_BORDER)
+        *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
+}
+
+// Seconds, up to `most`, until a one-shot ends. *part becomes at most how long its weight changes
+// as now, and a part of a fade.
+static double seconds_until_change(const md5_shot *shot, double most, bool is_backward,
+                                   double *part)
+{
+    const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
+    divide_fade(shot->fade_in.duration - shot->fade_in.elapsed, shot->fade_in.duration, part);
+    if (shot->is_stopping && left_of_stop > MD5_BORDER) {
+        divide_fade(left_of_stop, shot->stopping.duration, part);
+        most = md5_least(most, left_of_stop);
+    }
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
+        return most;
+    const bool approaches = (shot->rate < 0.0) == is_backward;
+    const double cycles = approaches ? 1.0 - shot->now.phase : shot->now.phase;
+    if (cycles <= MD5_BORDER)
+        return most;
+    const double before_fade =
+        md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - shot->fade_out;
+    if (shot->fade_out > 0.0)
+        *part = md5_least(*part,
+                          before_fade > MD5_BORDER ? before_fade : shot->fade_out / FADE_DIVISIONS);
+    return md5_least(most, cycles / fabs(shot->rate));
 }
 
 // Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
@@ -916,11 +934,19 @@ static double next_interval(md5_player *player, double left)
             if (k + 1u == layer_state->num_used)
                 most = md5_least(most, active->duration - active->elapsed);
         }
-        if (left > 0.0 && machine->layers[i].has_waits)
-            most = seconds_until_exit(player, i, most);
+        if (!(left > 0.0) || !machine->layers[i].has_waits)
+            continue;
+        // Until a transition of the layer becomes active.
+        const md5_active_state *const newest = md5_newest(layer_state);
+        candidates all = candidates_of(player, i, newest);
+        for (const md5_transition *at = next_candidate(&all); at; at = next_candidate(&all)) {
+            if (at->waits && is_open(player, i, newest, at))
+                most = seconds_until(player, newest, at->exit, most);
+        }
     }
-    if (player->num_shots > 0)
-        most = md5i_seconds_until_shot(player, most, left < 0.0, &part);
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
+        most = seconds_until_change(shot, most, left < 0.0, &part);
     if (divides_root_motion && part < most)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)

@@ -368,7 +368,7 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
             float *const shares = (float *)(spare + 2 * (size_t)num_joints);
             float weights[MD5_SLOT_SHOTS];
             for (uint32_t j = 0; j < slot->num_shots; j++)
-                weights[j] = md5i_shot_weight(player, &slot->shots[j], 0.0);
+                weights[j] = md5i_shot_weight(player, &slot->shots[j], 0.0, 0.0);
             for (uint32_t j = 0; j < slot->num_shots; j++) {
                 const md5_shot *const shot = &slot->shots[j];
                 if (shot->num_below != num_below || weights[j] == 0.0f)
@@ -386,7 +386,7 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
         }
         if (slot->num_shots == 0 || slot->shots[0].num_below != num_below)
             continue;
-        const float weight = md5i_shot_weight(player, &slot->shots[0], 0.0);
+        const float weight = md5i_shot_weight(player, &slot->shots[0], 0.0, 0.0);
         if (weight > 0.0f)
             blend_shot(player->machine, &slot->shots[0], weight, spare, pose);
     }
@@ -686,24 +686,6 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
     blend_layer_over(of, weight, spare, pose);
 }
 
-// One for a layer, one for the second of two blended states, one for a state whose difference is
-// computed, and those that evaluating a state needs besides its result, which is 1 of max_poses.
-// One-shots need three.
-size_t md5i_spare_poses(const md5_machine *machine)
-{
-    const size_t num_poses = machine->max_poses > 0 ? machine->max_poses : 1;
-    return 1 + 1 + 1 + num_poses - 1;
-}
-
-// Two that are compared, and those above.
-size_t md5i_captured_poses(const md5_machine *machine)
-{
-    bool has_differences = false;
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++)
-        has_differences = has_differences || machine->layers[i].mode == MD5_LAYER_ADD;
-    return 2 + 1 + (size_t)has_differences + (size_t)machine->max_poses - 1;
-}
-
 // The joints of a layer that the next one leaves to be seen, if it surely overwrites many: it has a
 // mask, its full weight and only one state. NULL: all.
 static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer)
@@ -720,10 +702,22 @@ static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer
     return covers ? &machine->rests[above->mask] : NULL;
 }
 
-static void blend_all_layers(md5_player *player, const md5_detail_set *detail, md5_xform *spare,
-                             md5_xform *pose)
+// Joints that are left out are as in the bind pose.
+static void fill_left_out(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
+                          md5_xform *pose)
+{
+    const uint32_t *const left_out = detail->left_out;
+    for (uint32_t i = 0; i < count; i++)
+        pose[left_out[i]] = machine->model->bind_local[left_out[i]];
+}
+
+// Some layers and one-shots are blended in full, also over joints that are in no run.
+void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
+    const md5_detail_set *const detail = md5_detail_of(player);
+    if (detail && (machine->has_full_layers || player->num_shots > 0))
+        fill_left_out(machine, detail, detail->num_outside, pose);
     const uint32_t num_layers = machine->tables.num_layers;
     bool is_begun = false;
     for (uint32_t i = 0; i < num_layers; i++) {
@@ -744,25 +738,6 @@ static void blend_all_layers(md5_player *player, const md5_detail_set *detail, m
     begin_pose(machine, &is_begun, pose);
     if (num_layers == 0 && player->num_shots > 0)
         blend_shots(player, 0, spare, pose);
-}
-
-// Joints that are left out are as in the bind pose.
-static void fill_left_out(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
-                          md5_xform *pose)
-{
-    const uint32_t *const left_out = detail->left_out;
-    for (uint32_t i = 0; i < count; i++)
-        pose[left_out[i]] = machine->model->bind_local[left_out[i]];
-}
-
-// Some layers and one-shots are blended in full, also over joints that are in no run.
-void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
-{
-    const md5_machine *const machine = player->machine;
-    const md5_detail_set *const detail = md5_detail_of(player);
-    if (detail && (machine->has_full_layers || player->num_shots > 0))
-        fill_left_out(machine, detail, detail->num_outside, pose);
-    blend_all_layers(player, detail, spare, pose);
     if (detail)
         fill_left_out(machine, detail, detail->num_left_out, pose);
 }

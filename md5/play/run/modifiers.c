@@ -80,25 +80,6 @@ static float mask_at(const md5_machine *machine, uint32_t mask, uint32_t joint)
     return mask == MD5_NONE ? 1.0f : md5_mask_of(machine, mask)[joint];
 }
 
-static footing footing_of_shots(const md5_player *player, uint32_t joint, size_t sole,
-                                footing below)
-{
-    const md5_machine *const machine = player->machine;
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
-            const md5_shot *const shot = &player->slots[i].shots[k];
-            if (shot->mode == MD5_LAYER_ADD)
-                continue;
-            const md5_source *const source = &machine->sources[shot->source];
-            const md5_moment moment = md5_shot_moment(machine, shot);
-            below =
-                blend(below, footing_at(machine, sole, source, &moment),
-                      md5i_shot_weight(player, shot, 0.0) * mask_at(machine, shot->mask, joint));
-        }
-    }
-    return below;
-}
-
 static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
@@ -110,7 +91,15 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
         if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0.0f)
             sum = blend(sum, footing_of_layer(player, i, sole), weight);
     }
-    return player->num_shots > 0 ? footing_of_shots(player, joint, sole, sum) : sum;
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        const md5_moment moment = md5_shot_moment(machine, shot);
+        if (shot->mode != MD5_LAYER_ADD)
+            sum = blend(sum, footing_at(machine, sole, &machine->sources[shot->source], &moment),
+                        md5i_shot_weight(player, shot, 0.0, 0.0)
+                            * mask_at(machine, shot->mask, joint));
+    }
+    return sum;
 }
 
 static md5_vec3 place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)

@@ -276,15 +276,6 @@ static md5_root_delta root_delta_of_shot(const md5_machine *machine, const md5_s
     return md5i_root_delta_between(&track, &from, &to);
 }
 
-// Mean weight of a one-shot at joint 0 over the last `seconds`, as weigh_chain() has it of states.
-static float mean_weight(const md5_player *player, const md5_shot *shot, double seconds)
-{
-    const float at_start = md5i_shot_weight(player, shot, -seconds);
-    const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds);
-    const float mean = (at_start + 4.0f * in_middle + md5i_shot_weight(player, shot, 0.0)) / 6.0f;
-    return mean * (float)mask_at_root(player->machine, shot->mask);
-}
-
 // Blends the root motion of the one-shots over `num_below` layers as their poses are.
 static void add_shots(const md5_player *player, uint32_t num_below, double seconds,
                       md5_root_delta *delta)
@@ -293,9 +284,15 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
         const md5_shot_slot *const slot = &player->slots[i];
         float covered = 0.0f, shares[MD5_SLOT_SHOTS];
         for (uint32_t j = slot->num_shots; j-- > 0;) {
-            const float weight = mean_weight(player, &slot->shots[j], seconds);
+            // Its mean at joint 0 over the last `seconds`, as weigh_chain() has it of states.
+            const md5_shot *const shot = &slot->shots[j];
+            const float at_start = md5i_shot_weight(player, shot, -seconds, 0.0);
+            const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds, 0.0);
+            const float at_end = md5i_shot_weight(player, shot, 0.0, 0.0);
+            const float weight = (at_start + 4.0f * in_middle + at_end) / 6.0f
+                                 * (float)mask_at_root(player->machine, shot->mask);
             shares[j] = md5i_shot_share(weight, covered);
-            covered += slot->shots[j].mode == MD5_LAYER_ADD ? 0.0f : weight;
+            covered += shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
         }
         for (uint32_t j = 0; j < slot->num_shots; j++) {
             const md5_shot *const shot = &slot->shots[j];
@@ -451,15 +448,13 @@ static float weight_of_shots(const md5_player *player, uint32_t number)
     const md5_machine *const machine = player->machine;
     const uint32_t source = machine->morph_rows[number].source;
     float sum = 0.0f;
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
-            const md5_shot *const shot = &player->slots[i].shots[k];
-            if (shot->source != source)
-                continue;
-            const md5_moment moment = md5_shot_moment(machine, shot);
-            sum += md5i_shot_weight(player, shot, 0.0)
-                   * weight_at_moment(&machine->tables.morphs[number], &moment);
-        }
+    const md5_shot *shot;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        if (shot->source != source)
+            continue;
+        const md5_moment moment = md5_shot_moment(machine, shot);
+        sum += md5i_shot_weight(player, shot, 0.0, 0.0)
+               * weight_at_moment(&machine->tables.morphs[number], &moment);
     }
     return sum;
 }
@@ -480,7 +475,7 @@ void md5_player_morphs(md5_player *player, float *weights)
             weights[row->target] +=
                 row->weight
                 * fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
-        else if (row->drive == MD5_MORPH_BY_CLIP && player->num_shots > 0)
+        else if (row->drive == MD5_MORPH_BY_CLIP)
             weights[row->target] += row->weight * weight_of_shots(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {

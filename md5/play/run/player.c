@@ -19,7 +19,7 @@ bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
     MD5_ASSERT_RESERVED(detail);
     const md5_detail full = {0};
     const md5_detail *const set = detail ? detail : &full;
-    const uint32_t mask = md5_find_mask(player->machine, set->mask);
+    const uint32_t mask = md5i_find_mask(player->machine, set->mask);
     if (set->mask && mask == MD5_NONE)
         return false;
     const uint32_t interval = set->interval > 1 ? set->interval : 1;
@@ -142,7 +142,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
     const size_t num_layers = tables->num_layers, num_joints = machine->num_joints;
-    md5_player *const player = (md5_player *)md5i_block_take(block, 1, sizeof *player);
+    md5_player *const player = MD5_TAKE(block, md5_player, 1);
     md5_player placed = {.machine = machine};
     md5_layer_state measured = {.num_used = 0};
     md5_active_state other;
@@ -156,7 +156,9 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     if (placed.layer_states)
         memset(placed.layer_states, 0, num_layers * sizeof *placed.layer_states);
     size_t num_instances = 0;
+    bool has_differences = false;
     for (size_t i = 0; i < num_layers; i++) {
+        has_differences = has_differences || machine->layers[i].mode == MD5_LAYER_ADD;
         place_live(block, &machine->layers[i],
                    placed.layer_states ? &placed.layer_states[i].first : &other);
         num_instances += machine->layers[i].max_instances;
@@ -193,6 +195,8 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
                        layer_state->others ? &layer_state->others[k] : &other);
         PLACE(block, rest);
     }
+    // While states change: two poses that are compared, and those that each of them needs.
+    const size_t num_spare = 2 + (size_t)has_differences + machine->max_poses;
     const size_t num_walkers =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
     const placed_array last[] = {
@@ -202,7 +206,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         ARRAY(&placed, kept, num_joints),
         ARRAY(&placed, velocities, num_joints),
         ARRAY(&placed, morphs, machine->num_morphs),
-        ARRAY(&placed, spare, md5i_captured_poses(machine) * num_joints),
+        ARRAY(&placed, spare, num_spare * num_joints),
     };
     PLACE(block, last);
     if (player)
@@ -413,7 +417,11 @@ static md5_xform *align(void *scratch)
 size_t md5_player_pose_scratch(const md5_machine *machine)
 {
     MD5_ASSERT(machine != NULL, "machine: not NULL");
-    return md5i_spare_poses(machine) * machine->num_joints * sizeof(md5_xform) + CACHE_LINE;
+    // One for a layer, one for the second of two blended states, one for a state whose difference
+    // is computed, and those that evaluating a state needs besides its result, which is 1 of
+    // max_poses. One-shots need three.
+    const size_t num_spare = 2 + (machine->max_poses > 0 ? machine->max_poses : 1);
+    return num_spare * machine->num_joints * sizeof(md5_xform) + CACHE_LINE;
 }
 
 // Joints that no one wants go where poses were: there are more than two of them.

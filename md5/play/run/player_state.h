@@ -265,7 +265,7 @@ struct md5_player {
     md5_sync_item *sync_items;   // [max_leaves]
     md5_root_delta *root_deltas; // [max_poses]
     md5_walker *walkers;
-    md5_xform *spare;         // [md5i_captured_poses()][joints]
+    md5_xform *spare;         // [lay_out() counts them][joints] while states change
     md5_velocity *velocities; // [joints]
     float *morphs;            // [num_morphs]
 
@@ -408,19 +408,34 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
 
 // -- shots.c: one-shots -------------------------------------------------------------------------
 
-void md5i_advance_shots(md5_player *player, double seconds);
-void md5i_end_shots(md5_player *player); // that have ended, or have faded out
+// Goes through the one-shots of all slots: begin with {0}. NULL at the end.
+typedef struct md5_shot_walk {
+    uint32_t slot, next;
+} md5_shot_walk;
 
-// Seconds, up to `most`, until a one-shot ends. *part becomes at most how long its weight changes
-// as now, and a part of a fade.
-double md5i_seconds_until_shot(const md5_player *player, double most, bool is_backward,
-                               double *part);
+static inline md5_shot *md5_next_shot(const md5_player *player, md5_shot_walk *walk)
+{
+    for (; player->num_shots > 0 && walk->slot < player->machine->num_slots; walk->slot++) {
+        if (walk->next < player->slots[walk->slot].num_shots)
+            return &player->slots[walk->slot].shots[walk->next++];
+        walk->next = 0;
+    }
+    return NULL;
+}
 
-// Weight, `shift` seconds from now, at most 0; of an event then, which is not silent at the ends of
-// fades.
-float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift);
-float md5i_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift);
+void md5i_remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number);
 
+// Cycles until a clip's end, in the direction in which it is played.
+static inline double md5_cycles_left(const md5_shot *shot, double phase)
+{
+    return shot->rate < 0.0 ? phase : 1.0 - phase;
+}
+
+// Weight, `shift` seconds from now, at most 0. Events at the ends of fades must not be silent: they
+// have the weight of a `least` progress, 0 for poses.
+float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift, double least);
+
+// The clip of a one-shot.
 const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *shot);
 
 static inline md5_moment md5_shot_moment(const md5_machine *machine, const md5_shot *shot)
@@ -436,9 +451,9 @@ float md5i_shot_share(float share, float covered);
 
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
-// Writes the blended pose of all layers. spare[md5i_spare_poses()] are scratch poses.
+// Writes the blended pose of all layers. spare[] are as many scratch poses as
+// md5_player_pose_scratch() counts.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose);
-size_t md5i_spare_poses(const md5_machine *machine);
 
 // Begins an inertial transition of `duration` seconds from the other states of a layer, as they are
 // blended now, to the newest one.
@@ -446,9 +461,6 @@ void md5i_begin_offsets(md5_player *player, uint32_t layer, double duration);
 
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 void md5i_freeze_oldest(md5_player *player, uint32_t layer, uint32_t count);
-
-// Number of scratch poses that these two need.
-size_t md5i_captured_poses(const md5_machine *machine);
 
 void md5i_apply_modifiers(md5_player *player, md5_xform *pose);
 

@@ -240,71 +240,33 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
 
 // -- Targets and states of modifiers ------------------------------------------------------------
 
-// Targets and heights of the ground may hold anything; so may springs and gazes, which begin anew
-// if they are not finite.
-static void keep_target(md5_archive *archive, md5_target *target)
+static void keep_modifier(md5_archive *archive, const md5_player *player, uint32_t number)
 {
+    const md5_modifier *const modifier = &player->machine->modifiers[number];
+    const md5_modifier_desc *const desc = &modifier->desc;
+    const bool has_springs = desc->kind == MD5_MODIFIER_SPRING;
+    // Targets and heights of the ground may hold anything; so may springs and gazes, which begin
+    // anew if they are not finite.
+    md5_target *const target = &player->targets[number];
     keep_floats(archive, &target->weight, 1);
     keep_floats(archive, &target->position, 3);
     keep_floats(archive, &target->rotation, 4);
     keep_bool(archive, &target->has_rotation, "whether a target has a rotation");
     keep_floats(archive, &target->pole, 3);
     keep_bool(archive, &target->has_pole, "whether a target has a pole");
-}
-
-// Its joints are the machine's.
-static void keep_foot(md5_archive *archive, md5_foot *foot)
-{
-    keep_floats(archive, &foot->floor, 1);
-    keep_floats(archive, &foot->normal, 3);
-    keep_floats(archive, &foot->lift, 1);
-    keep_uint(archive, &foot->result, 0, MD5_LIMB_NOT_FINITE, "the result of a foot");
-    keep_floats(archive, &foot->miss, 1);
-}
-
-static void keep_held(md5_archive *archive, md5_held *held)
-{
-    keep_bool(archive, &held->is_held, "whether a foot is held");
-    keep_floats(archive, &held->animated, 3);
-    keep_floats(archive, &held->place, 3);
-    keep_floats(archive, &held->shift, 3);
-    keep_floats(archive, &held->rate, 3);
-    keep(archive, FLOAT, &held->wait, 0.0, 1e6, "the time until a foot is held");
-    keep(archive, FLOAT, &held->arc, 0.0, 1e15, "the height of a step");
-    keep(archive, FLOAT, &held->lift, 0.0, 1e15, "the height of a foot");
-    if (archive->version >= 5) {
-        keep_floats(archive, &held->facing, 2);
-        keep_floats(archive, &held->heading, 2);
-        keep_floats(archive, &held->turn, 1);
-        keep_floats(archive, &held->turn_rate, 1);
-    } else if (archive->mode == STORE) { // no heading: it begins to be as the foot is animated
-        held->facing = held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
-        held->turn = held->turn_rate = 0.0f;
+    if (desc->kind == MD5_MODIFIER_GAZE) {
+        md5_gaze *const gaze = &player->gazes[modifier->gaze];
+        const uint64_t random = keep_bits(archive, &gaze->random, sizeof random);
+        if (archive->mode == STORE)
+            gaze->random = random;
+        keep(archive, INT, &gaze->target, -1.0, 0.0, "what a gaze looks at"); // -1 as MD5_NONE
+        keep_floats(archive, &gaze->from, 2);
+        keep_floats(archive, &gaze->to, 2);
+        keep_floats(archive, &gaze->head, 2);
+        keep_floats(archive, &gaze->seconds, 1);
+        keep_floats(archive, &gaze->duration, 1);
+        keep_floats(archive, &gaze->rest, 1);
     }
-}
-
-static void keep_gaze(md5_archive *archive, md5_gaze *gaze)
-{
-    const uint64_t random = keep_bits(archive, &gaze->random, sizeof random);
-    if (archive->mode == STORE)
-        gaze->random = random;
-    keep(archive, INT, &gaze->target, -1.0, 0.0, "what a gaze looks at"); // -1 as MD5_NONE
-    keep_floats(archive, &gaze->from, 2);
-    keep_floats(archive, &gaze->to, 2);
-    keep_floats(archive, &gaze->head, 2);
-    keep_floats(archive, &gaze->seconds, 1);
-    keep_floats(archive, &gaze->duration, 1);
-    keep_floats(archive, &gaze->rest, 1);
-}
-
-static void keep_modifier(md5_archive *archive, const md5_player *player, uint32_t number)
-{
-    const md5_modifier *const modifier = &player->machine->modifiers[number];
-    const md5_modifier_desc *const desc = &modifier->desc;
-    const bool has_springs = desc->kind == MD5_MODIFIER_SPRING;
-    keep_target(archive, &player->targets[number]);
-    if (desc->kind == MD5_MODIFIER_GAZE)
-        keep_gaze(archive, &player->gazes[modifier->gaze]);
     if (!has_springs && desc->kind != MD5_MODIFIER_FEET)
         return;
     const bool is_placed =
@@ -319,10 +281,34 @@ static void keep_modifier(md5_archive *archive, const md5_player *player, uint32
         return;
     }
     keep_floats(archive, &player->drops[number], 1);
-    for (uint32_t i = 0; i < desc->num_feet; i++)
-        keep_foot(archive, &player->feet[modifier->first_foot + i]);
-    for (size_t i = 0; i < modifier->num_held; i++)
-        keep_held(archive, &player->held[modifier->first_sole + i]);
+    for (uint32_t i = 0; i < desc->num_feet; i++) { // their joints are the machine's
+        md5_foot *const foot = &player->feet[modifier->first_foot + i];
+        keep_floats(archive, &foot->floor, 1);
+        keep_floats(archive, &foot->normal, 3);
+        keep_floats(archive, &foot->lift, 1);
+        keep_uint(archive, &foot->result, 0, MD5_LIMB_NOT_FINITE, "the result of a foot");
+        keep_floats(archive, &foot->miss, 1);
+    }
+    for (size_t i = 0; i < modifier->num_held; i++) {
+        md5_held *const held = &player->held[modifier->first_sole + i];
+        keep_bool(archive, &held->is_held, "whether a foot is held");
+        keep_floats(archive, &held->animated, 3);
+        keep_floats(archive, &held->place, 3);
+        keep_floats(archive, &held->shift, 3);
+        keep_floats(archive, &held->rate, 3);
+        keep(archive, FLOAT, &held->wait, 0.0, 1e6, "the time until a foot is held");
+        keep(archive, FLOAT, &held->arc, 0.0, 1e15, "the height of a step");
+        keep(archive, FLOAT, &held->lift, 0.0, 1e15, "the height of a foot");
+        if (archive->version >= 5) {
+            keep_floats(archive, &held->facing, 2);
+            keep_floats(archive, &held->heading, 2);
+            keep_floats(archive, &held->turn, 1);
+            keep_floats(archive, &held->turn_rate, 1);
+        } else if (archive->mode == STORE) { // no heading: it begins to be as the foot is animated
+            held->facing = held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
+            held->turn = held->turn_rate = 0.0f;
+        }
+    }
 }
 
 // -- Layers -------------------------------------------------------------------------------------
@@ -364,44 +350,6 @@ static void keep_root(md5_archive *archive, md5_root_velocity *velocity)
     for (int i = 0; archive->version >= 6 && i < 4; i++)
         keep(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
              "a velocity of the root");
-}
-
-static void keep_frozen(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
-                        md5_layer_state *layer_state)
-{
-    const double coverage =
-        keep(archive, FLOAT, &layer_state->coverage, 0.0, 1.0, "the coverage of a frozen pose");
-    for (uint32_t i = 0; coverage > 0.0 && i < num_joints; i++)
-        keep_transform(archive, &layer_state->snapshot[i]);
-    keep_root(archive, &layer_state->frozen_root);
-    keep_morphs(archive, machine, layer_state->frozen_morphs);
-}
-
-// The velocities of the old pose matter only until time has passed: see md5i_begin_offsets().
-static void keep_offsets(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
-                         md5_layer_state *layer_state)
-{
-    const double slowest = (double)MD5_FASTEST_DECAY;
-    const double elapsed =
-        keep_time(archive, &layer_state->settling.elapsed, "the time of offsets");
-    keep_time(archive, &layer_state->settling.duration, "the duration of offsets");
-    for (uint32_t i = 0; i < num_joints; i++) {
-        md5_offset *const offset = &layer_state->offsets[i];
-        keep_vector(archive, &offset->turn, (double)1.001f, "the turn of an offset");
-        keep(archive, FLOAT, &offset->turn_rate, slowest, 0.0, "the rate of an offset");
-        keep_vector(archive, &offset->move, FARTHEST, "an offset");
-        keep(archive, FLOAT, &offset->move_rate, slowest, 0.0, "the rate of an offset");
-    }
-    const bool is_begun = elapsed > (archive->version < 6 ? 0.0 : MD5_BORDER);
-    if (is_begun && archive->mode == STORE)
-        layer_state->settling.elapsed = fmax(elapsed, 2.0 * MD5_BORDER);
-    for (uint32_t i = 0; !is_begun && i < num_joints; i++) {
-        keep_vector(archive, &layer_state->velocities[i].angular, FARTHEST, "a velocity");
-        keep_vector(archive, &layer_state->velocities[i].linear, FARTHEST, "a velocity");
-    }
-    keep_root(archive, &layer_state->root_velocity);
-    keep_root(archive, &layer_state->root_offset);
-    keep_morphs(archive, machine, layer_state->morph_offsets);
 }
 
 // is_above: others are below it, over which it fades in.
@@ -465,10 +413,39 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
          "the state that is entered");
     num_used = keep_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)has_snapshot,
                          "the number of active states");
-    if (has_snapshot)
-        keep_frozen(archive, machine, num_joints, layer_state);
-    if (has_offsets)
-        keep_offsets(archive, machine, num_joints, layer_state);
+    if (has_snapshot) {
+        const double coverage =
+            keep(archive, FLOAT, &layer_state->coverage, 0.0, 1.0, "the coverage of a frozen pose");
+        for (uint32_t i = 0; coverage > 0.0 && i < num_joints; i++)
+            keep_transform(archive, &layer_state->snapshot[i]);
+        keep_root(archive, &layer_state->frozen_root);
+        keep_morphs(archive, machine, layer_state->frozen_morphs);
+    }
+    if (has_offsets) {
+        // The velocities of the old pose matter only until time has passed: see
+        // md5i_begin_offsets().
+        const double slowest = (double)MD5_FASTEST_DECAY;
+        const double elapsed =
+            keep_time(archive, &layer_state->settling.elapsed, "the time of offsets");
+        keep_time(archive, &layer_state->settling.duration, "the duration of offsets");
+        for (uint32_t i = 0; i < num_joints; i++) {
+            md5_offset *const offset = &layer_state->offsets[i];
+            keep_vector(archive, &offset->turn, (double)1.001f, "the turn of an offset");
+            keep(archive, FLOAT, &offset->turn_rate, slowest, 0.0, "the rate of an offset");
+            keep_vector(archive, &offset->move, FARTHEST, "an offset");
+            keep(archive, FLOAT, &offset->move_rate, slowest, 0.0, "the rate of an offset");
+        }
+        const bool is_begun = elapsed > (archive->version < 6 ? 0.0 : MD5_BORDER);
+        if (is_begun && archive->mode == STORE)
+            layer_state->settling.elapsed = fmax(elapsed, 2.0 * MD5_BORDER);
+        for (uint32_t i = 0; !is_begun && i < num_joints; i++) {
+            keep_vector(archive, &layer_state->velocities[i].angular, FARTHEST, "a velocity");
+            keep_vector(archive, &layer_state->velocities[i].linear, FARTHEST, "a velocity");
+        }
+        keep_root(archive, &layer_state->root_velocity);
+        keep_root(archive, &layer_state->root_offset);
+        keep_morphs(archive, machine, layer_state->morph_offsets);
+    }
     if (archive->mode == STORE) {
         layer_state->num_used = (uint8_t)num_used;
         for (uint32_t i = 0; i < MD5_SLOTS; i++)
@@ -480,32 +457,6 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
 }
 
 // -- The player ---------------------------------------------------------------------------------
-
-static void keep_parameter(md5_archive *archive, md5_parameter_kind kind, float *parameter)
-{
-    const bool is_float = kind == MD5_PARAMETER_FLOAT;
-    const double value = keep(archive, FLOAT, parameter, is_float ? (double)-FLT_MAX : 0.0,
-                              is_float ? (double)FLT_MAX : 1.0, "a parameter");
-    if (!is_float && value != 0.0 && value != 1.0)
-        fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
-}
-
-static void keep_following(md5_archive *archive, const md5_player *player, uint32_t row)
-{
-    const md5_follow_desc *const follow = &player->machine->tables.follows[row];
-    md5_following *const following = &player->followings[row];
-    const double most = (double)FLT_MAX;
-    keep(archive, FLOAT, &following->goal, -most, most, "what a parameter follows");
-    keep(archive, FLOAT, &following->velocity, -most, most, "the velocity of a parameter");
-    keep(archive, FLOAT, &following->from, -most, most, "where a parameter began");
-    keep(archive, DOUBLE, &following->elapsed, 0.0, DBL_MAX, "the time of a parameter");
-    if (archive->mode == STORE && archive->version < 6 && follow->kind == MD5_FOLLOW_SPRING) {
-        // The parameters are restored already.
-        following->from =
-            player->parameters[md5_find_parameter(player->machine, follow->parameter)];
-        following->elapsed = 0.0;
-    }
-}
 
 static void keep_motion(md5_archive *archive, md5_root_delta *motion)
 {
@@ -593,10 +544,28 @@ static void keep_player(md5_archive *archive, md5_player *player)
         player->status.num_dropped = num_dropped;
     keep(archive, DOUBLE, &player->status.undivided, -1e6, 1e6, "an undivided time");
     keep_detail(archive, player, &player->detail);
-    for (uint32_t i = 0; i < tables->num_parameters; i++)
-        keep_parameter(archive, tables->parameters[i].kind, &player->parameters[i]);
-    for (uint32_t i = 0; i < tables->num_follows; i++)
-        keep_following(archive, player, i);
+    for (uint32_t i = 0; i < tables->num_parameters; i++) {
+        const bool is_float = tables->parameters[i].kind == MD5_PARAMETER_FLOAT;
+        const double value =
+            keep(archive, FLOAT, &player->parameters[i], is_float ? (double)-FLT_MAX : 0.0,
+                 is_float ? (double)FLT_MAX : 1.0, "a parameter");
+        if (!is_float && value != 0.0 && value != 1.0)
+            fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
+    }
+    for (uint32_t i = 0; i < tables->num_follows; i++) {
+        const md5_follow_desc *const follow = &tables->follows[i];
+        md5_following *const following = &player->followings[i];
+        const double most = (double)FLT_MAX;
+        keep(archive, FLOAT, &following->goal, -most, most, "what a parameter follows");
+        keep(archive, FLOAT, &following->velocity, -most, most, "the velocity of a parameter");
+        keep(archive, FLOAT, &following->from, -most, most, "where a parameter began");
+        keep(archive, DOUBLE, &following->elapsed, 0.0, DBL_MAX, "the time of a parameter");
+        if (archive->mode == STORE && archive->version < 6 && follow->kind == MD5_FOLLOW_SPRING) {
+            // The parameters are restored already.
+            following->from = player->parameters[md5_find_parameter(machine, follow->parameter)];
+            following->elapsed = 0.0;
+        }
+    }
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
         keep_modifier(archive, player, i);
     for (uint32_t i = 0; i < tables->num_layers; i++)
@@ -662,18 +631,6 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
         memcpy(to, from, count * size);
 }
 
-static void copy_active(md5_active_state *to, const md5_active_state *from)
-{
-    memcpy(to, from, offsetof(md5_active_state, instances));
-    const md5_blend_tree *const tree = from->tree;
-    if (!tree)
-        return;
-    copy_items(to->instances, from->instances, tree->num_instances, sizeof *to->instances);
-    copy_items(to->groups, from->groups, tree->num_groups, sizeof *to->groups);
-    copy_items(to->weights, from->weights, tree->num_parts, sizeof *to->weights);
-    copy_items(to->totals, from->totals, tree->num_parts, sizeof *to->totals);
-}
-
 static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
                        md5_layer_state *from)
 {
@@ -690,8 +647,19 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
         copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
         copy_items(to->morph_offsets, from->morph_offsets, machine->num_morphs, sizeof(float));
     }
-    for (uint32_t i = 0; i < from->num_used; i++)
-        copy_active(md5_active_at(to, i), md5_active_at(from, i));
+    for (uint32_t i = 0; i < from->num_used; i++) {
+        md5_active_state *const copy = md5_active_at(to, i);
+        const md5_active_state *const active = md5_active_at(from, i);
+        const md5_blend_tree *const tree = active->tree;
+        memcpy(copy, active, offsetof(md5_active_state, instances));
+        if (!tree)
+            continue;
+        copy_items(copy->instances, active->instances, tree->num_instances,
+                   sizeof *copy->instances);
+        copy_items(copy->groups, active->groups, tree->num_groups, sizeof *copy->groups);
+        copy_items(copy->weights, active->weights, tree->num_parts, sizeof *copy->weights);
+        copy_items(copy->totals, active->totals, tree->num_parts, sizeof *copy->totals);
+    }
 }
 
 void md5_player_copy(md5_player *to, const md5_player *from)

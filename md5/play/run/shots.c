@@ -1,4 +1,4 @@
-// One-shots: played and stopped by a game, and their time. A slot holds the newest one and those
+// One-shots: played and stopped by a game, and their weights. A slot holds the newest one and those
 // that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
 // time; md5i_blend_shots() blends those of one slot so that each joint has these shares.
 #include "md5/core/assert.h"
@@ -6,12 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-
-// Events at the ends of fades have the weight of this progress.
-#define EVENT_PROGRESS (1.0 / 16.0)
-
-// While its weight changes, root motion is blended in intervals of at most this part of a fade.
-#define FADE_DIVISIONS 8.0
 
 const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *shot)
 {
@@ -21,12 +15,6 @@ const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *s
 
 // -- Weights ----------------------------------------------------------------------------------
 
-// Cycles until a clip's end, in the direction in which it is played.
-static double cycles_left(const md5_shot *shot, double phase)
-{
-    return shot->rate < 0.0 ? phase : 1.0 - phase;
-}
-
 // Progress of the fade before the end, `shift` seconds from now.
 static double ending_progress(const md5_player *player, const md5_shot *shot, double shift)
 {
@@ -34,7 +22,7 @@ static double ending_progress(const md5_player *player, const md5_shot *shot, do
         return 0.0;
     const double moved = shot->rate * (player->is_backward ? -shift : shift);
     const double phase = fmin(fmax(shot->now.phase + moved, 0.0), 1.0);
-    const double left = cycles_left(shot, phase);
+    const double left = md5_cycles_left(shot, phase);
     if (left <= MD5_BORDER)
         return shot->fade_out > 0.0 ? 1.0 : 0.0; // without a fade it is all there up to its end
     return 1.0 - md5_progress_of(left / fabs(shot->rate), shot->fade_out);
@@ -49,29 +37,15 @@ static float left_of_stop(const md5_shot *shot, double shift)
     return shot->kept * (1.0f - md5_eased_weight(&shot->stop_curve, progress));
 }
 
-// A curve of steps may jump at 0: until the fade before the end begins it does not count.
-static float left_of_ending(const md5_shot *shot, double ending)
-{
-    return ending > 0.0 ? 1.0f - md5_eased_weight(&shot->fade_out_curve, ending) : 1.0f;
-}
-
-static float weight_at(const md5_shot *shot, double begun, double ending, double shift)
-{
-    return shot->weight * md5_eased_weight(&shot->fade_in_curve, begun)
-           * left_of_ending(shot, ending) * left_of_stop(shot, shift);
-}
-
-float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift)
-{
-    return weight_at(shot, md5_progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration),
-                     ending_progress(player, shot, shift), shift);
-}
-
-float md5i_shot_event_weight(const md5_player *player, const md5_shot *shot, double shift)
+float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift, double least)
 {
     const double begun = md5_progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration);
-    const double ending = ending_progress(player, shot, shift);
-    return weight_at(shot, fmax(begun, EVENT_PROGRESS), fmin(ending, 1.0 - EVENT_PROGRESS), shift);
+    const double ending = fmin(ending_progress(player, shot, shift), 1.0 - least);
+    // A curve of steps may jump at 0: until the fade before the end begins it does not count.
+    const float left_of_ending =
+        ending > 0.0 ? 1.0f - md5_eased_weight(&shot->fade_out_curve, ending) : 1.0f;
+    return shot->weight * md5_eased_weight(&shot->fade_in_curve, fmax(begun, least))
+           * left_of_ending * left_of_stop(shot, shift);
 }
 
 float md5i_shot_share(float share, float covered)
@@ -80,89 +54,12 @@ float md5i_shot_share(float share, float covered)
     return share < rest ? share / rest : share > 0.0f ? 1.0f : 0.0f;
 }
 
-// -- Time -------------------------------------------------------------------------------------
-
-void md5i_advance_shots(md5_player *player, double seconds)
-{
-    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
-        for (uint32_t k = 0; k < player->slots[i].num_shots; k++) {
-            md5_shot *const shot = &player->slots[i].shots[k];
-            shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
-            shot->before = shot->now;
-            shot->now = md5i_clock_advance(md5i_shot_timing(player->machine, shot), shot->now,
-                                           shot->rate * seconds);
-            shot->fade_in.elapsed += fabs(seconds);
-            shot->stopping.elapsed += fabs(seconds);
-        }
-    }
-}
-
-// Backward in time a clip moves away from its end.
-static bool has_ended(const md5_shot *shot)
-{
-    if (shot->is_stopping && shot->stopping.elapsed >= shot->stopping.duration - MD5_BORDER)
-        return true;
-    return shot->end == MD5_SHOT_ENDS && shot->rate != 0.0
-           && cycles_left(shot, shot->now.phase) <= MD5_BORDER;
-}
-
-static void remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number)
+void md5i_remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number)
 {
     slot->num_shots--;
     player->num_shots--;
     memmove(&slot->shots[number], &slot->shots[number + 1],
             (slot->num_shots - number) * sizeof slot->shots[0]);
-}
-
-void md5i_end_shots(md5_player *player)
-{
-    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
-        md5_shot_slot *const slot = &player->slots[i];
-        for (uint32_t k = slot->num_shots; k-- > 0;) {
-            if (has_ended(&slot->shots[k]))
-                remove_shot(player, slot, k);
-        }
-    }
-}
-
-// Lets *part be at most a part of a fade and what is left of it.
-static void divide_fade(double rest, double duration, double *part)
-{
-    if (rest > MD5_BORDER)
-        *part = md5_least(*part, md5_least(rest, duration / FADE_DIVISIONS));
-}
-
-static double seconds_until(const md5_shot *shot, double most, bool is_backward, double *part)
-{
-    const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
-    divide_fade(shot->fade_in.duration - shot->fade_in.elapsed, shot->fade_in.duration, part);
-    if (shot->is_stopping && left_of_stop > MD5_BORDER) {
-        divide_fade(left_of_stop, shot->stopping.duration, part);
-        most = md5_least(most, left_of_stop);
-    }
-    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0)
-        return most;
-    const bool approaches = (shot->rate < 0.0) == is_backward;
-    const double cycles = approaches ? 1.0 - shot->now.phase : shot->now.phase;
-    if (cycles <= MD5_BORDER)
-        return most;
-    const double before_fade =
-        cycles_left(shot, shot->now.phase) / fabs(shot->rate) - shot->fade_out;
-    if (shot->fade_out > 0.0)
-        *part = md5_least(*part,
-                          before_fade > MD5_BORDER ? before_fade : shot->fade_out / FADE_DIVISIONS);
-    return md5_least(most, cycles / fabs(shot->rate));
-}
-
-double md5i_seconds_until_shot(const md5_player *player, double most, bool is_backward,
-                               double *part)
-{
-    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
-        const md5_shot_slot *const slot = &player->slots[i];
-        for (uint32_t k = 0; k < slot->num_shots; k++)
-            most = seconds_until(&slot->shots[k], most, is_backward, part);
-    }
-    return most;
 }
 
 // -- What a game does -------------------------------------------------------------------------
@@ -181,22 +78,6 @@ static void stop(md5_shot *shot, double duration, md5_easing curve)
 static float or_one(float value)
 {
     return value == MD5_ZERO ? 0.0f : value == 0.0f ? 1.0f : value;
-}
-
-// Resolves the names; false if one is unknown.
-static bool find_names(const md5_machine *machine, const md5_shot_desc *desc, md5_shot *shot)
-{
-    const uint32_t mask = md5_find_mask(machine, desc->mask);
-    const uint32_t layer = md5_find_layer(machine, desc->layer);
-    const uint32_t reference = md5_find_clip(machine, desc->reference);
-    if ((desc->mask && mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
-        || (desc->reference && reference == MD5_NONE))
-        return false;
-    shot->mask = mask;
-    shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
-    shot->reference = reference == MD5_NONE ? shot->source : reference;
-    shot->reference_frame = desc->reference_frame;
-    return desc->reference_frame < machine->sources[shot->reference].binding->anim->num_frames;
 }
 
 static bool is_curve_in_range(const md5_easing *curve)
@@ -243,9 +124,18 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
     if (!(or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
           && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
           && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
-          && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing))
-        || !find_names(machine, desc, shot))
+          && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing)))
         return false;
+    const uint32_t layer = md5_find_layer(machine, desc->layer);
+    const uint32_t reference = md5_find_clip(machine, desc->reference);
+    shot->mask = md5i_find_mask(machine, desc->mask);
+    shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+    shot->reference = reference == MD5_NONE ? clip : reference;
+    shot->reference_frame = desc->reference_frame;
+    if ((desc->mask && shot->mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
+        || (desc->reference && reference == MD5_NONE)
+        || desc->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
+        return false; // an unknown name, or a frame that is not there
     const md5_timing *const timing = md5i_shot_timing(machine, shot);
     const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
     shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
@@ -253,18 +143,6 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
     shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
     shot->before = shot->now;
     return true;
-}
-
-static uint32_t find_faintest(const md5_player *player, const md5_shot_slot *slot)
-{
-    uint32_t faintest = 0;
-    float least = INFINITY;
-    for (uint32_t i = 0; i < slot->num_shots; i++) {
-        const float weight = md5i_shot_weight(player, &slot->shots[i], 0.0);
-        faintest = weight < least ? i : faintest;
-        least = fminf(weight, least);
-    }
-    return faintest;
 }
 
 // Those in the slot fade out as the new one fades in. One that began to fade in at this instant is
@@ -275,11 +153,19 @@ static void take_place(md5_player *player, md5_shot_slot *slot, const md5_shot *
     const md5_shot *const newest = &slot->shots[slot->num_shots - (slot->num_shots > 0)];
     if (slot->num_shots > 0 && newest->fade_in.elapsed <= MD5_BORDER
         && newest->fade_in.duration > MD5_BORDER)
-        remove_shot(player, slot, slot->num_shots - 1);
+        md5i_remove_shot(player, slot, slot->num_shots - 1);
     while (slot->num_shots > 0 && duration <= MD5_BORDER)
-        remove_shot(player, slot, slot->num_shots - 1);
-    if (slot->num_shots == MD5_SLOT_SHOTS)
-        remove_shot(player, slot, find_faintest(player, slot));
+        md5i_remove_shot(player, slot, slot->num_shots - 1);
+    if (slot->num_shots == MD5_SLOT_SHOTS) {
+        uint32_t faintest = 0;
+        float least = INFINITY;
+        for (uint32_t i = 0; i < slot->num_shots; i++) {
+            const float weight = md5i_shot_weight(player, &slot->shots[i], 0.0, 0.0);
+            faintest = weight < least ? i : faintest;
+            least = fminf(weight, least);
+        }
+        md5i_remove_shot(player, slot, faintest);
+    }
     for (uint32_t i = 0; i < slot->num_shots; i++)
         stop(&slot->shots[i], duration, shot->fade_in_curve);
     slot->shots[slot->num_shots++] = *shot;
@@ -321,7 +207,7 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
         if (duration > MD5_BORDER)
             stop(&of->shots[i], duration, of->shots[i].fade_out_curve);
         else
-            remove_shot(player, of, i);
+            md5i_remove_shot(player, of, i);
     }
     return true;
 }
@@ -337,6 +223,6 @@ md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
         .is_stopping = shot->is_stopping,
         .clip = shot->source,
         .time = md5_clock_time(shot->now),
-        .weight = md5i_shot_weight(player, shot, 0.0),
+        .weight = md5i_shot_weight(player, shot, 0.0, 0.0),
     };
 }

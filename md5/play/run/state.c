@@ -206,30 +206,26 @@ void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, flo
     weights[above] = share;
 }
 
-// In double: places may be any two floats, and the square of their distance must not vanish.
-static double band_weight(const md5_motion_item *items, uint32_t num_items, uint32_t item, double x,
-                          double y)
-{
-    const double from_x = x - (double)items[item].x, from_y = y - (double)items[item].y;
-    double least = 1.0;
-    for (uint32_t other = 0; other < num_items; other++) {
-        if (other == item)
-            continue;
-        const double to_x = (double)items[other].x - (double)items[item].x;
-        const double to_y = (double)items[other].y - (double)items[item].y;
-        const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
-        if (1.0 - delta < least)
-            least = 1.0 - delta;
-    }
-    return least > 0.0 ? least : 0.0;
-}
-
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights)
 {
     double sum = 0.0;
     for (uint32_t item = 0; item < num_items; item++) {
-        const double weight = band_weight(items, num_items, item, (double)x, (double)y);
+        // In double: places may be any two floats, and the square of their distance must not
+        // vanish.
+        const double from_x = (double)x - (double)items[item].x;
+        const double from_y = (double)y - (double)items[item].y;
+        double weight = 1.0;
+        for (uint32_t other = 0; other < num_items; other++) {
+            if (other == item)
+                continue;
+            const double to_x = (double)items[other].x - (double)items[item].x;
+            const double to_y = (double)items[other].y - (double)items[item].y;
+            const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
+            if (1.0 - delta < weight)
+                weight = 1.0 - delta;
+        }
+        weight = weight > 0.0 ? weight : 0.0;
         weights[item] = (float)weight;
         sum += weight;
     }

@@ -66,15 +66,6 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Bytes of a path up to its last separator, with it.
-static size_t folder_size(const char *path)
-{
-    size_t size = strlen(path);
-    while (size > 0 && !is_separator(path[size - 1]))
-        size--;
-    return size;
-}
-
 // Returns the path of a file that the machine file names, in the arena; NULL without memory. A name
 // that begins with two separators would be that of a file on another machine.
 static const char *path_of(loading *load, const char *name)
@@ -83,9 +74,11 @@ static const char *path_of(loading *load, const char *name)
     while (is_remote && is_separator(name[0]))
         name++;
     const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
-    const size_t folder = is_absolute ? 0 : folder_size(load->path);
+    size_t folder = is_absolute ? 0 : strlen(load->path); // up to its last separator, with it
+    while (folder > 0 && !is_separator(load->path[folder - 1]))
+        folder--;
     const size_t size = strlen(name) + 1;
-    char *const path = (char *)md5i_arena_alloc(&load->arena, folder + size, 1);
+    char *const path = MD5_NEW(&load->arena, char, folder + size);
     if (path) {
         memcpy(path, load->path, folder);
         memcpy(path + folder, name, size);
@@ -130,31 +123,20 @@ static void warn_of_clip(void *user, const md5_error *warning)
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-static bool load_file(loading *load)
+static bool add_part(loading *load, const char *name)
 {
-    md5_error error = {.status = MD5_OK};
-    load->file = md5_load_machine_file(load->path, load->opts, &error);
-    if (!load->file)
-        return md5i_fail_as(&load->context, &error);
-    load->context.num_warnings = load->file->num_warnings;
-    if (load->file->model_file[0] == '\0') {
-        const md5_location at =
-            md5i_find_location(load->file->desc.locations, &load->file->desc.name);
-        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
-                         "expected 'model' and the file of a model in this machine");
-    }
-    return true;
+    named_file *const to = &load->parts[load->num_parts++];
+    to->path = path_of(load, name);
+    return to->path != NULL;
 }
 
-// Sorted, so that many clips take no square of the time.
-static bool find_shared(loading *load)
+static bool list_parts(loading *load)
 {
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
-    md5_ordered_name *names =
-        (md5_ordered_name *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *names);
-    uint32_t *const shared =
-        (uint32_t *)md5i_arena_alloc(&load->scratch, (size_t)count + 1, sizeof *shared);
+    // Clips that share a file: sorted, so that many clips take no square of the time.
+    md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
+    uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
     for (uint32_t i = 0; i < count; i++) {
         names[i].name.bytes = clips[i].file;
@@ -169,24 +151,10 @@ static bool find_shared(loading *load)
         shared[clip] = first;
     }
     load->shared = shared;
-    return true;
-}
-
-static bool add_part(loading *load, const char *name)
-{
-    named_file *const to = &load->parts[load->num_parts++];
-    to->path = path_of(load, name);
-    return to->path != NULL;
-}
-
-static bool list_parts(loading *load)
-{
-    const uint32_t num_clips = load->file->desc.num_clips;
-    load->parts =
-        (named_file *)md5i_arena_alloc(&load->scratch, (size_t)num_clips + 1, sizeof *load->parts);
-    TRY(load->parts && find_shared(load) && add_part(load, load->file->model_file));
-    for (uint32_t clip = 0; clip < num_clips; clip++)
-        TRY(load->shared[clip] != clip || add_part(load, load->file->clips[clip].file));
+    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + 1);
+    TRY(load->parts && add_part(load, load->file->model_file));
+    for (uint32_t clip = 0; clip < count; clip++)
+        TRY(shared[clip] != clip || add_part(load, clips[clip].file));
     return true;
 }
 
@@ -203,7 +171,7 @@ static void read_part(const loading *load, uint32_t number, const md5_load_opts 
 static void keep_warning(void *user, const md5_error *warning)
 {
     named_file *const to = (named_file *)user;
-    kept_warning *const kept = (kept_warning *)md5i_arena_room(&to->arena, 1, sizeof *kept);
+    kept_warning *const kept = MD5_ROOM(&to->arena, kept_warning, 1);
     if (!kept)
         return;
     kept->warning = *warning;
@@ -242,48 +210,16 @@ static bool take_part(loading *load, uint32_t number, const char *const *member)
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
 }
 
-static bool take_model(loading *load)
-{
-    named_file *const from = &load->parts[0];
-    TRY(take_part(load, 0, &load->file->model_file));
-    md5_model *const model = from->model;
-    from->model = NULL;
-    load->owned->model = model;
-    load->owned->character.model_path = from->path;
-    load->context.num_warnings += model->num_warnings;
-    load->file->desc.model = model;
-    return true;
-}
-
-static bool bind_anim(loading *load, uint32_t clip, const md5_anim *anim, md5_binding **binding)
-{
-    const md5_clip_desc *const desc = &load->file->clips[clip];
-    clip_warnings named = {desc->name, load->opts};
-    md5_load_opts opts = *load->opts;
-    md5_error error = {.status = MD5_OK};
-    opts.file_name = load->anim_paths[clip];
-    if (opts.warn) {
-        opts.warn = warn_of_clip;
-        opts.warn_user = &named;
-    }
-    *binding = md5_bind(load->owned->model, anim, &opts, &error);
-    if (*binding)
-        return true;
-    name_clip(desc->name, &error);
-    return fail_with(load, &error, &desc->file);
-}
-
 static bool take_clips(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
     md5_arena *const arena = &load->arena;
     owned_parts *const owned = load->owned;
-    owned->anims = (md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *owned->anims);
-    owned->bindings = (md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *owned->bindings);
-    load->anims = (const md5_anim **)md5i_arena_alloc(arena, num_clips, sizeof *load->anims);
-    load->bindings =
-        (const md5_binding **)md5i_arena_alloc(arena, num_clips, sizeof *load->bindings);
-    load->anim_paths = (const char **)md5i_arena_alloc(arena, num_clips, sizeof *load->anim_paths);
+    owned->anims = MD5_NEW(arena, md5_anim *, num_clips);
+    owned->bindings = MD5_NEW(arena, md5_binding *, num_clips);
+    load->anims = MD5_NEW(arena, const md5_anim *, num_clips);
+    load->bindings = MD5_NEW(arena, const md5_binding *, num_clips);
+    load->anim_paths = MD5_NEW(arena, const char *, num_clips);
     TRY(owned->anims && owned->bindings && load->anims && load->bindings && load->anim_paths);
     for (uint32_t clip = 0; clip < num_clips; clip++) {
         const uint32_t shared = load->shared[clip];
@@ -296,7 +232,19 @@ static bool take_clips(loading *load)
             owned->anims[owned->num_anims++] = anim;
             load->context.num_warnings += anim->num_warnings;
             load->anim_paths[clip] = from->path;
-            TRY(bind_anim(load, clip, anim, &owned->bindings[number]));
+            clip_warnings named = {load->file->clips[clip].name, load->opts};
+            md5_load_opts opts = *load->opts;
+            md5_error error = {.status = MD5_OK};
+            opts.file_name = from->path;
+            if (opts.warn) {
+                opts.warn = warn_of_clip;
+                opts.warn_user = &named;
+            }
+            owned->bindings[number] = md5_bind(owned->model, anim, &opts, &error);
+            if (!owned->bindings[number]) {
+                name_clip(named.clip, &error);
+                return fail_with(load, &error, &load->file->clips[clip].file);
+            }
             load->anims[clip] = anim;
             load->bindings[clip] = owned->bindings[number];
         }
@@ -310,16 +258,34 @@ static bool take_clips(loading *load)
 
 static bool load_parts(loading *load)
 {
-    load->owned = (owned_parts *)md5i_arena_alloc(&load->arena, 1, sizeof *load->owned);
-    TRY(load->owned && load_file(load) && list_parts(load));
+    load->owned = MD5_NEW(&load->arena, owned_parts, 1);
+    TRY(load->owned);
+    md5_error error = {.status = MD5_OK};
+    load->file = md5_load_machine_file(load->path, load->opts, &error);
+    if (!load->file)
+        return md5i_fail_as(&load->context, &error);
+    load->context.num_warnings = load->file->num_warnings;
+    if (load->file->model_file[0] == '\0') {
+        const md5_location at =
+            md5i_find_location(load->file->desc.locations, &load->file->desc.name);
+        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, at.line, at.column,
+                         "expected 'model' and the file of a model in this machine");
+    }
+    TRY(list_parts(load));
     const md5_threads *const threads = load->opts->threads;
     load->are_read = threads != NULL && threads->num_workers > 1;
     if (load->are_read)
         md5_threads_run(threads, load->num_parts, read_range, load);
-    TRY(take_model(load) && take_clips(load));
+    TRY(take_part(load, 0, &load->file->model_file));
+    named_file *const from = &load->parts[0];
+    md5_model *const model = load->owned->model = from->model;
+    from->model = NULL;
+    load->owned->character.model_path = from->path;
+    load->context.num_warnings += model->num_warnings;
+    load->file->desc.model = model;
+    TRY(take_clips(load));
     md5_load_opts opts = *load->opts;
     opts.file_name = load->path;
-    md5_error error = {.status = MD5_OK};
     load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
     return load->owned->machine || md5i_fail_as(&load->context, &error);
 }

@@ -17,10 +17,30 @@ typedef struct text_row {
 
 // -- Tables -------------------------------------------------------------------------------------
 
-// Appends a zeroed row to a table of `owner`. `rows` points to the table's pointer; each of its
-// *count rows has `size` bytes. A table doubles when it is full: when its count is a power of two.
-static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count, size_t size)
+// Adds a table and returns its rows: `count` of `size` bytes each, zeroed like their locations.
+// `size` is a multiple of 4. NULL, with the error set, if memory runs out.
+static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size_t count,
+                                size_t size)
 {
+    enum { TIMES = 3 }; // the rows, and 8 bytes of location for each 4 bytes of rows
+    md5_located_table *const table = MD5_NEW(arena, md5_located_table, 1);
+    unsigned char *const rows = (unsigned char *)md5i_arena_alloc(arena, count, TIMES * size);
+    if (!table || !rows)
+        return NULL;
+    *table = (md5_located_table){locations->tables, rows, count * size};
+    locations->tables = table;
+    return rows;
+}
+
+// Appends a row to a table of `owner`, or makes the one row of a column; it is zeroed but for what
+// its columns start with. A table doubles when it is full: when its count is a power of two.
+static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
+{
+    uint32_t one = 0;
+    uint32_t *const count =
+        column->kind == MD5_COLUMN_TABLE ? (uint32_t *)(void *)(owner.row + column->other) : &one;
+    void *const rows = owner.row + column->offset;
+    const size_t size = column->rows->size;
     const uint32_t number = *count;
     const size_t used = number * size;
     size_t capacity = 1;
@@ -29,7 +49,7 @@ static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count
     unsigned char *bytes;
     memcpy(&bytes, rows, sizeof bytes);
     if ((number & (number - 1)) == 0) {
-        unsigned char *const grown = md5i_add_located_table(lex->arena, owner.text, capacity, size);
+        unsigned char *const grown = add_table(lex->arena, owner.text, capacity, size);
         if (!grown)
             return (text_row){0};
         if (number > 0) {
@@ -41,19 +61,9 @@ static text_row append(md5_lex *lex, text_row owner, void *rows, uint32_t *count
         memcpy(rows, &bytes, sizeof bytes);
     }
     (*count)++;
-    return (text_row){(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
-                      owner.text};
-}
-
-// A row of a table, or the one row of a column.
-static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
-{
-    uint32_t one = 0;
-    uint32_t *const count =
-        column->kind == MD5_COLUMN_TABLE ? (uint32_t *)(void *)(owner.row + column->other) : &one;
-    const text_row added =
-        append(lex, owner, owner.row + column->offset, count, column->rows->size);
-    for (uint32_t i = 0; added.row && i < column->rows->num_columns; i++) {
+    const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
+                            owner.text};
+    for (uint32_t i = 0; i < column->rows->num_columns; i++) {
         const md5_column *const inner = &column->rows->columns[i];
         if (inner->start != 0.0f)
             memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
@@ -72,7 +82,7 @@ static void note_place(md5_lex *lex, text_row record, size_t offset, const char 
 
 static const char *copy_text(md5_lex *lex, const char *bytes, size_t size)
 {
-    char *const text = (char *)md5i_arena_alloc(lex->arena, size + 1, 1);
+    char *const text = MD5_NEW(lex->arena, char, size + 1);
     if (text && size > 0)
         memcpy(text, bytes, size);
     return text;
@@ -115,7 +125,7 @@ static bool read_joints(md5_lex *lex, text_row record, size_t offset)
     for (md5i_lex_blanks(lex); lex->at == lex->end || *lex->at != ')'; md5i_lex_blanks(lex))
         TRY(md5i_lex_name(lex, &word, "joints of a mask or ')'"));
     const char *const end = lex->at;
-    char *const text = (char *)md5i_arena_alloc(lex->arena, (size_t)(end - start) + 1, 1);
+    char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
     TRY(text);
     for (const char *at = start; at < end; at++)
         text[at - start] = *at == '\n' || *at == '\r' ? *at : ' ';
@@ -582,9 +592,9 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     const char *const name = arena->context->error.file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
-    md5_locations *const places = (md5_locations *)md5i_arena_alloc(arena, 1, sizeof *places);
+    md5_locations *const places = MD5_NEW(arena, md5_locations, 1);
     unsigned char *const row =
-        places ? md5i_add_located_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
+        places ? add_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
     if (row)
         places->file = copy_text(&lex, name, strlen(name));
     if (!row || !places->file)
