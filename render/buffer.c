@@ -142,20 +142,3 @@ bool md5gli_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_par
     md5gli_free(&renderer->allocator, bytes, size);
     return true;
 }
-
-bool md5gli_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
-                        md5_error *error)
-{
-    const GladGLContext *gl = &renderer->gl;
-    if (gl->GetBufferSubData) {
-        gl->GetBufferSubData(binding, 0, (GLsizeiptr)size, data);
-        return true;
-    }
-    const void *const bytes = gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT);
-    if (!bytes)
-        return md5gli_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
-                           size);
-    memcpy(data, bytes, size);
-    gl->UnmapBuffer(binding);
-    return true;
-}

@@ -3,6 +3,7 @@
 #include "render/gl_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 // -- Passes -----------------------------------------------------------------------------------
 
@@ -15,14 +16,6 @@ typedef struct model_draw {
 
 // Below all alpha, and further than the widest edge that shaders/surface.glsl makes soft.
 static const float no_alpha_test = -1000.0f;
-
-// The alpha up to which texels are cut out.
-static float alpha_limit(const md5gl_material *material)
-{
-    if (material->is_opaque)
-        return no_alpha_test;
-    return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
-}
 
 // Writes a colour of a material. The classic light multiplies the files' colours, the studio's
 // those in linear colour.
@@ -58,8 +51,12 @@ static void bind_textures(md5gl_renderer *renderer, const md5gl_material *materi
     }
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
                   bound[3].texture != 0);
+    // The alpha up to which texels are cut out.
+    const float limit = material->is_opaque           ? no_alpha_test
+                        : material->alpha_test > 0.0f ? material->alpha_test
+                                                      : 0.5f;
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
-                  material->gloss > 0.0f ? material->gloss : 0.45f, alpha_limit(material));
+                  material->gloss > 0.0f ? material->gloss : 0.45f, limit);
     float paints[6];
     write_paint(material->diffuse_color, !renderer->is_classic, paints);
     write_paint(material->specular_color, !renderer->is_classic, paints + 3);
@@ -133,14 +130,6 @@ static void draw_mesh(md5gl_renderer *renderer, const model_draw *draw, const md
     }
 }
 
-static void set_culling(md5gl_renderer *renderer, bool culls)
-{
-    if (culls)
-        renderer->gl.Enable(GL_CULL_FACE);
-    else
-        renderer->gl.Disable(GL_CULL_FACE);
-}
-
 // The program of a pass. What cannot be built for the frame's light is drawn in the studio's. The
 // depth of an opaque mesh needs neither its texture nor a fragment stage.
 static const md5gl_program *program_of(md5gl_renderer *renderer, const model_draw *draw,
@@ -201,20 +190,10 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
                   renderer->adds_light ? 2 : renderer->multisampled);
     if (draw->colour)
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
-    set_culling(renderer, !(draw->style & MD5GL_NO_CULLING) && !surface->material.two_sided);
-}
-
-// The instances of a run that are in a batch: first, relative to the batch, and count.
-typedef struct instance_range {
-    uint32_t first, count;
-} instance_range;
-
-static instance_range in_batch(const md5gl_run *run, uint32_t batch_first, uint32_t batch_count)
-{
-    const uint32_t begin = run->first > batch_first ? run->first : batch_first;
-    const uint32_t run_end = run->first + run->count, batch_end = batch_first + batch_count;
-    const uint32_t end = run_end < batch_end ? run_end : batch_end;
-    return (instance_range){begin - batch_first, end > begin ? end - begin : 0};
+    if (draw->style & MD5GL_NO_CULLING || surface->material.two_sided)
+        gl->Disable(GL_CULL_FACE);
+    else
+        gl->Enable(GL_CULL_FACE);
 }
 
 // Draws the instances of a run of one mesh, whose state is set, from tables.
@@ -222,27 +201,16 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
                           const md5gl_program *program, const md5gl_run *run)
 {
     const md5gl_model *const model = draw->model;
-    uint32_t before = 0;
+    const uint32_t run_end = run->first + run->count;
+    uint32_t before = 0; // instances of earlier batches
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
-        const instance_range range = in_batch(run, before, batch->count);
-        if (range.count > 0)
-            draw_mesh(renderer, draw, mesh, program, batch, before, range.first, range.count);
-        before += batch->count;
-    }
-}
-
-static void draw_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_run *run)
-{
-    const md5gl_model *const model = draw->model;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        const md5gl_mesh *const mesh = &model->meshes[i];
-        const md5gl_surface *const surface = md5gli_surface_of(model, run->skin, i);
-        if (!is_drawn(draw->pass, mesh, surface))
-            continue;
-        const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
-        set_up_mesh(renderer, draw, mesh, surface, program);
-        draw_mesh_run(renderer, draw, mesh, program, run);
+        const uint32_t batch_end = before + batch->count;
+        const uint32_t first = run->first > before ? run->first : before;
+        const uint32_t end = run_end < batch_end ? run_end : batch_end;
+        if (first < end)
+            draw_mesh(renderer, draw, mesh, program, batch, before, first - before, end - first);
+        before = batch_end;
     }
 }
 
@@ -255,9 +223,19 @@ md5gl_run md5gli_run_at(const md5gl_model *model, uint32_t index)
 
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
+    const md5gl_model *const model = draw->model;
     md5gl_run run;
-    for (uint32_t i = 0; (run = md5gli_run_at(draw->model, i)).count > 0; i++)
-        draw_run(renderer, draw, &run);
+    for (uint32_t r = 0; (run = md5gli_run_at(model, r)).count > 0; r++) {
+        for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+            const md5gl_mesh *const mesh = &model->meshes[i];
+            const md5gl_surface *const surface = md5gli_surface_of(model, run.skin, i);
+            if (!is_drawn(draw->pass, mesh, surface))
+                continue;
+            const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
+            set_up_mesh(renderer, draw, mesh, surface, program);
+            draw_mesh_run(renderer, draw, mesh, program, &run);
+        }
+    }
 }
 
 void md5gli_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
@@ -296,15 +274,6 @@ void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
         set(GL_SAMPLE_ALPHA_TO_ONE);
 }
 
-static void draw_lit(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
-{
-    md5gli_bind_shadows(renderer);
-    renderer->gl.Disable(GL_BLEND);
-    md5gli_set_coverage(renderer, true);
-    draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
-    md5gli_set_coverage(renderer, false);
-}
-
 // Draws polygons as lines in front of their own surface: by an offset, or, where lines have none,
 // by a slightly nearer range of depths.
 static void set_edge_mode(md5gl_renderer *renderer, bool on)
@@ -320,18 +289,6 @@ static void set_edge_mode(md5gl_renderer *renderer, bool on)
     else
         gl->Disable(GL_POLYGON_OFFSET_LINE);
     gl->PolygonOffset(on ? -1.0f : 0.0f, on ? -1.0f : 0.0f);
-}
-
-static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
-{
-    // Premultiplied: dark over a lit surface; alone, a tone visible on dark and light backgrounds.
-    static const float over[4] = {0.02f, 0.02f, 0.03f, 0.6f};
-    static const float alone[4] = {0.45f, 0.58f, 0.70f, 1.0f};
-    const float *const colour = style & MD5GL_LIT ? over : alone;
-    renderer->gl.Enable(GL_BLEND);
-    set_edge_mode(renderer, true);
-    draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
-    set_edge_mode(renderer, false);
 }
 
 void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model)
@@ -371,34 +328,44 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
-    if (style & MD5GL_LIT)
-        draw_lit(renderer, model, style);
-    if (style & MD5GL_WIREFRAME)
-        draw_edges(renderer, model, style);
+    if (style & MD5GL_LIT) {
+        md5gli_bind_shadows(renderer);
+        gl->Disable(GL_BLEND);
+        md5gli_set_coverage(renderer, true);
+        draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
+        md5gli_set_coverage(renderer, false);
+    }
+    if (style & MD5GL_WIREFRAME) {
+        // Premultiplied: dark over a lit surface; alone, a tone visible on dark and light
+        // backgrounds.
+        static const float over[4] = {0.02f, 0.02f, 0.03f, 0.6f};
+        static const float alone[4] = {0.45f, 0.58f, 0.70f, 1.0f};
+        const float *const colour = style & MD5GL_LIT ? over : alone;
+        gl->Enable(GL_BLEND);
+        set_edge_mode(renderer, true);
+        draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
+        set_edge_mode(renderer, false);
+    }
 }
 
 // -- Capturing --------------------------------------------------------------------------------
 
-static void skin_into(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                      const GLuint buffers[MD5GL_NUM_CAPTURED],
-                      const size_t sizes[MD5GL_NUM_CAPTURED])
+// Reads `size` bytes of the buffer bound for transform feedback.
+static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program =
-        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, NULL);
-    md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
-    if (is_preskinned(model, mesh))
-        set_posed_attributes(renderer, mesh, 0);
-    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++) {
-        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
-        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
+    const GLenum binding = GL_TRANSFORM_FEEDBACK_BUFFER;
+    if (gl->GetBufferSubData) {
+        gl->GetBufferSubData(binding, 0, (GLsizeiptr)size, data);
+        return true;
     }
-    gl->Enable(GL_RASTERIZER_DISCARD);
-    gl->BeginTransformFeedback(GL_POINTS);
-    gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
-    gl->EndTransformFeedback();
-    gl->Disable(GL_RASTERIZER_DISCARD);
+    const void *const bytes = gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT);
+    if (!bytes)
+        return md5gli_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
+                           size);
+    memcpy(data, bytes, size);
+    gl->UnmapBuffer(binding);
+    return true;
 }
 
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_index,
@@ -426,14 +393,26 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                            "no palette given, and the model has no instances");
     GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
     gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
-    skin_into(renderer, model, mesh, buffers, sizes);
+    const md5gl_program *const program =
+        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, NULL);
+    md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
+    if (is_preskinned(model, mesh))
+        set_posed_attributes(renderer, mesh, 0);
+    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++) {
+        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
+        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
+        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
+    }
+    gl->Enable(GL_RASTERIZER_DISCARD);
+    gl->BeginTransformFeedback(GL_POINTS);
+    gl->DrawArrays(GL_POINTS, 0, (GLsizei)count);
+    gl->EndTransformFeedback();
+    gl->Disable(GL_RASTERIZER_DISCARD);
     void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
     bool read = true;
     for (int i = 0; i < MD5GL_NUM_CAPTURED && read; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        read = !outputs[i]
-               || md5gli_read_buffer(renderer, GL_TRANSFORM_FEEDBACK_BUFFER, sizes[i], outputs[i],
-                                     error);
+        read = !outputs[i] || read_captured(renderer, sizes[i], outputs[i], error);
     }
     gl->DeleteBuffers(MD5GL_NUM_CAPTURED, buffers);
     md5gli_reset_state(renderer);

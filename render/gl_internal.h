@@ -337,10 +337,6 @@ void md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void 
 void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
 void md5gli_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table);
 
-// Reads `size` bytes of the buffer bound to `binding`.
-bool md5gli_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
-                        md5_error *error);
-
 // Gives the buffer new storage with `size` bytes of `data`, which avoids waiting for draws that
 // still read the old one. Leaves it bound to `binding`.
 void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,

@@ -416,29 +416,6 @@ static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
     mesh->deformed_indices = 0;
 }
 
-static void use_deform(md5gl_renderer *renderer, md5gl_mesh *mesh, const md5gl_deform *deform)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
-    mesh->deform = *deform;
-    mesh->deform.indices = NULL; // which are the caller's
-    gl->GenBuffers(1, &mesh->deformed_indices);
-    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->deformed_indices);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
-}
-
-// Moves one mesh to the path that skins on the CPU; the others stay instanced.
-static void skin_on_cpu(md5gl_renderer *renderer, md5gl_mesh *mesh)
-{
-    const GladGLContext *gl = &renderer->gl;
-    for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
-        gl->DisableVertexAttribArray(i);
-    if (mesh->posed == 0)
-        gl->GenBuffers(1, &mesh->posed);
-    mesh->path = MD5GL_PATH_CPU;
-    mesh->reason = "deformed";
-}
-
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -458,16 +435,30 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     }
     if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
         return false;
+    const GladGLContext *gl = &renderer->gl;
     model->num_batches = 0; // what was posed has other vertices
-    renderer->gl.BindVertexArray(formed->array);
+    gl->BindVertexArray(formed->array);
     if (formed->deform.write)
         use_own_surface(renderer, formed);
-    if (deform && formed->path != MD5GL_PATH_CPU)
-        skin_on_cpu(renderer, formed);
-    if (deform)
-        use_deform(renderer, formed, deform);
-    renderer->gl.BindVertexArray(0);
-    renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
+    if (deform && formed->path != MD5GL_PATH_CPU) {
+        // This mesh moves to the path that skins on the CPU; the others stay instanced.
+        for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
+            gl->DisableVertexAttribArray(i);
+        if (formed->posed == 0)
+            gl->GenBuffers(1, &formed->posed);
+        formed->path = MD5GL_PATH_CPU;
+        formed->reason = "deformed";
+    }
+    if (deform) {
+        const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
+        formed->deform = *deform;
+        formed->deform.indices = NULL; // which are the caller's
+        gl->GenBuffers(1, &formed->deformed_indices);
+        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, formed->deformed_indices);
+        gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
+    }
+    gl->BindVertexArray(0);
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     return true;
 }
 

@@ -46,11 +46,6 @@ static bool reads_target_alpha(md5gl_factor factor)
            || factor == MD5GL_FACTOR_SOURCE_ALPHA_SATURATE;
 }
 
-static bool reads_target_color(md5gl_factor factor)
-{
-    return factor == MD5GL_FACTOR_TARGET_COLOR || factor == MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR;
-}
-
 static bool reads_source_alpha(md5gl_factor factor)
 {
     return factor == MD5GL_FACTOR_SOURCE_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA;
@@ -92,7 +87,8 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
         write_channels(renderer, stage->masked, !(stage->masked & MD5GL_MASK_ALPHA));
         return ALPHA_AS_IT_IS;
     }
-    const bool covers = !renderer->opaque && !reads_target_color(stage->source)
+    const bool covers = !renderer->opaque && stage->source != MD5GL_FACTOR_TARGET_COLOR
+                        && stage->source != MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR
                         && (stage->masked & all) != all && stage->source != MD5GL_FACTOR_ZERO;
     write_channels(renderer, stage->masked, covers);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
@@ -125,20 +121,6 @@ static void set_depth_offset(md5gl_renderer *renderer, float offset)
     else
         gl->Disable(GL_POLYGON_OFFSET_FILL);
     gl->PolygonOffset(0.0f, offset);
-}
-
-// Back to what the frame began with, which other draws rely on.
-static void reset_state(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    set_depth_offset(renderer, 0.0f);
-    set_depth(renderer, GL_LEQUAL, true);
-    gl->CullFace(GL_BACK);
-    gl->Disable(GL_BLEND);
-    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
-    gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
 }
 
 // -- One draw -------------------------------------------------------------------------------------
@@ -330,22 +312,6 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 
 // -- Stages ---------------------------------------------------------------------------------------
 
-static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
-                       bool uses_alpha)
-{
-    const bool is_tested = stage->is_tested && !has_base(draw->list);
-    // Nothing changes: such stages are there for their alpha test.
-    if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
-        && !stage->writes_depth)
-        return;
-    const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
-    set_depth_offset(renderer,
-                     stage->depth_offset != 0.0f ? stage->depth_offset : draw->list->depth_offset);
-    set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
-    const layer drawn = layer_of(stage, is_tested, alpha);
-    draw_layer(renderer, draw, &drawn);
-}
-
 // Makes a surface whose stages have used alpha opaque again.
 static void restore_alpha(md5gl_renderer *renderer, const list_draw *draw)
 {
@@ -367,41 +333,25 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
         return;
     set_depth_offset(renderer, list->depth_offset);
     set_sides(renderer, list->cull);
-    for (uint32_t i = 0; i < list->num_stages; i++)
-        draw_stage(renderer, draw, &list->stages[i], uses_alpha);
+    for (uint32_t i = 0; i < list->num_stages; i++) {
+        const md5gl_stage *const stage = &list->stages[i];
+        // Nothing changes: such stages are there for their alpha test.
+        if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
+            && !stage->writes_depth)
+            continue;
+        const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
+        set_depth_offset(renderer,
+                         stage->depth_offset != 0.0f ? stage->depth_offset : list->depth_offset);
+        set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
+        const layer drawn = layer_of(stage, stage->is_tested && !has_base(list), alpha);
+        draw_layer(renderer, draw, &drawn);
+    }
     set_depth_offset(renderer, list->depth_offset);
     if (uses_alpha)
         restore_alpha(renderer, draw);
 }
 
 // -- Public ---------------------------------------------------------------------------------------
-
-static void check_stage(const md5gl_stage *stage)
-{
-    MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-               "source: one of md5gl_factor");
-    MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-               "target: one of md5gl_factor, not SATURATE");
-    MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
-               "vertex_color: one of md5gl_vertex_color");
-    MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN, "texgen: one of md5gl_texgen");
-    MD5_ASSERT_RESERVED(stage);
-    (void)stage; // unused without assertions
-}
-
-static void check_list(const md5gl_model *model, const md5gl_stage_list *list)
-{
-    MD5_ASSERT(list->mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
-    MD5_ASSERT(list->skin < model->num_skins, "skin: below the number of skins");
-    MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_ADDED, "base: one of md5gl_base");
-    MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: one of md5gl_cull");
-    MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
-    MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0, "lit_layers: not NULL");
-    MD5_ASSERT_RESERVED(list);
-    for (uint32_t i = 0; i < list->num_stages; i++)
-        check_stage(&list->stages[i]);
-    (void)model;
-}
 
 // Draws what `draw_part` draws of lists; it does nothing if a list has no such part.
 static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
@@ -412,9 +362,28 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     renderer->gl.Enable(GL_DEPTH_TEST);
     bool built = true;
     for (uint32_t i = 0; i < count && built; i++) {
-        list_draw draw = {model, &lists[i], NULL, NULL};
-        check_list(model, draw.list);
-        draw.mesh = &model->meshes[draw.list->mesh];
+        const md5gl_stage_list *const list = &lists[i];
+        MD5_ASSERT(list->mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+        MD5_ASSERT(list->skin < model->num_skins, "skin: below the number of skins");
+        MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_ADDED, "base: one of md5gl_base");
+        MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: one of md5gl_cull");
+        MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
+        MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0, "lit_layers: not NULL");
+        MD5_ASSERT_RESERVED(list);
+        for (uint32_t j = 0; j < list->num_stages; j++) {
+            const md5gl_stage *const stage = &list->stages[j];
+            MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+                       "source: one of md5gl_factor");
+            MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+                       "target: one of md5gl_factor, not SATURATE");
+            MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
+                       "vertex_color: one of md5gl_vertex_color");
+            MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN,
+                       "texgen: one of md5gl_texgen");
+            MD5_ASSERT_RESERVED(stage);
+            (void)stage; // unused without assertions
+        }
+        list_draw draw = {model, list, &model->meshes[list->mesh], NULL};
         if (!draw.mesh->visible || draw.mesh->mesh->num_triangles == 0 || model->num_batches == 0)
             continue;
         draw.program = md5gli_program_of(renderer, model, draw.mesh, MD5GL_PASS_STAGE, error);
@@ -422,7 +391,16 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
         if (built)
             draw_part(renderer, &draw);
     }
-    reset_state(renderer);
+    // Back to what the frame began with, which other draws rely on.
+    const GladGLContext *gl = &renderer->gl;
+    set_depth_offset(renderer, 0.0f);
+    set_depth(renderer, GL_LEQUAL, true);
+    gl->CullFace(GL_BACK);
+    gl->Disable(GL_BLEND);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    gl->ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_SPECULAR);
+    gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
     return built;
 }
 

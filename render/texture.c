@@ -107,19 +107,6 @@ static uint8_t mean_of_srgb(const md5gl_encoding *encoding, const uint8_t *from,
     return encode_srgb(encoding, (sum + 2) / 4);
 }
 
-static void halve_even_row(const md5gl_encoding *encoding, const uint8_t *from, size_t row,
-                           uint8_t *to)
-{
-    for (size_t x = 0; x < row / 8; x++, from += 8) {
-        uint8_t texel[4];
-        for (uint32_t i = 0; i < 3; i++)
-            texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
-                                         : mean_of_bytes(from + i, row);
-        texel[3] = mean_of_bytes(from + 3, row);
-        memcpy(to + 4 * x, texel, sizeof texel);
-    }
-}
-
 // In the same memory, a texel is written after all that it covers have been read, and those of
 // later texels lie behind it.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
@@ -130,10 +117,19 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
                               level->height > 1 ? level->height / 2 : 1, half};
     for (uint32_t y = 0; y < next.height; y++) {
         uint8_t *const to = half + 4 * (size_t)y * next.width;
-        if (is_even)
-            halve_even_row(encoding, level->rgba + 2 * (size_t)y * row, row, to);
-        else
+        if (is_even) {
+            const uint8_t *from = level->rgba + 2 * (size_t)y * row;
+            for (size_t x = 0; x < row / 8; x++, from += 8) {
+                uint8_t texel[4];
+                for (uint32_t i = 0; i < 3; i++)
+                    texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
+                                                 : mean_of_bytes(from + i, row);
+                texel[3] = mean_of_bytes(from + 3, row);
+                memcpy(to + 4 * x, texel, sizeof texel);
+            }
+        } else {
             halve_odd_row(encoding, level, y, to);
+        }
     }
     return next;
 }
