@@ -375,7 +375,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     }
     md5gl_environment *const environment =
         (md5gl_environment *)md5gli_alloc(&renderer->allocator, 1, sizeof *environment, error);
-    if (environment && md5gli_build_background(renderer, error)
+    if (environment && md5gli_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
         && create_textures(renderer, &picture, environment, error))
         return environment;
     md5gl_destroy_environment(renderer, environment);
@@ -465,7 +465,7 @@ void md5gl_draw_environment(md5gl_renderer *renderer)
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program = &renderer->background;
+    const md5gl_program *const program = &renderer->fixed[MD5GL_PROGRAM_BACKGROUND];
     if (!renderer->environment)
         return;
     gl->UseProgram(program->name);

@@ -278,8 +278,8 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
                     impostors->num_levels, true);
     return md5gli_check(renderer, "creating impostors", error)
            && create_canvas(renderer, impostors, error)
-           && md5gli_build_impostor_program(renderer, MD5GL_IMPOSTOR_LIT, error)
-           && md5gli_build_impostor_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
+           && md5gli_fixed_program(renderer, MD5GL_IMPOSTOR_LIT, error)
+           && md5gli_fixed_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
 }
 
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
@@ -509,7 +509,7 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
-    const md5gl_program *const program = &renderer->impostor[MD5GL_IMPOSTOR_DEPTH];
+    const md5gl_program *const program = &renderer->fixed[MD5GL_IMPOSTOR_DEPTH];
     if (!renderer->shadowed || impostors->count == 0)
         return;
     begin_drawing(renderer, impostors, program);
@@ -531,15 +531,15 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;
     // Programs for other lights than the studio's are built here.
-    const enum md5gl_impostor_pass pass = renderer->lit_pass == MD5GL_PASS_LIT ? MD5GL_IMPOSTOR_LIT
-                                          : renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
-                                              ? MD5GL_IMPOSTOR_LIT_CLASSIC
-                                              : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
+    const enum md5gl_fixed_program which = renderer->lit_pass == MD5GL_PASS_LIT ? MD5GL_IMPOSTOR_LIT
+                                           : renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
+                                               ? MD5GL_IMPOSTOR_LIT_CLASSIC
+                                               : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
     md5_error error = {0};
-    const md5gl_program *program = md5gli_build_impostor_program(renderer, pass, &error);
+    const md5gl_program *program = md5gli_fixed_program(renderer, which, &error);
     if (!program) {
         md5gli_fail_light(renderer, &error);
-        program = &renderer->impostor[MD5GL_IMPOSTOR_LIT];
+        program = &renderer->fixed[MD5GL_IMPOSTOR_LIT];
     }
     md5gli_bind_shadows(renderer);
     begin_drawing(renderer, impostors, program);

@@ -165,6 +165,25 @@ static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size,
     gl->VertexAttribDivisor(attribute, divisor);
 }
 
+// Creates the texture of md5gl_checker_texture(). Returns 0 on failure.
+static md5gl_texture create_checker(md5gl_renderer *renderer, md5_error *error)
+{
+    enum { SIDE = 128, CELL = 16 };
+    const size_t size = (size_t)SIDE * SIDE * 4;
+    uint8_t *const cells = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    if (!cells)
+        return 0;
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+        const bool is_light = (i % SIDE / CELL + i / SIDE / CELL) % 2;
+        memset(cells + 4 * i, is_light ? 196 : 138, 3);
+        cells[4 * i + 3] = 255;
+    }
+    const md5gl_texture_desc desc = {.width = SIDE, .height = SIDE, .texels = cells};
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, error);
+    md5gli_free(&renderer->allocator, cells, size);
+    return texture;
+}
+
 static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -200,9 +219,11 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     if (renderer->white)
         renderer->grey = md5gl_create_texture(renderer, &desc, error);
     if (renderer->grey)
-        renderer->checker = md5gli_create_checker(renderer, error);
-    return renderer->checker != 0 && md5gli_build_overlays(renderer, error)
-           && md5gli_check(renderer, "creating the renderer", error);
+        renderer->checker = create_checker(renderer, error);
+    bool created = renderer->checker != 0;
+    for (int i = 0; i < MD5GL_NUM_OVERLAYS && created; i++)
+        created = md5gli_fixed_program(renderer, (enum md5gl_fixed_program)i, error) != NULL;
+    return created && md5gli_check(renderer, "creating the renderer", error);
 }
 
 // -- Public -----------------------------------------------------------------------------------
@@ -246,11 +267,17 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
         return;
     const GladGLContext *gl = &renderer->gl;
     md5gli_destroy_all_programs(renderer);
-    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
-    gl->DeleteTextures(3, textures);
-    md5gli_destroy_shadows(renderer);
-    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
-    gl->DeleteBuffers(3, buffers);
+    const md5gl_shadow_map *const sun = &renderer->sun, *const contact = &renderer->contact;
+    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker, sun->texture,
+                               contact->texture};
+    gl->DeleteTextures(5, textures);
+    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,
+                              sun->frame_block, contact->frame_block};
+    gl->DeleteBuffers(5, buffers);
+    const GLuint framebuffers[] = {sun->framebuffer, contact->framebuffer};
+    gl->DeleteFramebuffers(2, framebuffers);
+    const GLuint samplers[] = {renderer->compare_sampler, renderer->depth_sampler};
+    gl->DeleteSamplers(2, samplers);
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->empty_array};
     gl->DeleteVertexArrays(3, arrays);
     const md5_allocator allocator = renderer->allocator;

@@ -80,22 +80,6 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
         && create_map(renderer, &renderer->contact, DEFAULT_SIDE / CONTACT_DIVISOR);
 }
 
-static void destroy_map(const GladGLContext *gl, md5gl_shadow_map *map)
-{
-    gl->DeleteFramebuffers(1, &map->framebuffer);
-    gl->DeleteTextures(1, &map->texture);
-    gl->DeleteBuffers(1, &map->frame_block);
-}
-
-void md5gli_destroy_shadows(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    destroy_map(gl, &renderer->sun);
-    destroy_map(gl, &renderer->contact);
-    gl->DeleteSamplers(1, &renderer->compare_sampler);
-    gl->DeleteSamplers(1, &renderer->depth_sampler);
-}
-
 // -- Views ------------------------------------------------------------------------------------
 
 // An orthographic view: maps -half..half along each axis (unit length) about the centre to -1..1.
@@ -251,14 +235,6 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
     gl->Viewport(0, 0, map->side, map->side);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
-}
-
-void md5gli_set_shadowing(md5gl_renderer *renderer, bool on)
-{
-    const float value = on ? 1.0f : 0.0f;
-    renderer->gl.BindBuffer(GL_UNIFORM_BUFFER, renderer->frame_block);
-    renderer->gl.BufferSubData(GL_UNIFORM_BUFFER, offsetof(md5gl_frame_block, shadow), sizeof value,
-                               &value);
 }
 
 // Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture

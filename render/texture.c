@@ -336,36 +336,6 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     return md5gli_end_texture(renderer, target, texture, upload(renderer, desc, error), error);
 }
 
-bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
-{
-    const GladGLContext *gl = &renderer->gl;
-    GLint alpha = GL_ALPHA;
-    if (renderer->is_webgl)
-        return false;
-    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
-    gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
-    return alpha == GL_ONE;
-}
-
-md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error)
-{
-    enum { SIDE = 128, CELL = 16 };
-    const size_t size = (size_t)SIDE * SIDE * 4;
-    uint8_t *const cells = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
-    if (!cells)
-        return 0;
-    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
-        const bool is_light = (i % SIDE / CELL + i / SIDE / CELL) % 2;
-        memset(cells + 4 * i, is_light ? 196 : 138, 3);
-        cells[4 * i + 3] = 255;
-    }
-    const md5gl_texture_desc desc = {.width = SIDE, .height = SIDE, .texels = cells};
-    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, error);
-    md5gli_free(&renderer->allocator, cells, size);
-    return texture;
-}
-
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)
 {
     if (texture == 0)
