@@ -1,5 +1,4 @@
-// Tables that shaders index, buffers that are refilled for every draw, static buffers, and reading
-// buffers back.
+// Tables that shaders index, and buffers that are refilled for every draw.
 #include "render/gl_internal.h"
 
 #include <string.h>
@@ -55,11 +54,6 @@ static void fill_texture(md5gl_renderer *renderer, md5gl_table *table, const voi
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-static GLenum target_of(const md5gl_table *table)
-{
-    return table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D;
-}
-
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                 size_t size)
 {
@@ -68,8 +62,9 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
     gl->GenTextures(1, &table.texture);
     if (!renderer->is_es)
         gl->GenBuffers(1, &table.buffer);
+    const GLenum target = table.buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D;
     gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(target_of(&table), table.texture);
+    gl->BindTexture(target, table.texture);
     if (table.buffer) {
         gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
         gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
@@ -83,7 +78,7 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
         if (size > 0)
             fill_texture(renderer, &table, data, size);
     }
-    gl->BindTexture(target_of(&table), 0);
+    gl->BindTexture(target, 0);
     return table;
 }
 
@@ -103,12 +98,6 @@ void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table)
     renderer->gl.DeleteBuffers(1, &table->buffer);
 }
 
-void md5gli_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
-{
-    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
-    renderer->gl.BindTexture(target_of(table), table->texture);
-}
-
 // -- Buffers ----------------------------------------------------------------------------------
 
 void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
@@ -118,44 +107,4 @@ void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, cons
     gl->BindBuffer(binding, buffer);
     gl->BufferData(binding, (GLsizeiptr)size, NULL, GL_STREAM_DRAW);
     gl->BufferSubData(binding, 0, (GLsizeiptr)size, data);
-}
-
-bool md5gli_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
-                        md5_error *error)
-{
-    const GladGLContext *gl = &renderer->gl;
-    size_t size = 0, used = 0;
-    for (int i = 0; i < count; i++)
-        size += parts[i].size;
-    uint8_t *const bytes = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
-    if (!bytes)
-        return false;
-    for (int i = 0; i < count; i++) {
-        if (parts[i].size > 0 && parts[i].data)
-            memcpy(bytes + used, parts[i].data, parts[i].size);
-        else
-            memset(bytes + used, 0, parts[i].size);
-        used += parts[i].size;
-    }
-    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
-    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
-    md5gli_free(&renderer->allocator, bytes, size);
-    return true;
-}
-
-bool md5gli_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
-                        md5_error *error)
-{
-    const GladGLContext *gl = &renderer->gl;
-    if (gl->GetBufferSubData) {
-        gl->GetBufferSubData(binding, 0, (GLsizeiptr)size, data);
-        return true;
-    }
-    const void *const bytes = gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT);
-    if (!bytes)
-        return md5gli_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
-                           size);
-    memcpy(data, bytes, size);
-    gl->UnmapBuffer(binding);
-    return true;
 }

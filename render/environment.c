@@ -135,20 +135,14 @@ static void halve(const md5gl_panorama *from, md5gl_panorama *half)
     }
 }
 
-// Brings numbers to what the GPU's formats hold.
-static void copy_limited(const md5gl_panorama *from, float *texels)
+// Halves a picture until no side is above `most`, and makes the levels from there on. Components
+// are brought to 0..65000. Returns false with MD5_ERROR_MEMORY.
+static bool create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
+                           uint32_t most, md5gl_pyramid *pyramid, md5_error *error)
 {
-    const size_t count = 3 * (size_t)from->width * from->height;
-    for (size_t i = 0; i < count; i++) {
-        const float value = from->rgb[i];
-        texels[i] = value > 0.0f ? value < 65000.0f ? value : 65000.0f : 0.0f; // not a number: 0
-    }
-}
+    memset(pyramid, 0, sizeof *pyramid);
 
-// All levels take at most twice the memory of the first, and of a row each.
-static bool take_memory(const md5_allocator *allocator, const md5gl_panorama *picture,
-                        md5gl_pyramid *pyramid, md5_error *error)
-{
+    // All levels take at most twice the memory of the first, and of a row each.
     uint64_t texels = 0;
     uint32_t width = picture->width, height = picture->height;
     for (;;) {
@@ -158,25 +152,19 @@ static bool take_memory(const md5_allocator *allocator, const md5gl_panorama *pi
         width = half_of(width);
         height = half_of(height);
     }
-    if (texels > SIZE_MAX / (3 * sizeof(float))) {
-        (void)md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
-        return false;
-    }
+    if (texels > SIZE_MAX / (3 * sizeof(float)))
+        return md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
     pyramid->size = (size_t)texels * 3 * sizeof(float);
     pyramid->texels = (float *)md5gli_alloc(allocator, pyramid->size, 1, error);
-    return pyramid->texels != NULL;
-}
-
-// Halves a picture until no side is above `most`, and makes the levels from there on. Components
-// are brought to 0..65000. Returns false with MD5_ERROR_MEMORY.
-static bool create_pyramid(const md5_allocator *allocator, const md5gl_panorama *picture,
-                           uint32_t most, md5gl_pyramid *pyramid, md5_error *error)
-{
-    memset(pyramid, 0, sizeof *pyramid);
-    if (!take_memory(allocator, picture, pyramid, error))
+    if (!pyramid->texels)
         return false;
     md5gl_panorama level = {picture->width, picture->height, pyramid->texels};
-    copy_limited(picture, level.rgb);
+    // Numbers are brought to what the GPU's formats hold.
+    const size_t count = 3 * (size_t)picture->width * picture->height;
+    for (size_t i = 0; i < count; i++) {
+        const float value = picture->rgb[i];
+        level.rgb[i] = value > 0.0f ? value < 65000.0f ? value : 65000.0f : 0.0f; // not a number: 0
+    }
     while (level.width > most || level.height > most) {
         md5gl_panorama half = {half_of(level.width), half_of(level.height), level.rgb};
         halve(&level, &half);
@@ -191,12 +179,6 @@ static bool create_pyramid(const md5_allocator *allocator, const md5gl_panorama 
         halve(&level, &half);
         level = half;
     }
-}
-
-static void free_pyramid(const md5_allocator *allocator, md5gl_pyramid *pyramid)
-{
-    md5gli_free(allocator, pyramid->texels, pyramid->size);
-    memset(pyramid, 0, sizeof *pyramid);
 }
 
 // -- Reflections ------------------------------------------------------------------------------
@@ -271,37 +253,6 @@ static int look_straight(const md5gl_pyramid *from, uint32_t width, lobe_sample 
     return 1;
 }
 
-// Writes what a mirror of a roughness, 0 to 1, shows in each direction: the mean of the light
-// around it, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
-// view and normal coincide). `shown` has its size and memory.
-static void blur_panorama(const md5gl_pyramid *from, float roughness, md5gl_panorama *shown)
-{
-    lobe_sample samples[NUM_SAMPLES];
-    const int count = roughness > 0.0f ? spread_samples(from, roughness, samples)
-                                       : look_straight(from, shown->width, samples);
-    for (uint32_t row = 0; row < shown->height; row++) {
-        const double polar = polar_of(row, shown->height);
-        const float flat = (float)sin(polar), z = (float)cos(polar);
-        for (uint32_t column = 0; column < shown->width; column++) {
-            const double azimuth = azimuth_of(column, shown->width);
-            const float c = (float)cos(azimuth), s = (float)sin(azimuth);
-            float sum[3] = {0.0f, 0.0f, 0.0f}, weights = 0.0f;
-            // The axes of the lobe: downward, along the row, outward.
-            for (int i = 0; i < count; i++) {
-                const md5_vec3 d = samples[i].direction;
-                const float outward = d.x * z + d.z * flat;
-                const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
-                                     d.z * z - d.x * flat};
-                add_light(&from->levels[samples[i].level], to, d.z, sum);
-                weights += d.z;
-            }
-            float *const texel = shown->rgb + 3 * ((size_t)row * shown->width + column);
-            for (int i = 0; i < 3; i++)
-                texel[i] = sum[i] / weights;
-        }
-    }
-}
-
 // The largest side of the background's picture. Reflections are so blurred that fewer texels do.
 static const uint32_t most_texels = 4096, mirror_width = 256;
 enum { NUM_MIRRORS = 6 };
@@ -337,7 +288,9 @@ static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyr
     return md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error);
 }
 
-// Level k is what a mirror of roughness k / (n - 1) shows.
+// Level k is what a mirror of roughness k / (n - 1) shows in each direction: the mean of the light
+// around it, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
+// view and normal coincide).
 static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_pyramid *pyramid,
                                         md5_error *error)
 {
@@ -352,7 +305,31 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
         set_levels(&renderer->gl, NUM_MIRRORS);
     for (uint32_t i = 0; i < NUM_MIRRORS && texture != 0; i++) {
         md5gl_panorama level = {mirror_width >> i, height >> i, texels};
-        blur_panorama(pyramid, (float)i / (float)(NUM_MIRRORS - 1), &level);
+        const float roughness = (float)i / (float)(NUM_MIRRORS - 1);
+        lobe_sample samples[NUM_SAMPLES];
+        const int count = roughness > 0.0f ? spread_samples(pyramid, roughness, samples)
+                                           : look_straight(pyramid, level.width, samples);
+        for (uint32_t row = 0; row < level.height; row++) {
+            const double polar = polar_of(row, level.height);
+            const float flat = (float)sin(polar), z = (float)cos(polar);
+            for (uint32_t column = 0; column < level.width; column++) {
+                const double azimuth = azimuth_of(column, level.width);
+                const float c = (float)cos(azimuth), s = (float)sin(azimuth);
+                float sum[3] = {0.0f, 0.0f, 0.0f}, weights = 0.0f;
+                // The axes of the lobe: downward, along the row, outward.
+                for (int j = 0; j < count; j++) {
+                    const md5_vec3 d = samples[j].direction;
+                    const float outward = d.x * z + d.z * flat;
+                    const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
+                                         d.z * z - d.x * flat};
+                    add_light(&pyramid->levels[samples[j].level], to, d.z, sum);
+                    weights += d.z;
+                }
+                float *const texel = level.rgb + 3 * ((size_t)row * level.width + column);
+                for (int j = 0; j < 3; j++)
+                    texel[j] = sum[j] / weights;
+            }
+        }
         upload(&renderer->gl, i, GL_RGB16F, &level);
     }
     md5gli_free(&renderer->allocator, texels, size);
@@ -376,7 +353,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
     environment->panorama = create_background(renderer, &pyramid, error);
     if (environment->panorama != 0)
         environment->reflections = create_reflections(renderer, &pyramid, error);
-    free_pyramid(&renderer->allocator, &pyramid);
+    md5gli_free(&renderer->allocator, pyramid.texels, pyramid.size);
     return environment->reflections != 0;
 }
 
@@ -398,7 +375,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     }
     md5gl_environment *const environment =
         (md5gl_environment *)md5gli_alloc(&renderer->allocator, 1, sizeof *environment, error);
-    if (environment && md5gli_build_background(renderer, error)
+    if (environment && md5gli_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
         && create_textures(renderer, &picture, environment, error))
         return environment;
     md5gl_destroy_environment(renderer, environment);
@@ -423,11 +400,24 @@ const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
 
 // -- Frames -----------------------------------------------------------------------------------
 
-// Writes the directions from the eye that belong to the right, the upper and the middle of the
-// viewport, world space: columns of a matrix. A parallel projection has only one direction, so it
-// is shown as one of 45 degrees.
-static void find_rays(const md5gl_frame *frame, float rays[9])
+void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
+                              md5gl_frame_block *block)
 {
+    const md5gl_environment *const environment = frame->environment;
+    renderer->environment = environment;
+    renderer->lit_pass = frame->lighting == MD5GL_LIGHTING_CLASSIC ? MD5GL_PASS_LIT_CLASSIC
+                         : environment != NULL                     ? MD5GL_PASS_LIT_ENVIRONMENT
+                                                                   : MD5GL_PASS_LIT;
+    renderer->light_error.status = MD5_OK;
+    if (!environment)
+        return;
+    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_ENVIRONMENT);
+    renderer->gl.BindTexture(GL_TEXTURE_2D, environment->reflections); // of the whole frame
+
+    // The directions from the eye that belong to the right, the upper and the middle of the
+    // viewport, world space: columns of a matrix. A parallel projection has only one direction, so
+    // it is shown as one of 45 degrees.
+    float *const rays = renderer->rays;
     const float *const clip = frame->clip_from_view.m, *const view = frame->view_from_world.m;
     const float aspect = frame->height > 0 ? (float)frame->width / (float)frame->height : 1.0f;
     const bool has_perspective = clip[11] != 0.0f;
@@ -443,22 +433,7 @@ static void find_rays(const md5gl_frame *frame, float rays[9])
         rays[3 + i] = axes[1] * up;
         rays[6 + i] = axes[0] * middle[0] + axes[1] * middle[1] + axes[2] * middle[2];
     }
-}
 
-void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
-                              md5gl_frame_block *block)
-{
-    const md5gl_environment *const environment = frame->environment;
-    renderer->environment = environment;
-    renderer->lit_pass = frame->lighting == MD5GL_LIGHTING_CLASSIC ? MD5GL_PASS_LIT_CLASSIC
-                         : environment != NULL                     ? MD5GL_PASS_LIT_ENVIRONMENT
-                                                                   : MD5GL_PASS_LIT;
-    renderer->light_error.status = MD5_OK;
-    if (!environment)
-        return;
-    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)MD5GL_UNIT_ENVIRONMENT);
-    renderer->gl.BindTexture(GL_TEXTURE_2D, environment->reflections); // of the whole frame
-    find_rays(frame, renderer->rays);
     block->environment[0] = cosf(frame->environment_angle);
     block->environment[1] = sinf(frame->environment_angle);
     block->environment[2] = (float)(NUM_MIRRORS - 1);
@@ -490,7 +465,7 @@ void md5gl_draw_environment(md5gl_renderer *renderer)
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program = &renderer->background;
+    const md5gl_program *const program = &renderer->fixed[MD5GL_PROGRAM_BACKGROUND];
     if (!renderer->environment)
         return;
     gl->UseProgram(program->name);

@@ -76,9 +76,7 @@ struct md5gl_renderer {
     // targets never of POSED. See md5gl_variant_of().
     md5gl_program skinned[MD5GL_NUM_VARIANTS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
     md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
-    md5gl_program line, grid, ground_shadow, panel, image;
-    md5gl_program impostor[MD5GL_NUM_IMPOSTOR_PASSES]; // on first use
-    md5gl_program background;                          // built for the first environment
+    md5gl_program fixed[MD5GL_NUM_FIXED_PROGRAMS];
 
     md5gl_host_state host; // see md5gl_save_state()
 
@@ -202,10 +200,6 @@ void md5gli_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size,
 // 2000 pixels high. Files round to six decimals, which costs models of a few units nearly as much.
 #define MD5GL_MEASURABLE_LOSS 2e-5f
 
-// Finds which visible meshes need the alpha test, if their materials changed. Called when a model
-// is posed, since it queries GL; until then a mesh counts as alpha-tested.
-void md5gli_update_opacity(md5gl_renderer *renderer, md5gl_model *model);
-
 // Draws all instances with MD5GL_PASS_PICTURE into the bound framebuffer, outside of a frame.
 void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model);
 
@@ -214,9 +208,6 @@ md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32
 
 // Forgets tints and skins of the instances.
 void md5gli_forget_looks(md5gl_model *model);
-
-// Creates the texture of md5gl_checker_texture(). Returns 0 on failure.
-md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error);
 
 // Begin a texture of that size, and bind it to `target`: 0 with an error if the size is not
 // supported. End it, and unbind it: returns it or, if its texels were not uploaded or GL reports an
@@ -252,9 +243,6 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
 // next level.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
 
-// Returns whether the texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
-bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture);
-
 // Returns whether a path skins once for all passes, before drawing.
 bool md5gli_preskins(md5gl_path path);
 
@@ -263,18 +251,6 @@ bool md5gli_preskins(md5gl_path path);
 const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
                                        const md5gl_mesh *mesh, enum md5gl_pass pass,
                                        md5_error *error);
-
-// Returns run `index` of the model's instances; the count is 0 after the last.
-md5gl_run md5gli_run_at(const md5gl_model *model, uint32_t index);
-
-// What draws of other files use of draw.c: binds a program and sets what all instances share; draws
-// the instances of a run of one mesh with it; draws them lit, with the state that is set.
-void md5gli_use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
-                              const md5gl_mesh *mesh, const md5gl_program *program);
-void md5gli_draw_run(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
-                     const md5gl_program *program, const md5gl_run *run);
-void md5gli_draw_lit_run(md5gl_renderer *renderer, const md5gl_model *model, uint32_t mesh,
-                         const md5gl_material *material, const md5gl_run *run); // NULL: its own
 
 // Returns how many palettes fit into one table; 0 and MD5_ERROR_GPU if none does.
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
@@ -320,10 +296,8 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block);
 void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map); // for drawing into it
 void md5gli_bind_shadows(md5gl_renderer *renderer);                          // for reading the maps
-void md5gli_set_shadowing(md5gl_renderer *renderer, bool on);                // on what is drawn
 void md5gli_set_coverage(md5gl_renderer *renderer,
                          bool on); // alpha becomes coverage, if multisampled
-void md5gli_destroy_shadows(md5gl_renderer *renderer);
 
 // Binds the framebuffer, viewport and uniform block of the current frame.
 void md5gli_bind_frame(md5gl_renderer *renderer);
@@ -335,25 +309,11 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
 // Gives the table new content, which avoids waiting for draws that still read the old one.
 void md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data, size_t size);
 void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
-void md5gli_bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table);
-
-// Reads `size` bytes of the buffer bound to `binding`.
-bool md5gli_read_buffer(md5gl_renderer *renderer, GLenum binding, size_t size, void *data,
-                        md5_error *error);
 
 // Gives the buffer new storage with `size` bytes of `data`, which avoids waiting for draws that
 // still read the old one. Leaves it bound to `binding`.
 void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
                    size_t size);
-
-// Fills a static buffer with consecutive parts, in one upload: drivers advise against writing to
-// such a buffer piece by piece. Leaves it bound to GL_ARRAY_BUFFER.
-typedef struct md5gl_part {
-    const void *data; // NULL: zeros
-    size_t size;
-} md5gl_part;
-bool md5gli_fill_buffer(md5gl_renderer *renderer, GLuint buffer, const md5gl_part *parts, int count,
-                        md5_error *error);
 
 // -- Errors and memory ----------------------------------------------------------------------
 

@@ -146,30 +146,6 @@ static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS]
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-// One instance is one md5gl_impostor of the buffer.
-static void create_array(md5gl_renderer *renderer, md5gl_impostors *impostors)
-{
-    static const struct {
-        GLint size;
-        size_t offset;
-    } attributes[] = {{4, offsetof(md5gl_impostor, rotation)},
-                      {4, offsetof(md5gl_impostor, translation)}, // and scale
-                      {2, offsetof(md5gl_impostor, frame)}};      // and shown
-    const GladGLContext *gl = &renderer->gl;
-    gl->GenVertexArrays(1, &impostors->array);
-    gl->GenBuffers(1, &impostors->buffer);
-    gl->BindVertexArray(impostors->array);
-    gl->BindBuffer(GL_ARRAY_BUFFER, impostors->buffer);
-    for (GLuint i = 0; i < 3; i++) {
-        gl->EnableVertexAttribArray(i);
-        gl->VertexAttribPointer(i, attributes[i].size, GL_FLOAT, GL_FALSE, sizeof(md5gl_impostor),
-                                (const void *)attributes[i].offset);
-        gl->VertexAttribDivisor(i, 1);
-    }
-    gl->BindVertexArray(0);
-    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-}
-
 // -- Canvas -----------------------------------------------------------------------------------
 
 // Returns the placement that turns the axes of a view (to the right, up, and to the viewer: as in
@@ -274,7 +250,27 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
         (bool *)md5gli_alloc(&renderer->allocator, impostors->desc.num_frames, sizeof(bool), error);
     if (!impostors->has_pictures)
         return false;
-    create_array(renderer, impostors);
+
+    // One instance is one md5gl_impostor of the buffer.
+    static const struct {
+        GLint size;
+        size_t offset;
+    } attributes[] = {{4, offsetof(md5gl_impostor, rotation)},
+                      {4, offsetof(md5gl_impostor, translation)}, // and scale
+                      {2, offsetof(md5gl_impostor, frame)}};      // and shown
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenVertexArrays(1, &impostors->array);
+    gl->GenBuffers(1, &impostors->buffer);
+    gl->BindVertexArray(impostors->array);
+    gl->BindBuffer(GL_ARRAY_BUFFER, impostors->buffer);
+    for (GLuint i = 0; i < 3; i++) {
+        gl->EnableVertexAttribArray(i);
+        gl->VertexAttribPointer(i, attributes[i].size, GL_FLOAT, GL_FALSE, sizeof(md5gl_impostor),
+                                (const void *)attributes[i].offset);
+        gl->VertexAttribDivisor(i, 1);
+    }
+    gl->BindVertexArray(0);
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     md5gli_clear_gl_errors(renderer);
     md5gli_reset_transfers(renderer);
     create_textures(renderer, impostors->textures, impostors->columns * impostors->blocks[0],
@@ -282,8 +278,8 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
                     impostors->num_levels, true);
     return md5gli_check(renderer, "creating impostors", error)
            && create_canvas(renderer, impostors, error)
-           && md5gli_build_impostor_program(renderer, MD5GL_IMPOSTOR_LIT, error)
-           && md5gli_build_impostor_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
+           && md5gli_fixed_program(renderer, MD5GL_IMPOSTOR_LIT, error)
+           && md5gli_fixed_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
 }
 
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
@@ -345,43 +341,6 @@ bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t fram
 
 // -- Pictures ---------------------------------------------------------------------------------
 
-// Poses one instance for each view.
-static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostors,
-                       md5gl_model *model, const md5_mat34 *palette, md5_error *error)
-{
-    const uint32_t num_views = impostors->num_views;
-    const size_t num_joints = model->model->skeleton.num_joints;
-    const size_t size = num_joints * sizeof(md5_mat34);
-    md5_mat34 *const palettes =
-        (md5_mat34 *)md5gli_alloc(&renderer->allocator, num_views, size, error);
-    if (!palettes)
-        return false;
-    for (uint32_t view = 0; view < num_views && num_joints > 0; view++)
-        memcpy(palettes + view * num_joints, palette, size);
-    const md5gl_instances views = {
-        .count = num_views, .palettes = palettes, .placements = impostors->placements};
-    const bool posed = md5gl_pose(renderer, model, &views, error);
-    md5gli_free(&renderer->allocator, palettes, num_views * size);
-    return posed;
-}
-
-// Notes what instances need to be lit as the model.
-static void note_materials(md5gl_impostors *impostors, const md5gl_model *model)
-{
-    const uint32_t num_meshes = model->model->num_meshes;
-    float sum = 0.0f, count = 0.0f;
-    impostors->has_specular = false;
-    for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;
-        if (!model->meshes[i].visible)
-            continue;
-        impostors->has_specular = impostors->has_specular || material->specular != 0;
-        sum += material->gloss > 0.0f ? material->gloss : usual_gloss;
-        count += 1.0f;
-    }
-    impostors->gloss = count > 0.0f ? sum / count : usual_gloss;
-}
-
 static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                         const md5gl_model *model)
 {
@@ -409,9 +368,56 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-// Copies the canvas to a frame's block of the atlas.
-static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors, uint32_t frame)
+bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                  md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
+                                  md5_error *error)
 {
+    if (!renderer || !impostors || !model)
+        return md5gli_fail_missing(error, !renderer ? "renderer"
+                                          : !model  ? "model"
+                                                    : "impostor set");
+    MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    if (frame >= impostors->desc.num_frames)
+        return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
+                           (unsigned)frame, (unsigned)impostors->desc.num_frames);
+    md5gli_clear_gl_errors(renderer);
+    // Pose one instance for each view.
+    const uint32_t num_views = impostors->num_views;
+    const size_t num_joints = model->model->skeleton.num_joints;
+    const size_t size = num_joints * sizeof(md5_mat34);
+    md5_mat34 *const palettes =
+        (md5_mat34 *)md5gli_alloc(&renderer->allocator, num_views, size, error);
+    if (!palettes)
+        return false;
+    for (uint32_t view = 0; view < num_views && num_joints > 0; view++)
+        memcpy(palettes + view * num_joints, palette, size);
+    const md5gl_instances views = {
+        .count = num_views, .palettes = palettes, .placements = impostors->placements};
+    const bool posed = md5gl_pose(renderer, model, &views, error);
+    md5gli_free(&renderer->allocator, palettes, num_views * size);
+    if (!posed)
+        return false;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_PICTURE, error))
+            return false;
+    }
+
+    // What instances need to be lit as the model.
+    float sum = 0.0f, count = 0.0f;
+    impostors->has_specular = false;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;
+        if (!model->meshes[i].visible)
+            continue;
+        impostors->has_specular = impostors->has_specular || material->specular != 0;
+        sum += material->gloss > 0.0f ? material->gloss : usual_gloss;
+        count += 1.0f;
+    }
+    impostors->gloss = count > 0.0f ? sum / count : usual_gloss;
+    draw_canvas(renderer, impostors, model);
+
+    // Copy the canvas to the frame's block of the atlas.
     const GladGLContext *gl = &renderer->gl;
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, impostors->reader);
     for (uint32_t level = 0; level < impostors->num_levels; level++) {
@@ -428,31 +434,6 @@ static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
         }
     }
     gl->BindTexture(GL_TEXTURE_2D, 0);
-}
-
-bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
-                                  md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
-                                  md5_error *error)
-{
-    if (!renderer || !impostors || !model)
-        return md5gli_fail_missing(error, !renderer ? "renderer"
-                                          : !model  ? "model"
-                                                    : "impostor set");
-    MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0, "palette: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    if (frame >= impostors->desc.num_frames)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
-                           (unsigned)frame, (unsigned)impostors->desc.num_frames);
-    md5gli_clear_gl_errors(renderer);
-    if (!pose_views(renderer, impostors, model, palette, error))
-        return false;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_PICTURE, error))
-            return false;
-    }
-    note_materials(impostors, model);
-    draw_canvas(renderer, impostors, model);
-    copy_canvas(renderer, impostors, frame);
     md5gli_reset_state(renderer);
     impostors->has_pictures[frame] = md5gli_check(renderer, "drawing pictures", error);
     return impostors->has_pictures[frame];
@@ -528,7 +509,7 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
-    const md5gl_program *const program = &renderer->impostor[MD5GL_IMPOSTOR_DEPTH];
+    const md5gl_program *const program = &renderer->fixed[MD5GL_IMPOSTOR_DEPTH];
     if (!renderer->shadowed || impostors->count == 0)
         return;
     begin_drawing(renderer, impostors, program);
@@ -550,15 +531,15 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;
     // Programs for other lights than the studio's are built here.
-    const enum md5gl_impostor_pass pass = renderer->lit_pass == MD5GL_PASS_LIT ? MD5GL_IMPOSTOR_LIT
-                                          : renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
-                                              ? MD5GL_IMPOSTOR_LIT_CLASSIC
-                                              : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
+    const enum md5gl_fixed_program which = renderer->lit_pass == MD5GL_PASS_LIT ? MD5GL_IMPOSTOR_LIT
+                                           : renderer->lit_pass == MD5GL_PASS_LIT_CLASSIC
+                                               ? MD5GL_IMPOSTOR_LIT_CLASSIC
+                                               : MD5GL_IMPOSTOR_LIT_ENVIRONMENT;
     md5_error error = {0};
-    const md5gl_program *program = md5gli_build_impostor_program(renderer, pass, &error);
+    const md5gl_program *program = md5gli_fixed_program(renderer, which, &error);
     if (!program) {
         md5gli_fail_light(renderer, &error);
-        program = &renderer->impostor[MD5GL_IMPOSTOR_LIT];
+        program = &renderer->fixed[MD5GL_IMPOSTOR_LIT];
     }
     md5gli_bind_shadows(renderer);
     begin_drawing(renderer, impostors, program);

@@ -92,13 +92,43 @@ void md5gli_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size,
     gl->EnableVertexAttribArray(attribute);
 }
 
+typedef struct buffer_part {
+    const void *data; // NULL: zeros
+    size_t size;
+} buffer_part;
+
+// Fills a static buffer with consecutive parts, in one upload: drivers advise against writing to
+// such a buffer piece by piece. Leaves it bound to GL_ARRAY_BUFFER.
+static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_part *parts,
+                        int count, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    size_t size = 0, used = 0;
+    for (int i = 0; i < count; i++)
+        size += parts[i].size;
+    uint8_t *const bytes = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    if (!bytes)
+        return false;
+    for (int i = 0; i < count; i++) {
+        if (parts[i].size > 0 && parts[i].data)
+            memcpy(bytes + used, parts[i].data, parts[i].size);
+        else
+            memset(bytes + used, 0, parts[i].size);
+        used += parts[i].size;
+    }
+    gl->BindBuffer(GL_ARRAY_BUFFER, buffer);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, bytes, GL_STATIC_DRAW);
+    md5gli_free(&renderer->allocator, bytes, size);
+    return true;
+}
+
 // The buffer holds one attribute array after the other, as in the model.
 static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
     const md5gl_layout layout = md5gli_make_layout(source->num_vertices, source->colors != NULL);
-    const md5gl_part parts[] = {
+    const buffer_part parts[] = {
         {source->positions, layout.normals},
         {source->normals, layout.tangents - layout.normals},
         {source->tangents, layout.texcoords - layout.tangents},
@@ -106,7 +136,7 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_erro
         {source->colors, layout.end - layout.colours},
     };
     gl->GenBuffers(1, &mesh->vertices);
-    if (!md5gli_fill_buffer(renderer, mesh->vertices, parts, 5, error))
+    if (!fill_buffer(renderer, mesh->vertices, parts, 5, error))
         return false;
     md5gli_set_attribute(gl, MD5GL_AT_POSITION, 3, 0);
     md5gli_set_attribute(gl, MD5GL_AT_NORMAL, 3, layout.normals);
@@ -165,10 +195,10 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
         (void)md5_pack_influences(&(md5_pack_job){
             .mesh = mesh->mesh, .slots = slots, .joints = joints, .weights = weights});
         const size_t joint_size = narrow_joints(joints, count, num_joints);
-        const md5gl_part parts[] = {{joints, count * joint_size},
-                                    {weights, count * sizeof *weights}};
+        const buffer_part parts[] = {{joints, count * joint_size},
+                                     {weights, count * sizeof *weights}};
         gl->GenBuffers(1, &mesh->influences);
-        uploaded = md5gli_fill_buffer(renderer, mesh->influences, parts, 2, error);
+        uploaded = fill_buffer(renderer, mesh->influences, parts, 2, error);
         if (uploaded)
             set_slot_attributes(gl, slots, joint_size, parts[0].size);
     }
@@ -291,24 +321,6 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
     model->meshes[mesh].visible = visible;
 }
 
-void md5gli_update_opacity(md5gl_renderer *renderer, md5gl_model *model)
-{
-    const uint32_t num_meshes = model->model->num_meshes;
-    for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
-        const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
-        md5gl_surface *const surface = &model->surfaces[i];
-        const md5gl_material *const material = &surface->material;
-        if (surface->opacity_known || !mesh->visible)
-            continue;
-        // Opaque textures are marked as such; vertex colours may have alpha, too.
-        surface->alpha_tested =
-            !material->is_opaque
-            && (mesh->mesh->colors || material->alpha_test >= 1.0f
-                || (material->diffuse && !md5gli_texture_is_opaque(renderer, material->diffuse)));
-        surface->opacity_known = true;
-    }
-}
-
 void md5gli_forget_looks(md5gl_model *model)
 {
     model->tinted = false;
@@ -352,6 +364,12 @@ static uint32_t vertices_before(const md5gl_model *model, const md5gl_mesh *mesh
     return count;
 }
 
+static void bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
+{
+    renderer->gl.ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
+    renderer->gl.BindTexture(table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D, table->texture);
+}
+
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
 {
@@ -361,28 +379,28 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
     const md5gl_morph *const morph = model->morph;
     gl->UseProgram(program->name);
     gl->BindVertexArray(mesh->array);
-    md5gli_bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
-    md5gli_bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
-    md5gli_bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
+    bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
+    bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
     if (baked || morph)
         gl->Uniform1i(uniforms[MD5GL_FIRST_VERTEX], (GLint)vertices_before(model, mesh));
     if (baked) {
         gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)baked->num_vertices);
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &baked->clips);
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
+        bind_table(renderer, MD5GL_UNIT_INFLUENCES, &baked->clips);
+        bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
         return;
     }
     gl->Uniform1i(uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
     if (mesh->exact_joints.texture) {
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
-        md5gli_bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
+        bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
+        bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
     }
     if (morph) {
         gl->Uniform1i(uniforms[MD5GL_NUM_MORPHS], (GLint)morph->source->num_targets);
         gl->Uniform1i(uniforms[MD5GL_FIRST_MORPHED], (GLint)before);
-        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &morph->first);
-        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
-        md5gli_bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
+        bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &morph->first);
+        bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
+        bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
     }
 }
 
@@ -416,29 +434,6 @@ static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
     mesh->deformed_indices = 0;
 }
 
-static void use_deform(md5gl_renderer *renderer, md5gl_mesh *mesh, const md5gl_deform *deform)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
-    mesh->deform = *deform;
-    mesh->deform.indices = NULL; // which are the caller's
-    gl->GenBuffers(1, &mesh->deformed_indices);
-    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->deformed_indices);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
-}
-
-// Moves one mesh to the path that skins on the CPU; the others stay instanced.
-static void skin_on_cpu(md5gl_renderer *renderer, md5gl_mesh *mesh)
-{
-    const GladGLContext *gl = &renderer->gl;
-    for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
-        gl->DisableVertexAttribArray(i);
-    if (mesh->posed == 0)
-        gl->GenBuffers(1, &mesh->posed);
-    mesh->path = MD5GL_PATH_CPU;
-    mesh->reason = "deformed";
-}
-
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -458,16 +453,30 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     }
     if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
         return false;
+    const GladGLContext *gl = &renderer->gl;
     model->num_batches = 0; // what was posed has other vertices
-    renderer->gl.BindVertexArray(formed->array);
+    gl->BindVertexArray(formed->array);
     if (formed->deform.write)
         use_own_surface(renderer, formed);
-    if (deform && formed->path != MD5GL_PATH_CPU)
-        skin_on_cpu(renderer, formed);
-    if (deform)
-        use_deform(renderer, formed, deform);
-    renderer->gl.BindVertexArray(0);
-    renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
+    if (deform && formed->path != MD5GL_PATH_CPU) {
+        // This mesh moves to the path that skins on the CPU; the others stay instanced.
+        for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
+            gl->DisableVertexAttribArray(i);
+        if (formed->posed == 0)
+            gl->GenBuffers(1, &formed->posed);
+        formed->path = MD5GL_PATH_CPU;
+        formed->reason = "deformed";
+    }
+    if (deform) {
+        const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
+        formed->deform = *deform;
+        formed->deform.indices = NULL; // which are the caller's
+        gl->GenBuffers(1, &formed->deformed_indices);
+        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, formed->deformed_indices);
+        gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
+    }
+    gl->BindVertexArray(0);
+    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     return true;
 }
 

@@ -30,10 +30,11 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     const uint32_t num_lines = count / 2;
     if (num_lines == 0)
         return;
-    begin_overlay(renderer, &renderer->line, renderer->line_array, !on_top);
+    const md5gl_program *const line = &renderer->fixed[MD5GL_PROGRAM_LINE];
+    begin_overlay(renderer, line, renderer->line_array, !on_top);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->line_buffer, vertices,
                   (size_t)num_lines * 2 * sizeof *vertices);
-    gl->Uniform1f(renderer->line.uniforms[MD5GL_LINE_WIDTH], width_pixels);
+    gl->Uniform1f(line->uniforms[MD5GL_LINE_WIDTH], width_pixels);
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
 
@@ -42,12 +43,13 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
-    begin_overlay(renderer, &renderer->grid, renderer->empty_array, true);
+    const md5gl_program *const grid = &renderer->fixed[MD5GL_PROGRAM_GRID];
+    begin_overlay(renderer, grid, renderer->empty_array, true);
     // Surfaces in the grid's plane, such as soles on the ground, stay visible.
     gl->Enable(GL_POLYGON_OFFSET_FILL);
     gl->PolygonOffset(1.0f, 1.0f);
-    gl->Uniform4f(renderer->grid.uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
-    gl->Uniform1f(renderer->grid.uniforms[MD5GL_GRID_CELL], cell);
+    gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
+    gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
     gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     gl->PolygonOffset(0.0f, 0.0f);
     gl->Disable(GL_POLYGON_OFFSET_FILL);
@@ -64,13 +66,14 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
         fminf(shaded[2], centre.x + radius), fminf(shaded[3], centre.y + radius)};
     if (!renderer->shadowed || !(sides[0] < sides[2] && sides[1] < sides[3]))
         return;
-    begin_overlay(renderer, &renderer->ground_shadow, renderer->empty_array, true);
+    const md5gl_program *const shadow = &renderer->fixed[MD5GL_PROGRAM_GROUND];
+    begin_overlay(renderer, shadow, renderer->empty_array, true);
     md5gli_bind_shadows(renderer);
     gl->Enable(GL_POLYGON_OFFSET_FILL); // as the grid
     gl->PolygonOffset(1.0f, 1.0f);
-    gl->Uniform4f(renderer->ground_shadow.uniforms[MD5GL_GROUND_AREA], centre.x, centre.y,
-                  renderer->ground, radius);
-    gl->Uniform4fv(renderer->ground_shadow.uniforms[MD5GL_GROUND_SIDES], 1, sides);
+    gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], centre.x, centre.y, renderer->ground,
+                  radius);
+    gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SIDES], 1, sides);
     gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     gl->PolygonOffset(0.0f, 0.0f);
     gl->Disable(GL_POLYGON_OFFSET_FILL);
@@ -85,8 +88,8 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
                "kind: one of md5gl_texture_kind, not a cube map");
     MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
     const GladGLContext *gl = &renderer->gl;
-    const bool is_mask = kind == MD5GL_TEXTURE_MASK;
-    const md5gl_program *const program = is_mask ? &renderer->panel : &renderer->image;
+    const md5gl_program *const program =
+        &renderer->fixed[kind == MD5GL_TEXTURE_MASK ? MD5GL_PROGRAM_PANEL : MD5GL_PROGRAM_IMAGE];
     if (count < 3 || count > INT_MAX)
         return;
     begin_overlay(renderer, program, renderer->panel_array, false);

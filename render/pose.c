@@ -572,6 +572,39 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model, const md5_ve
     return true;
 }
 
+// Returns whether a texture is marked as opaque (see md5gl_create_texture()). Leaves it bound.
+static bool is_opaque_texture(md5gl_renderer *renderer, md5gl_texture texture)
+{
+    const GladGLContext *gl = &renderer->gl;
+    GLint alpha = GL_ALPHA;
+    if (renderer->is_webgl)
+        return false;
+    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
+    gl->BindTexture(GL_TEXTURE_2D, texture);
+    gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
+    return alpha == GL_ONE;
+}
+
+// Finds which visible meshes need the alpha test, if their materials changed. It queries GL: until
+// a model is posed, its meshes count as alpha-tested.
+static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
+{
+    const uint32_t num_meshes = model->model->num_meshes;
+    for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
+        const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
+        md5gl_surface *const surface = &model->surfaces[i];
+        const md5gl_material *const material = &surface->material;
+        if (surface->opacity_known || !mesh->visible)
+            continue;
+        // Opaque textures are marked as such; vertex colours may have alpha, too.
+        surface->alpha_tested =
+            !material->is_opaque
+            && (mesh->mesh->colors || material->alpha_test >= 1.0f
+                || (material->diffuse && !is_opaque_texture(renderer, material->diffuse)));
+        surface->opacity_known = true;
+    }
+}
+
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
@@ -590,7 +623,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         model->placed = instances->placements != NULL;
         model->baked = NULL;
         model->morph = NULL;
-        md5gli_update_opacity(renderer, model);
+        update_opacity(renderer, model);
         posed = instances->baked ? pose_clips(renderer, model, instances, error)
                                  : pose_palettes(renderer, model, instances, error);
     }

@@ -167,24 +167,27 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
 // Builds the programs that draw baked clips, unless they exist already.
 bool md5gli_build_baked(md5gl_renderer *renderer, md5_error *error);
 
-// Builds the program that draws environments as backgrounds, unless it exists already.
-bool md5gli_build_background(md5gl_renderer *renderer, md5_error *error);
-
-// The programs that draw impostors: lit, depth for shadow maps, lit in other frames.
-enum md5gl_impostor_pass {
+// The programs that do not skin and have no variants. Those of overlays are built with the
+// renderer, the others on first use.
+enum md5gl_fixed_program {
+    MD5GL_PROGRAM_LINE,
+    MD5GL_PROGRAM_GRID,
+    MD5GL_PROGRAM_GROUND, // shadows on it
+    MD5GL_PROGRAM_PANEL,
+    MD5GL_PROGRAM_IMAGE,
+    MD5GL_NUM_OVERLAYS,
+    MD5GL_PROGRAM_BACKGROUND = MD5GL_NUM_OVERLAYS, // an environment
     MD5GL_IMPOSTOR_LIT,
-    MD5GL_IMPOSTOR_DEPTH,
+    MD5GL_IMPOSTOR_DEPTH, // for shadow maps
     MD5GL_IMPOSTOR_LIT_ENVIRONMENT,
     MD5GL_IMPOSTOR_LIT_CLASSIC,
-    MD5GL_NUM_IMPOSTOR_PASSES
+    MD5GL_NUM_FIXED_PROGRAMS
 };
 
-// Builds a program of impostors, unless it exists already. NULL on failure.
-const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer,
-                                                   enum md5gl_impostor_pass pass, md5_error *error);
+// Returns a program, which it builds first unless it exists already. NULL on failure.
+const md5gl_program *md5gli_fixed_program(md5gl_renderer *renderer, enum md5gl_fixed_program which,
+                                          md5_error *error);
 
-// Builds the programs of overlays. Those that draw models are built with the first model.
-bool md5gli_build_overlays(md5gl_renderer *renderer, md5_error *error);
 void md5gli_destroy_all_programs(md5gl_renderer *renderer);
 
 #endif

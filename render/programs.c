@@ -107,37 +107,7 @@ static const md5gl_program_sources preskin_sources = {
                 {"preskin.comp", md5gl_shader_preskin_comp}},
 };
 
-static const md5gl_program_sources line_sources = {
-    .vertex = {FRAME, {"line.vert", md5gl_shader_line_vert}},
-    .fragment = {{"line.frag", md5gl_shader_line_frag}},
-};
-
-static const md5gl_program_sources grid_sources = {
-    .vertex = {FRAME, {"grid.vert", md5gl_shader_grid_vert}},
-    .fragment = {{"grid.frag", md5gl_shader_grid_frag}},
-};
-
-static const md5gl_program_sources ground_sources = {
-    .vertex = {FRAME, {"ground.vert", md5gl_shader_ground_vert}},
-    .fragment = {FRAME, SHADOW, {"ground.frag", md5gl_shader_ground_frag}},
-};
-
-static const md5gl_program_sources panel_sources = {
-    .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
-    .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
-};
-
-static const md5gl_program_sources image_sources = {
-    .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
-    .fragment = {COLOUR, {"image.frag", md5gl_shader_image_frag}},
-};
-
-static const md5gl_program_sources background_sources = {
-    .vertex = {{"environment.vert", md5gl_shader_environment_vert}},
-    .fragment = {FRAME, COLOUR, AROUND, {"environment.frag", md5gl_shader_environment_frag}},
-};
-
-static const md5gl_program_sources impostor_sources[MD5GL_NUM_IMPOSTOR_PASSES] = {
+static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
 #define IMPOSTOR .vertex = {FRAME, VIEWS, {"impostor.vert", md5gl_shader_impostor_vert}}
 #define LIT_IMPOSTOR(...)                                                \
     {                                                                    \
@@ -147,6 +117,37 @@ static const md5gl_program_sources impostor_sources[MD5GL_NUM_IMPOSTOR_PASSES] =
                          POINT,                                          \
                          {"impostor.frag", md5gl_shader_impostor_frag}}, \
     }
+    [MD5GL_PROGRAM_LINE] =
+        {
+            .vertex = {FRAME, {"line.vert", md5gl_shader_line_vert}},
+            .fragment = {{"line.frag", md5gl_shader_line_frag}},
+        },
+    [MD5GL_PROGRAM_GRID] =
+        {
+            .vertex = {FRAME, {"grid.vert", md5gl_shader_grid_vert}},
+            .fragment = {{"grid.frag", md5gl_shader_grid_frag}},
+        },
+    [MD5GL_PROGRAM_GROUND] =
+        {
+            .vertex = {FRAME, {"ground.vert", md5gl_shader_ground_vert}},
+            .fragment = {FRAME, SHADOW, {"ground.frag", md5gl_shader_ground_frag}},
+        },
+    [MD5GL_PROGRAM_PANEL] =
+        {
+            .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
+            .fragment = {{"panel.frag", md5gl_shader_panel_frag}},
+        },
+    [MD5GL_PROGRAM_IMAGE] =
+        {
+            .vertex = {FRAME, {"panel.vert", md5gl_shader_panel_vert}},
+            .fragment = {COLOUR, {"image.frag", md5gl_shader_image_frag}},
+        },
+    [MD5GL_PROGRAM_BACKGROUND] =
+        {
+            .vertex = {{"environment.vert", md5gl_shader_environment_vert}},
+            .fragment =
+                {FRAME, COLOUR, AROUND, {"environment.frag", md5gl_shader_environment_frag}},
+        },
     [MD5GL_IMPOSTOR_LIT] = LIT_IMPOSTOR(STUDIO_LIGHT),
     [MD5GL_IMPOSTOR_DEPTH] = {IMPOSTOR, .fragment = {FRAME,
                                                      VIEWS,
@@ -430,25 +431,11 @@ const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_mod
                : NULL;
 }
 
-const md5gl_program *md5gli_build_impostor_program(md5gl_renderer *renderer,
-                                                   enum md5gl_impostor_pass pass, md5_error *error)
+const md5gl_program *md5gli_fixed_program(md5gl_renderer *renderer, enum md5gl_fixed_program which,
+                                          md5_error *error)
 {
-    md5gl_program *const program = &renderer->impostor[pass];
-    return md5gli_build_program(renderer, &impostor_sources[pass], program, error) ? program : NULL;
-}
-
-bool md5gli_build_background(md5gl_renderer *renderer, md5_error *error)
-{
-    return md5gli_build_program(renderer, &background_sources, &renderer->background, error);
-}
-
-bool md5gli_build_overlays(md5gl_renderer *renderer, md5_error *error)
-{
-    return md5gli_build_program(renderer, &line_sources, &renderer->line, error)
-           && md5gli_build_program(renderer, &grid_sources, &renderer->grid, error)
-           && md5gli_build_program(renderer, &ground_sources, &renderer->ground_shadow, error)
-           && md5gli_build_program(renderer, &panel_sources, &renderer->panel, error)
-           && md5gli_build_program(renderer, &image_sources, &renderer->image, error);
+    md5gl_program *const program = &renderer->fixed[which];
+    return md5gli_build_program(renderer, &fixed_sources[which], program, error) ? program : NULL;
 }
 
 void md5gli_destroy_all_programs(md5gl_renderer *renderer)
@@ -461,12 +448,6 @@ void md5gli_destroy_all_programs(md5gl_renderer *renderer)
         }
         gl->DeleteProgram(renderer->preskin[variant].name);
     }
-    for (int pass = 0; pass < MD5GL_NUM_IMPOSTOR_PASSES; pass++)
-        gl->DeleteProgram(renderer->impostor[pass].name);
-    gl->DeleteProgram(renderer->line.name);
-    gl->DeleteProgram(renderer->grid.name);
-    gl->DeleteProgram(renderer->ground_shadow.name);
-    gl->DeleteProgram(renderer->panel.name);
-    gl->DeleteProgram(renderer->image.name);
-    gl->DeleteProgram(renderer->background.name);
+    for (int i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
+        gl->DeleteProgram(renderer->fixed[i].name);
 }

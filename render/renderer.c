@@ -37,36 +37,24 @@ static GLADapiproc load_checked(void *user, const char *name)
     return function;
 }
 
-// glad calls these while it loads, before the result can be checked.
-static bool has_first_functions(checking_loader *loader)
-{
-    static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!load_checked(loader, names[i]))
-            return false;
-    }
-    return true;
-}
-
 // The version begins with "OpenGL ES" there, in WebGL too, and with a number on desktops.
 static const char es_prefix[] = "OpenGL ES";
-
-static const char *get_version(const md5gl_opts *opts)
-{
-    PFNGLGETSTRINGPROC get_string;
-    const md5gl_proc function = opts->load(opts->load_user, "glGetString");
-    memcpy(&get_string, &function, sizeof get_string);
-    return (const char *)get_string(GL_VERSION);
-}
 
 static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
 {
     GladGLContext *gl = &renderer->gl;
     checking_loader loader = {.opts = opts};
-    if (!has_first_functions(&loader))
-        return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL: the loader does not find %s",
-                           loader.first_missing);
-    const char *const name = get_version(opts);
+    // glad calls these while it loads, before the result can be checked.
+    static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!load_checked(&loader, names[i]))
+            return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL: the loader does not find %s",
+                               loader.first_missing);
+    }
+    PFNGLGETSTRINGPROC get_string;
+    const md5gl_proc function = opts->load(opts->load_user, "glGetString");
+    memcpy(&get_string, &function, sizeof get_string);
+    const char *const name = (const char *)get_string(GL_VERSION);
     if (!name)
         return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL context is current");
     renderer->is_es = strncmp(name, es_prefix, sizeof es_prefix - 1) == 0;
@@ -103,35 +91,25 @@ static const char extension_heading[] = "#version 330 core\n"
                                         "#extension GL_ARB_shader_storage_buffer_object : require\n"
                                         "#extension GL_ARB_shading_language_420pack : require\n";
 
-// OpenGL ES has the function of the extension under the extension's name only.
-static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
-{
-    const bool is_core = version >= (renderer->is_es ? 32 : 45);
-    const char *const name =
-        renderer->is_es && !is_core ? "glGetGraphicsResetStatusKHR" : "glGetGraphicsResetStatus";
-    const md5gl_proc function = opts->load(opts->load_user, name);
-    if (function && (is_core || has_extension(&renderer->gl, "GL_KHR_robustness")))
-        memcpy(&renderer->optional.GetGraphicsResetStatus, &function, sizeof function);
-}
-
-// WebGL cannot map buffers; it has this function of desktops instead.
-static void load_buffer_reading(md5gl_renderer *renderer, const md5gl_opts *opts)
-{
-    const md5gl_proc function = opts->load(opts->load_user, "glGetBufferSubData");
-    if (renderer->is_webgl && function)
-        memcpy(&renderer->gl.GetBufferSubData, &function, sizeof function);
-}
-
 static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
 {
-    const GladGLContext *gl = &renderer->gl;
+    GladGLContext *gl = &renderer->gl;
     md5gl_optional_functions *optional = &renderer->optional;
     GLint major = 0, minor = 0;
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
-    load_reset_status(renderer, opts, version);
-    load_buffer_reading(renderer, opts);
+    // OpenGL ES has the function of the extension under the extension's name only.
+    const bool is_core = version >= (renderer->is_es ? 32 : 45);
+    md5gl_proc function =
+        opts->load(opts->load_user, renderer->is_es && !is_core ? "glGetGraphicsResetStatusKHR"
+                                                                : "glGetGraphicsResetStatus");
+    if (function && (is_core || has_extension(gl, "GL_KHR_robustness")))
+        memcpy(&optional->GetGraphicsResetStatus, &function, sizeof function);
+    // WebGL cannot map buffers; it has this function of desktops instead.
+    function = opts->load(opts->load_user, "glGetBufferSubData");
+    if (renderer->is_webgl && function)
+        memcpy(&gl->GetBufferSubData, &function, sizeof function);
     if (renderer->is_es)
         return;
     renderer->has_storage_buffers =
@@ -141,7 +119,7 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
         && !(renderer->has_storage_buffers && has_extension(gl, "GL_ARB_compute_shader")
              && has_extension(gl, "GL_ARB_shading_language_420pack")))
         return;
-    md5gl_proc function = opts->load(opts->load_user, "glDispatchCompute");
+    function = opts->load(opts->load_user, "glDispatchCompute");
     memcpy(&optional->DispatchCompute, &function, sizeof function);
     function = opts->load(opts->load_user, "glMemoryBarrier");
     memcpy(&optional->MemoryBarrier, &function, sizeof function);
@@ -155,11 +133,6 @@ static uint32_t get_limit(const GladGLContext *gl, GLenum name)
     return value > 0 ? (uint32_t)value : 0;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 static void read_limits(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -171,9 +144,9 @@ static void read_limits(md5gl_renderer *renderer)
     renderer->max_texels_name =
         renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
     renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
-    renderer->max_target_size =
-        smaller(get_limit(gl, GL_MAX_RENDERBUFFER_SIZE),
-                (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]));
+    const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
+    const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
+    renderer->max_target_size = limit < side ? limit : side;
     const char *const device = (const char *)gl->GetString(GL_RENDERER);
     const char *const version = (const char *)gl->GetString(GL_VERSION);
     snprintf(renderer->device_name, sizeof renderer->device_name, "%s / %s%s",
@@ -192,37 +165,53 @@ static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size,
     gl->VertexAttribDivisor(attribute, divisor);
 }
 
-// Each line, two vertices of the caller, is one instance of line.vert's four vertices.
-static void create_line_array(md5gl_renderer *renderer)
+// Creates the texture of md5gl_checker_texture(). Returns 0 on failure.
+static md5gl_texture create_checker(md5gl_renderer *renderer, md5_error *error)
+{
+    enum { SIDE = 128, CELL = 16 };
+    const size_t size = (size_t)SIDE * SIDE * 4;
+    uint8_t *const cells = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    if (!cells)
+        return 0;
+    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
+        const bool is_light = (i % SIDE / CELL + i / SIDE / CELL) % 2;
+        memset(cells + 4 * i, is_light ? 196 : 138, 3);
+        cells[4 * i + 3] = 255;
+    }
+    const md5gl_texture_desc desc = {.width = SIDE, .height = SIDE, .texels = cells};
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, error);
+    md5gli_free(&renderer->allocator, cells, size);
+    return texture;
+}
+
+static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    const size_t vertex = sizeof(md5gl_line_vertex), stride = 2 * vertex;
+    gl->GenBuffers(1, &renderer->frame_block);
+
+    // Each line, two vertices of the caller, is one instance of line.vert's four vertices.
+    const size_t end = sizeof(md5gl_line_vertex), line = 2 * end;
     const size_t colour = offsetof(md5gl_line_vertex, rgba);
     gl->GenVertexArrays(1, &renderer->line_array);
     gl->GenBuffers(1, &renderer->line_buffer);
     gl->BindVertexArray(renderer->line_array);
     gl->BindBuffer(GL_ARRAY_BUFFER, renderer->line_buffer);
-    add_attribute(gl, 0, 3, GL_FLOAT, stride, 0, 1);
-    add_attribute(gl, 1, 4, GL_UNSIGNED_BYTE, stride, colour, 1);
-    add_attribute(gl, 2, 3, GL_FLOAT, stride, vertex, 1);
-    add_attribute(gl, 3, 4, GL_UNSIGNED_BYTE, stride, vertex + colour, 1);
-}
+    add_attribute(gl, 0, 3, GL_FLOAT, line, 0, 1);
+    add_attribute(gl, 1, 4, GL_UNSIGNED_BYTE, line, colour, 1);
+    add_attribute(gl, 2, 3, GL_FLOAT, line, end, 1);
+    add_attribute(gl, 3, 4, GL_UNSIGNED_BYTE, line, end + colour, 1);
 
-static void create_panel_array(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const size_t stride = sizeof(md5gl_panel_vertex);
+    const size_t corner = sizeof(md5gl_panel_vertex);
     gl->GenVertexArrays(1, &renderer->panel_array);
     gl->GenBuffers(1, &renderer->panel_buffer);
     gl->BindVertexArray(renderer->panel_array);
     gl->BindBuffer(GL_ARRAY_BUFFER, renderer->panel_buffer);
-    add_attribute(gl, 0, 2, GL_FLOAT, stride, offsetof(md5gl_panel_vertex, x), 0);
-    add_attribute(gl, 1, 2, GL_FLOAT, stride, offsetof(md5gl_panel_vertex, u), 0);
-    add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, stride, offsetof(md5gl_panel_vertex, rgba), 0);
-}
+    add_attribute(gl, 0, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, x), 0);
+    add_attribute(gl, 1, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, u), 0);
+    add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, corner, offsetof(md5gl_panel_vertex, rgba), 0);
 
-static bool create_textures(md5gl_renderer *renderer, md5_error *error)
-{
+    gl->GenVertexArrays(1, &renderer->empty_array);
+    md5gli_create_shadows(renderer);
     static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
     md5gl_texture_desc desc = {.width = 1, .height = 1, .texels = white};
     renderer->white = md5gl_create_texture(renderer, &desc, error);
@@ -230,20 +219,11 @@ static bool create_textures(md5gl_renderer *renderer, md5_error *error)
     if (renderer->white)
         renderer->grey = md5gl_create_texture(renderer, &desc, error);
     if (renderer->grey)
-        renderer->checker = md5gli_create_checker(renderer, error);
-    return renderer->checker != 0;
-}
-
-static bool create_objects(md5gl_renderer *renderer, md5_error *error)
-{
-    const GladGLContext *gl = &renderer->gl;
-    gl->GenBuffers(1, &renderer->frame_block);
-    create_line_array(renderer);
-    create_panel_array(renderer);
-    gl->GenVertexArrays(1, &renderer->empty_array);
-    md5gli_create_shadows(renderer);
-    return create_textures(renderer, error) && md5gli_build_overlays(renderer, error)
-           && md5gli_check(renderer, "creating the renderer", error);
+        renderer->checker = create_checker(renderer, error);
+    bool created = renderer->checker != 0;
+    for (int i = 0; i < MD5GL_NUM_OVERLAYS && created; i++)
+        created = md5gli_fixed_program(renderer, (enum md5gl_fixed_program)i, error) != NULL;
+    return created && md5gli_check(renderer, "creating the renderer", error);
 }
 
 // -- Public -----------------------------------------------------------------------------------
@@ -287,11 +267,17 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
         return;
     const GladGLContext *gl = &renderer->gl;
     md5gli_destroy_all_programs(renderer);
-    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
-    gl->DeleteTextures(3, textures);
-    md5gli_destroy_shadows(renderer);
-    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer};
-    gl->DeleteBuffers(3, buffers);
+    const md5gl_shadow_map *const sun = &renderer->sun, *const contact = &renderer->contact;
+    const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker, sun->texture,
+                               contact->texture};
+    gl->DeleteTextures(5, textures);
+    const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,
+                              sun->frame_block, contact->frame_block};
+    gl->DeleteBuffers(5, buffers);
+    const GLuint framebuffers[] = {sun->framebuffer, contact->framebuffer};
+    gl->DeleteFramebuffers(2, framebuffers);
+    const GLuint samplers[] = {renderer->compare_sampler, renderer->depth_sampler};
+    gl->DeleteSamplers(2, samplers);
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->empty_array};
     gl->DeleteVertexArrays(3, arrays);
     const md5_allocator allocator = renderer->allocator;

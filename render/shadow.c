@@ -80,22 +80,6 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
         && create_map(renderer, &renderer->contact, DEFAULT_SIDE / CONTACT_DIVISOR);
 }
 
-static void destroy_map(const GladGLContext *gl, md5gl_shadow_map *map)
-{
-    gl->DeleteFramebuffers(1, &map->framebuffer);
-    gl->DeleteTextures(1, &map->texture);
-    gl->DeleteBuffers(1, &map->frame_block);
-}
-
-void md5gli_destroy_shadows(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    destroy_map(gl, &renderer->sun);
-    destroy_map(gl, &renderer->contact);
-    gl->DeleteSamplers(1, &renderer->compare_sampler);
-    gl->DeleteSamplers(1, &renderer->depth_sampler);
-}
-
 // -- Views ------------------------------------------------------------------------------------
 
 // An orthographic view: maps -half..half along each axis (unit length) about the centre to -1..1.
@@ -129,15 +113,6 @@ static box_view view_from_sun(const float *direction, md5_vec3 centre, float rad
     const float length = sqrtf(md5_vec3_dot(side, side));
     side = (md5_vec3){side.x / length, side.y / length, side.z / length};
     return (box_view){{side, md5_vec3_cross(away, side), away}, centre, {radius, radius, radius}};
-}
-
-// Returns the view from below the ground straight up, so that the lowest caster is the nearest.
-static box_view view_from_ground(md5_vec3 centre, float ground, float radius,
-                                 const float heights[2])
-{
-    const float half = 0.5f * (heights[0] + heights[1]);
-    const md5_vec3 middle = {centre.x, centre.y, ground + 0.5f * (heights[0] - heights[1])};
-    return (box_view){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, middle, {radius, radius, half}};
 }
 
 static void begin_map(md5gl_renderer *renderer, const md5gl_shadow_map *map, const box_view *view,
@@ -199,44 +174,45 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     return sun > contact ? sun : contact;
 }
 
-// Finds what shadows may reach of the ground. Few pixels of the plane are dark, and on software GL
-// the others would cost as much: what casts, enlarged by the reach, and its shadow.
-static void find_shaded_ground(const md5gl_frame *frame, const float *direction, float sides[4])
-{
-    const float reach = md5gl_shadow_reach(frame);
-    const float least[3] = {frame->casters.min.x - reach, frame->casters.min.y - reach,
-                            frame->casters.min.z - reach};
-    const float largest[3] = {frame->casters.max.x + reach, frame->casters.max.y + reach,
-                              frame->casters.max.z + reach};
-    for (int axis = 0; axis < 2; axis++) {
-        sides[axis] = least[axis];
-        sides[2 + axis] = largest[axis];
-        if (direction[2] <= 0.0f) // nothing is lit from below
-            continue;
-        const float slope = direction[axis] / direction[2];
-        const float low = slope * (least[2] - frame->ground);
-        const float high = slope * (largest[2] - frame->ground);
-        sides[axis] -= fmaxf(fmaxf(low, high), 0.0f);
-        sides[2 + axis] -= fminf(fminf(low, high), 0.0f);
-    }
-}
-
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
     const md5_bounds bounds = frame->casters;
     float radius, heights[2];
-    const bool wanted = measure_casters(frame, &radius, heights);
-    renderer->shadowed = wanted && renderer->has_shadows;
-    renderer->shadows_unsupported = wanted && !renderer->has_shadows;
+    const bool has_casters = measure_casters(frame, &radius, heights);
+    renderer->shadowed = has_casters && renderer->has_shadows;
+    renderer->shadows_unsupported = has_casters && !renderer->has_shadows;
     if (!renderer->shadowed)
         return;
     const md5_vec3 centre = {0.5f * (bounds.min.x + bounds.max.x),
                              0.5f * (bounds.min.y + bounds.max.y),
                              0.5f * (bounds.min.z + bounds.max.z)};
     const box_view sun = view_from_sun(block->light_direction, centre, radius);
-    const box_view contact = view_from_ground(centre, frame->ground, 1.15f * radius, heights);
-    find_shaded_ground(frame, block->light_direction, renderer->shaded_ground);
+    // Seen from below the ground straight up, the lowest caster is the nearest.
+    const box_view contact = {
+        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+        {centre.x, centre.y, frame->ground + 0.5f * (heights[0] - heights[1])},
+        {1.15f * radius, 1.15f * radius, 0.5f * (heights[0] + heights[1])}};
+
+    // What shadows may reach of the ground: what casts, enlarged by the reach, and its shadow. Few
+    // pixels of the plane are dark, and on software GL the others would cost as much.
+    const float *const direction = block->light_direction;
+    float *const sides = renderer->shaded_ground;
+    const float reach = md5gl_shadow_reach(frame);
+    const float smallest[3] = {bounds.min.x - reach, bounds.min.y - reach, bounds.min.z - reach};
+    const float largest[3] = {bounds.max.x + reach, bounds.max.y + reach, bounds.max.z + reach};
+    for (int axis = 0; axis < 2; axis++) {
+        sides[axis] = smallest[axis];
+        sides[2 + axis] = largest[axis];
+        if (direction[2] <= 0.0f) // nothing is lit from below
+            continue;
+        const float slope = direction[axis] / direction[2];
+        const float low = slope * (smallest[2] - frame->ground);
+        const float high = slope * (largest[2] - frame->ground);
+        sides[axis] -= fmaxf(fmaxf(low, high), 0.0f);
+        sides[2 + axis] -= fminf(fminf(low, high), 0.0f);
+    }
+
     set_matrix(&sun, 0.5f, 0.5f, block->sun_from_world);
     set_matrix(&contact, 0.5f, 0.5f, block->contact_from_world);
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
@@ -259,14 +235,6 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_shadow_map *map)
     gl->BindFramebuffer(GL_FRAMEBUFFER, map->framebuffer);
     gl->Viewport(0, 0, map->side, map->side);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
-}
-
-void md5gli_set_shadowing(md5gl_renderer *renderer, bool on)
-{
-    const float value = on ? 1.0f : 0.0f;
-    renderer->gl.BindBuffer(GL_UNIFORM_BUFFER, renderer->frame_block);
-    renderer->gl.BufferSubData(GL_UNIFORM_BUFFER, offsetof(md5gl_frame_block, shadow), sizeof value,
-                               &value);
 }
 
 // Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture

@@ -89,7 +89,29 @@ void md5gli_reset_transfers(md5gl_renderer *renderer)
     }
 }
 
-static void reset_bindings(const md5gl_renderer *renderer)
+static void set_switch(const GladGLContext *gl, GLenum name, bool on)
+{
+    if (on)
+        gl->Enable(name);
+    else
+        gl->Disable(name);
+}
+
+// OpenGL ES takes floats where OpenGL 3.3 takes doubles.
+static void set_depth_range(const md5gl_renderer *renderer, GLfloat nearest, GLfloat farthest,
+                            GLfloat clear)
+{
+    const GladGLContext *gl = &renderer->gl;
+    if (renderer->is_es) {
+        gl->DepthRangef(nearest, farthest);
+        gl->ClearDepthf(clear);
+    } else {
+        gl->DepthRange(nearest, farthest);
+        gl->ClearDepth(clear);
+    }
+}
+
+void md5gli_reset_state(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     size_t count;
@@ -114,33 +136,6 @@ static void reset_bindings(const md5gl_renderer *renderer)
         gl->BindBuffer(bindings[i].target, 0);
     gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0); // for drawing and for reading
-}
-
-static void set_switch(const GladGLContext *gl, GLenum name, bool on)
-{
-    if (on)
-        gl->Enable(name);
-    else
-        gl->Disable(name);
-}
-
-// OpenGL ES takes floats where OpenGL 3.3 takes doubles.
-static void set_depth_range(const md5gl_renderer *renderer, GLfloat nearest, GLfloat farthest,
-                            GLfloat clear)
-{
-    const GladGLContext *gl = &renderer->gl;
-    if (renderer->is_es) {
-        gl->DepthRangef(nearest, farthest);
-        gl->ClearDepthf(clear);
-    } else {
-        gl->DepthRange(nearest, farthest);
-        gl->ClearDepth(clear);
-    }
-}
-
-static void reset_fixed_functions(const md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
     for (size_t i = 0; i < COUNT(switches); i++) {
         if (applies(renderer, switches[i].api))
             set_switch(gl, switches[i].name, switches[i].by_default);
@@ -156,12 +151,6 @@ static void reset_fixed_functions(const md5gl_renderer *renderer)
     if (!renderer->is_es)
         gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
     gl->PolygonOffset(0.0f, 0.0f);
-}
-
-void md5gli_reset_state(md5gl_renderer *renderer)
-{
-    reset_bindings(renderer);
-    reset_fixed_functions(renderer);
     md5gli_reset_transfers(renderer);
 }
 
@@ -184,8 +173,12 @@ static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLen
     return range;
 }
 
-static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host)
+void md5gl_save_state(md5gl_renderer *renderer)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5_ASSERT(!renderer->host.saved, "restore the saved state first");
+    md5gl_host_state *const host = &renderer->host;
     const GladGLContext *gl = &renderer->gl;
     size_t count;
     const buffer_binding *const bindings = bindings_of(renderer, &count);
@@ -206,11 +199,7 @@ static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host
         host->storage[i] =
             get_range(gl, MD5GL_SHADER_STORAGE_BUFFER_BINDING, MD5GL_SHADER_STORAGE_BUFFER_START,
                       MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
-}
 
-static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
-{
-    const GladGLContext *gl = &renderer->gl;
     host->active_unit = get_integer(gl, GL_ACTIVE_TEXTURE);
     for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
         md5gl_unit_state *const state = &host->units[unit];
@@ -222,21 +211,7 @@ static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
         state->sampler = get_integer(gl, GL_SAMPLER_BINDING);
     }
     gl->ActiveTexture((GLenum)host->active_unit);
-}
 
-static void save_blending(const GladGLContext *gl, md5gl_host_state *host)
-{
-    host->blend_functions[0] = get_integer(gl, GL_BLEND_SRC_RGB);
-    host->blend_functions[1] = get_integer(gl, GL_BLEND_DST_RGB);
-    host->blend_functions[2] = get_integer(gl, GL_BLEND_SRC_ALPHA);
-    host->blend_functions[3] = get_integer(gl, GL_BLEND_DST_ALPHA);
-    host->blend_equations[0] = get_integer(gl, GL_BLEND_EQUATION_RGB);
-    host->blend_equations[1] = get_integer(gl, GL_BLEND_EQUATION_ALPHA);
-}
-
-static void save_fixed_functions(const md5gl_renderer *renderer, md5gl_host_state *host)
-{
-    const GladGLContext *gl = &renderer->gl;
     for (size_t i = 0; i < COUNT(switches); i++) {
         if (applies(renderer, switches[i].api))
             host->switches[i] = gl->IsEnabled(switches[i].name);
@@ -245,7 +220,12 @@ static void save_fixed_functions(const md5gl_renderer *renderer, md5gl_host_stat
         if (applies(renderer, pixel_stores[i].api))
             host->pixel_stores[i] = get_integer(gl, pixel_stores[i].name);
     }
-    save_blending(gl, host);
+    host->blend_functions[0] = get_integer(gl, GL_BLEND_SRC_RGB);
+    host->blend_functions[1] = get_integer(gl, GL_BLEND_DST_RGB);
+    host->blend_functions[2] = get_integer(gl, GL_BLEND_SRC_ALPHA);
+    host->blend_functions[3] = get_integer(gl, GL_BLEND_DST_ALPHA);
+    host->blend_equations[0] = get_integer(gl, GL_BLEND_EQUATION_RGB);
+    host->blend_equations[1] = get_integer(gl, GL_BLEND_EQUATION_ALPHA);
     gl->GetBooleanv(GL_DEPTH_WRITEMASK, &host->depth_mask);
     gl->GetBooleanv(GL_COLOR_WRITEMASK, host->colour_mask);
     gl->GetFloatv(GL_DEPTH_RANGE, host->depth_range);
@@ -260,17 +240,6 @@ static void save_fixed_functions(const md5gl_renderer *renderer, md5gl_host_stat
         gl->GetIntegerv(GL_POLYGON_MODE, host->polygon_mode);
     gl->GetIntegerv(GL_VIEWPORT, host->viewport);
     gl->GetIntegerv(GL_SCISSOR_BOX, host->scissor);
-}
-
-void md5gl_save_state(md5gl_renderer *renderer)
-{
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    MD5_ASSERT(!renderer->host.saved, "restore the saved state first");
-    md5gl_host_state *const host = &renderer->host;
-    save_bindings(renderer, host);
-    save_units(renderer, host);
-    save_fixed_functions(renderer, host);
     host->saved = true;
 }
 
@@ -286,9 +255,14 @@ static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
         gl->BindBufferBase(target, index, (GLuint)range->buffer);
 }
 
-// Binding a range also changes the binding without an index, so that one follows.
-static void restore_bindings(const md5gl_renderer *renderer, const md5gl_host_state *host)
+void md5gl_restore_state(md5gl_renderer *renderer)
 {
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5_ASSERT(renderer->host.saved, "save the state first");
+    md5gl_host_state *const host = &renderer->host;
+
+    // Binding a range also changes the binding without an index, so that one follows.
     const GladGLContext *gl = &renderer->gl;
     size_t count;
     const buffer_binding *const bindings = bindings_of(renderer, &count);
@@ -304,11 +278,7 @@ static void restore_bindings(const md5gl_renderer *renderer, const md5gl_host_st
         restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &host->storage[i]);
     for (size_t i = 0; i < count; i++)
         gl->BindBuffer(bindings[i].target, (GLuint)host->buffers[i]);
-}
 
-static void restore_units(const md5gl_renderer *renderer, const md5gl_host_state *host)
-{
-    const GladGLContext *gl = &renderer->gl;
     for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
         const md5gl_unit_state *const state = &host->units[unit];
         gl->ActiveTexture(GL_TEXTURE0 + unit);
@@ -319,11 +289,7 @@ static void restore_units(const md5gl_renderer *renderer, const md5gl_host_state
         gl->BindSampler(unit, (GLuint)state->sampler);
     }
     gl->ActiveTexture((GLenum)host->active_unit);
-}
 
-static void restore_fixed_functions(const md5gl_renderer *renderer, const md5gl_host_state *host)
-{
-    const GladGLContext *gl = &renderer->gl;
     const GLint *const blend = host->blend_functions, *const equation = host->blend_equations;
     const GLint *const view = host->viewport, *const scissor = host->scissor;
     const GLboolean *const mask = host->colour_mask;
@@ -350,16 +316,5 @@ static void restore_fixed_functions(const md5gl_renderer *renderer, const md5gl_
         gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)host->polygon_mode[0]);
     gl->Viewport(view[0], view[1], view[2], view[3]);
     gl->Scissor(scissor[0], scissor[1], scissor[2], scissor[3]);
-}
-
-void md5gl_restore_state(md5gl_renderer *renderer)
-{
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    MD5_ASSERT(renderer->host.saved, "save the state first");
-    md5gl_host_state *const host = &renderer->host;
-    restore_bindings(renderer, host);
-    restore_units(renderer, host);
-    restore_fixed_functions(renderer, host);
     host->saved = false;
 }

@@ -1,8 +1,9 @@
-// Errors and memory, used by all other files of this room.
+// Errors, memory and assertions, used by all other files of this room.
 #include "render/gl_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
@@ -101,4 +102,10 @@ void md5gli_free(const md5_allocator *allocator, void *memory, size_t size)
 {
     if (memory)
         allocator->free(allocator->user, memory, size > 0 ? size : 1);
+}
+
+void md5gli_assert_failed(const char *function, const char *condition, const char *rule)
+{
+    (void)fprintf(stderr, "md5gl: %s(): %s (%s is false)\n", function, rule, condition);
+    abort();
 }

@@ -166,56 +166,34 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Writes the camera's position (w = 1), or the direction to it if the projection is orthographic
-// (w = 0). The view is rigid, so its inverse is its transpose.
-static void find_eye(const md5gl_frame *frame, float eye[4])
-{
-    const float *const view = frame->view_from_world.m;
-    const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
-    for (size_t axis = 0; axis < 3; axis++) {
-        const float *const column = view + 4 * axis;
-        eye[axis] = has_perspective
-                        ? -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14])
-                        : column[2];
-    }
-    eye[3] = has_perspective ? 1.0f : 0.0f;
-}
-
-// Normalizes the direction; straight up if it has no length.
-static void set_direction(md5_vec3 direction, float unit[4])
-{
-    const float length =
-        sqrtf(direction.x * direction.x + direction.y * direction.y + direction.z * direction.z);
-    const bool is_direction = length > 0.0f && isfinite(length);
-    unit[0] = is_direction ? direction.x / length : 0.0f;
-    unit[1] = is_direction ? direction.y / length : 0.0f;
-    unit[2] = is_direction ? direction.z / length : 1.0f;
-}
-
-static void set_points(const md5gl_frame *frame, md5gl_frame_block *block)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
-        const md5gl_point_light *const point = &frame->point_lights[i];
-        if (!(point->range > 0.0f))
-            continue;
-        const float position[4] = {point->position.x, point->position.y, point->position.z,
-                                   point->range};
-        memcpy(block->point_positions[count], position, sizeof position);
-        memcpy(block->point_colours[count], point->color, sizeof point->color);
-        count++;
-    }
-    block->mode[2] = (float)count;
-}
-
 static md5gl_frame_block describe_frame(const md5gl_frame *frame)
 {
     md5gl_frame_block block;
     memset(&block, 0, sizeof block);
     const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
     memcpy(block.clip_from_world, clip_from_world.m, sizeof block.clip_from_world);
-    find_eye(frame, block.eye);
-    set_direction(frame->light_direction, block.light_direction);
+
+    // The camera's position (w = 1), or the direction to it if the projection is orthographic
+    // (w = 0). The view is rigid, so its inverse is its transpose.
+    const float *const view = frame->view_from_world.m;
+    const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const float *const column = view + 4 * axis;
+        block.eye[axis] =
+            has_perspective ? -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14])
+                            : column[2];
+    }
+    block.eye[3] = has_perspective ? 1.0f : 0.0f;
+
+    // Straight up if the direction has no length.
+    const md5_vec3 direction = frame->light_direction;
+    float *const unit = block.light_direction;
+    const float length = sqrtf(md5_vec3_dot(direction, direction));
+    const bool is_direction = length > 0.0f && isfinite(length);
+    unit[0] = is_direction ? direction.x / length : 0.0f;
+    unit[1] = is_direction ? direction.y / length : 0.0f;
+    unit[2] = is_direction ? direction.z / length : 1.0f;
+
     memcpy(block.light, frame->light, sizeof frame->light);
     memcpy(block.ambient, frame->ambient, sizeof frame->ambient);
     block.viewport[0] = (float)frame->width;
@@ -226,7 +204,18 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     block.origin[1] = (float)frame->y;
     block.mode[0] = frame->lighting == MD5GL_LIGHTING_CLASSIC ? 1.0f : 0.0f;
     block.mode[1] = frame->tone_mapped ? 1.0f : 0.0f;
-    set_points(frame, &block);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
+        const md5gl_point_light *const point = &frame->point_lights[i];
+        if (!(point->range > 0.0f))
+            continue;
+        const float position[4] = {point->position.x, point->position.y, point->position.z,
+                                   point->range};
+        memcpy(block.point_positions[count], position, sizeof position);
+        memcpy(block.point_colours[count], point->color, sizeof point->color);
+        count++;
+    }
+    block.mode[2] = (float)count;
     return block;
 }
 
@@ -237,37 +226,6 @@ void md5gli_bind_frame(md5gl_renderer *renderer)
     gl->Viewport((GLint)renderer->x, (GLint)renderer->y, (GLsizei)renderer->width,
                  (GLsizei)renderer->height);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
-}
-
-// Whether alpha becomes coverage. OpenGL ES cannot write another alpha at the same time, so there
-// it must be 1 already in the whole target.
-static bool softens_edges(const md5gl_renderer *renderer)
-{
-    GLint samples = 0;
-    renderer->gl.GetIntegerv(GL_SAMPLES, &samples);
-    return samples > 1 && (!renderer->is_es || renderer->opaque);
-}
-
-// Clears the viewport, which may be a part of the framebuffer.
-static void clear(const md5gl_renderer *renderer, const float background[4])
-{
-    const GladGLContext *gl = &renderer->gl;
-    // Premultiplied alpha makes resolving and blending weight colours by their coverage.
-    const float alpha = background[3];
-    gl->ClearColor(background[0] * alpha, background[1] * alpha, background[2] * alpha, alpha);
-    gl->Scissor((GLint)renderer->x, (GLint)renderer->y, (GLsizei)renderer->width,
-                (GLsizei)renderer->height);
-    gl->Enable(GL_SCISSOR_TEST);
-    gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    gl->Disable(GL_SCISSOR_TEST);
-}
-
-// Whether the projection mirrors the picture, as for a framebuffer whose first row is the top one.
-// A view that mirrors belongs to a model in a left-handed space, whose triangles it turns back.
-static bool mirrors(const md5gl_frame *frame)
-{
-    const float *const m = frame->clip_from_view.m;
-    return m[0] * m[5] - m[1] * m[4] < 0.0f;
 }
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
@@ -294,13 +252,28 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gli_bind_frame(renderer);
     renderer->ground = frame->ground;
     renderer->opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
-    renderer->multisampled = softens_edges(renderer);
-    if (!frame->keep_contents)
-        clear(renderer, frame->background);
+    // Alpha becomes coverage then. OpenGL ES cannot write another alpha at the same time, so there
+    // it must be 1 already in the whole target.
+    GLint samples = 0;
+    gl->GetIntegerv(GL_SAMPLES, &samples);
+    renderer->multisampled = samples > 1 && (!renderer->is_es || renderer->opaque);
+    if (!frame->keep_contents) { // the viewport, which may be a part of the framebuffer
+        // Premultiplied alpha makes resolving and blending weight colours by their coverage.
+        const float *const colour = frame->background, alpha = colour[3];
+        gl->ClearColor(colour[0] * alpha, colour[1] * alpha, colour[2] * alpha, alpha);
+        gl->Scissor((GLint)frame->x, (GLint)frame->y, (GLsizei)frame->width,
+                    (GLsizei)frame->height);
+        gl->Enable(GL_SCISSOR_TEST);
+        gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+        gl->Disable(GL_SCISSOR_TEST);
+    }
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
-    // id's winding. The shadow maps are drawn without culling.
-    gl->FrontFace(mirrors(frame) ? GL_CCW : GL_CW);
+    // id's winding, unless the projection mirrors the picture, as for a framebuffer whose first row
+    // is the top one. A view that mirrors belongs to a model in a left-handed space, whose
+    // triangles it turns back. The shadow maps are drawn without culling.
+    const float *const m = frame->clip_from_view.m;
+    gl->FrontFace(m[0] * m[5] - m[1] * m[4] < 0.0f ? GL_CCW : GL_CW);
 }
 
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
@@ -332,35 +305,6 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 
 // -- Reading back ---------------------------------------------------------------------------
 
-// GL's first row is the bottom row.
-static void flip_rows(uint8_t *rgba, size_t width, size_t height)
-{
-    for (size_t y = 0; y < height / 2; y++) {
-        uint8_t *const upper = rgba + 4 * width * y;
-        uint8_t *const lower = rgba + 4 * width * (height - 1 - y);
-        for (size_t i = 0; i < 4 * width; i++) {
-            const uint8_t byte = upper[i];
-            upper[i] = lower[i];
-            lower[i] = byte;
-        }
-    }
-}
-
-// Converts premultiplied to straight alpha, as PNG requires.
-static void divide_by_alpha(uint8_t *rgba, size_t num_pixels)
-{
-    for (size_t i = 0; i < num_pixels; i++) {
-        uint8_t *const pixel = rgba + 4 * i;
-        const uint32_t alpha = pixel[3];
-        if (alpha == 0 || alpha == 255)
-            continue;
-        for (int channel = 0; channel < 3; channel++) {
-            const uint32_t straight = (pixel[channel] * 255u + alpha / 2) / alpha;
-            pixel[channel] = (uint8_t)(straight < 255 ? straight : 255);
-        }
-    }
-}
-
 bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                        uint32_t height, uint8_t *rgba, md5_error *error)
 {
@@ -378,7 +322,25 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
     if (!md5gli_check(renderer, "reading pixels", error) || !md5gli_check_context(renderer, error))
         return false;
-    flip_rows(rgba, width, height);
-    divide_by_alpha(rgba, (size_t)width * height);
+    const size_t row = 4 * (size_t)width;
+    for (size_t y = 0; y < height / 2; y++) { // GL's first row is the bottom row
+        uint8_t *const upper = rgba + row * y, *const lower = rgba + row * (height - 1 - y);
+        for (size_t i = 0; i < row; i++) {
+            const uint8_t byte = upper[i];
+            upper[i] = lower[i];
+            lower[i] = byte;
+        }
+    }
+    // Premultiplied becomes straight alpha, as PNG requires.
+    for (size_t i = 0; i < (size_t)width * height; i++) {
+        uint8_t *const pixel = rgba + 4 * i;
+        const uint32_t alpha = pixel[3];
+        if (alpha == 0 || alpha == 255)
+            continue;
+        for (int channel = 0; channel < 3; channel++) {
+            const uint32_t straight = (pixel[channel] * 255u + alpha / 2) / alpha;
+            pixel[channel] = (uint8_t)(straight < 255 ? straight : 255);
+        }
+    }
     return true;
 }

@@ -107,19 +107,6 @@ static uint8_t mean_of_srgb(const md5gl_encoding *encoding, const uint8_t *from,
     return encode_srgb(encoding, (sum + 2) / 4);
 }
 
-static void halve_even_row(const md5gl_encoding *encoding, const uint8_t *from, size_t row,
-                           uint8_t *to)
-{
-    for (size_t x = 0; x < row / 8; x++, from += 8) {
-        uint8_t texel[4];
-        for (uint32_t i = 0; i < 3; i++)
-            texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
-                                         : mean_of_bytes(from + i, row);
-        texel[3] = mean_of_bytes(from + 3, row);
-        memcpy(to + 4 * x, texel, sizeof texel);
-    }
-}
-
 // In the same memory, a texel is written after all that it covers have been read, and those of
 // later texels lie behind it.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
@@ -130,10 +117,19 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
                               level->height > 1 ? level->height / 2 : 1, half};
     for (uint32_t y = 0; y < next.height; y++) {
         uint8_t *const to = half + 4 * (size_t)y * next.width;
-        if (is_even)
-            halve_even_row(encoding, level->rgba + 2 * (size_t)y * row, row, to);
-        else
+        if (is_even) {
+            const uint8_t *from = level->rgba + 2 * (size_t)y * row;
+            for (size_t x = 0; x < row / 8; x++, from += 8) {
+                uint8_t texel[4];
+                for (uint32_t i = 0; i < 3; i++)
+                    texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
+                                                 : mean_of_bytes(from + i, row);
+                texel[3] = mean_of_bytes(from + 3, row);
+                memcpy(to + 4 * x, texel, sizeof texel);
+            }
+        } else {
             halve_odd_row(encoding, level, y, to);
+        }
     }
     return next;
 }
@@ -338,36 +334,6 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
                         desc->wrap == MD5GL_WRAP_REPEAT && !is_cube && !is_mask, filter,
                         desc->is_nearest || is_mask ? filter : GL_LINEAR_MIPMAP_LINEAR);
     return md5gli_end_texture(renderer, target, texture, upload(renderer, desc, error), error);
-}
-
-bool md5gli_texture_is_opaque(md5gl_renderer *renderer, md5gl_texture texture)
-{
-    const GladGLContext *gl = &renderer->gl;
-    GLint alpha = GL_ALPHA;
-    if (renderer->is_webgl)
-        return false;
-    gl->ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_TEXTURE);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
-    gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
-    return alpha == GL_ONE;
-}
-
-md5gl_texture md5gli_create_checker(md5gl_renderer *renderer, md5_error *error)
-{
-    enum { SIDE = 128, CELL = 16 };
-    const size_t size = (size_t)SIDE * SIDE * 4;
-    uint8_t *const cells = (uint8_t *)md5gli_alloc(&renderer->allocator, size, 1, error);
-    if (!cells)
-        return 0;
-    for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
-        const bool is_light = (i % SIDE / CELL + i / SIDE / CELL) % 2;
-        memset(cells + 4 * i, is_light ? 196 : 138, 3);
-        cells[4 * i + 3] = 255;
-    }
-    const md5gl_texture_desc desc = {.width = SIDE, .height = SIDE, .texels = cells};
-    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, error);
-    md5gli_free(&renderer->allocator, cells, size);
-    return texture;
 }
 
 void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)

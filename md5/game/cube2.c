@@ -1,13 +1,474 @@
 // Models of Cube 2's engines.
 #include "md5/core/assert.h"
 #include "md5/core/axes.h"
+#include "md5/core/file.h"
+#include "md5/core/lex.h"
 #include "md5/core/math.h"
 #include "md5/game/containers.h"
-#include "md5/game/cube2_script.h"
 #include "md5/md5dialects.h"
-#include "md5/core/lex.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+// == The language =================================================================================
+//
+// The script language of Cube 2's engines, as far as md5.cfg files use it: commands of words,
+// separated by newlines and `;`, `exec`, `if` and variables.
+//
+// Texts that are being read are on a stack, so nothing recurses: `exec` puts a file on it, `if` the
+// block that it chooses.
+
+enum {
+    MD5_CUBE2_MAX_WORDS = 25, // as in the engines
+    MD5_CUBE2_MAX_DEPTH = 16,
+    MD5_CUBE2_MAX_FILES = 64
+};
+
+typedef enum md5_cube2_word_kind {
+    MD5_CUBE2_WORD,      // its text is known
+    MD5_CUBE2_BLOCK,     // [ ... ]
+    MD5_CUBE2_EXPRESSION // ( ... ), or a word that contains one: not evaluated
+} md5_cube2_word_kind;
+
+typedef struct md5_cube2_word {
+    md5_cube2_word_kind kind;
+    const char *text; // NUL-terminated, in the arena; of a block what is between its brackets
+    const char *at;   // where it begins in the script
+    md5_span block;   // of a block, the same in the script
+} md5_cube2_word;
+
+typedef struct md5_cube2_command {
+    uint32_t num_words; // >= 1
+    md5_cube2_word words[MD5_CUBE2_MAX_WORDS];
+} md5_cube2_command;
+
+// A text that is being read.
+typedef struct md5_cube2_frame {
+    md5_lex lex;
+    const char *file;
+    md5_file_text text; // empty for a block, which belongs to a file below it
+} md5_cube2_frame;
+
+typedef struct md5_cube2_script {
+    md5_context *context;
+    md5_arena *arena;
+    const char *root;
+    md5_name_map variables; // of const char
+    uint32_t num_files, depth;
+    md5_cube2_frame frames[MD5_CUBE2_MAX_DEPTH];
+} md5_cube2_script;
+
+static md5_cube2_frame *top_frame(md5_cube2_script *script)
+{
+    return &script->frames[script->depth - 1];
+}
+
+// Reports a warning at a word of the command that was read last.
+MD5_PRINTF(3, 4)
+static void script_warn(md5_cube2_script *script, const md5_cube2_word *word, const char *format,
+                        ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    md5i_lex_warn(&top_frame(script)->lex, word->at, "%s", message);
+}
+
+static void warn_at(md5_cube2_script *script, const char *at, const char *message)
+{
+    const md5_cube2_word word = {.at = at};
+    script_warn(script, &word, "%s", message);
+}
+
+// -- Paths ----------------------------------------------------------------------------------------
+
+// Takes away the last folder of path[length], which ends in /. Returns the new length, or `length`
+// if there is no folder to take away.
+static size_t leave_folder(const char *path, size_t length)
+{
+    size_t start = length - 1;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    const size_t size = length - start;
+    const bool is_up = size == 3 && path[start] == '.' && path[start + 1] == '.';
+    return size == 1 || is_up ? length : start;
+}
+
+// Returns a copy of "<first><second>" with / between folders and `..` resolved. NULL if memory runs
+// out.
+static const char *join_path(md5_arena *arena, const char *first, const char *second)
+{
+    const size_t first_size = strlen(first), second_size = strlen(second);
+    char *const path = (char *)md5i_arena_room(arena, first_size + second_size + 1, 1);
+    size_t length = 0, start = 0; // `start`: of the last folder or name
+    if (!path)
+        return NULL;
+    for (size_t i = 0; i < first_size + second_size; i++) {
+        const char c = i < first_size ? first[i] : second[i - first_size];
+        path[length++] = c == '\\' ? '/' : c;
+        if (path[length - 1] != '/')
+            continue;
+        const size_t size = length - start;
+        if ((size == 1 && start > 0) || (size == 2 && path[start] == '.')) { // of a//b, or ./
+            length = start;
+        } else if (size == 3 && path[start] == '.' && path[start + 1] == '.' && start > 0) { // ../
+            const size_t left = leave_folder(path, start);
+            length = left < start ? left : length;
+        }
+        start = length;
+    }
+    path[length] = '\0';
+    return path;
+}
+
+// -- Words ----------------------------------------------------------------------------------------
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static bool is_comment(const md5_lex *lex, const char *at)
+{
+    return lex->end - at >= 2 && at[0] == '/' && at[1] == '/';
+}
+
+static const char *skip_line(const md5_lex *lex, const char *at)
+{
+    while (at < lex->end && *at != '\n')
+        at++;
+    return at;
+}
+
+// Skips blanks and comments inside a command.
+static void skip_blanks(md5_lex *lex)
+{
+    while (lex->at < lex->end && is_blank(*lex->at))
+        lex->at++;
+    if (is_comment(lex, lex->at))
+        lex->at = skip_line(lex, lex->at);
+}
+
+// Returns the end of the string that begins at `at`: behind its quote, or where its line ends.
+static const char *string_end(const md5_lex *lex, const char *at)
+{
+    for (at++; at < lex->end && *at != '"' && *at != '\n' && *at != '\r'; at++)
+        at += *at == '^' && lex->end - at > 1 && at[1] != '\n' && at[1] != '\r';
+    return at < lex->end && *at == '"' ? at + 1 : at;
+}
+
+// Returns the end of the bracket that begins at `at`, behind the one that closes it; NULL if there
+// is none. Strings and comments hide brackets.
+static const char *bracket_end(const md5_lex *lex, const char *at)
+{
+    size_t depth = 0;
+    while (at < lex->end) {
+        if (*at == '"') {
+            at = string_end(lex, at);
+        } else if (is_comment(lex, at)) {
+            at = skip_line(lex, at);
+        } else {
+            depth += *at == '[' || *at == '(';
+            depth -= *at == ']' || *at == ')';
+            at++;
+            if (depth == 0)
+                return at;
+        }
+    }
+    return NULL;
+}
+
+// Copies a string without its quotes and resolves the escapes that begin with ^.
+static const char *copy_string(md5_arena *arena, const char *at, const char *end)
+{
+    char *const text = (char *)md5i_arena_room(arena, (size_t)(end - at) + 1, 1);
+    char *to = text;
+    if (!text)
+        return NULL;
+    for (; at < end; at++) {
+        if (*at == '^' && end - at > 1) {
+            at++;
+            *to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : *at == 'f' ? '\f' : *at;
+        } else {
+            *to++ = *at;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
+static const char *copy_text(md5_arena *arena, const char *at, const char *end)
+{
+    const size_t size = (size_t)(end - at);
+    char *const text = (char *)md5i_arena_room(arena, size + 1, 1);
+    if (!text)
+        return NULL;
+    if (size > 0)
+        memcpy(text, at, size);
+    text[size] = '\0';
+    return text;
+}
+
+static bool read_string(md5_cube2_script *script, md5_cube2_word *word)
+{
+    md5_lex *const lex = &top_frame(script)->lex;
+    const char *const end = string_end(lex, lex->at);
+    const bool is_closed = end - lex->at > 1 && end[-1] == '"';
+    if (!is_closed)
+        warn_at(script, word->at, "this string has no end on its line: expected '\"'");
+    word->text = copy_string(script->arena, lex->at + 1, end - is_closed);
+    lex->at = end;
+    return word->text != NULL;
+}
+
+static bool read_bracket(md5_cube2_script *script, md5_cube2_word *word)
+{
+    md5_lex *const lex = &top_frame(script)->lex;
+    const char *const closed = bracket_end(lex, lex->at);
+    const char *const end = closed ? closed : lex->end;
+    word->kind = *lex->at == '[' ? MD5_CUBE2_BLOCK : MD5_CUBE2_EXPRESSION;
+    if (!closed)
+        warn_at(script, word->at, "this bracket is not closed: expected ']' or ')'");
+    word->block.bytes = lex->at + 1;
+    word->block.size = (size_t)(end - lex->at) - 1 - (closed != NULL);
+    word->text = copy_text(script->arena, word->block.bytes, word->block.bytes + word->block.size);
+    lex->at = end;
+    return word->text != NULL;
+}
+
+// Returns the value of $NAME, or NULL after a warning.
+static const char *value_of(md5_cube2_script *script, const md5_cube2_word *word)
+{
+    void **const found = md5i_name_map_find(&script->variables, word->text + 1);
+    if (found)
+        return (const char *)*found;
+    script_warn(script, word, "variable %s is not set here: its value is not known",
+                md5i_quote(word->text, strlen(word->text)).text);
+    return NULL;
+}
+
+static bool read_bare(md5_cube2_script *script, md5_cube2_word *word)
+{
+    md5_lex *const lex = &top_frame(script)->lex;
+    const char *at = lex->at;
+    bool has_expression = false;
+    while (at < lex->end && !is_blank(*at) && *at != '\n' && *at != ';' && !is_comment(lex, at)) {
+        const bool is_bracket = *at == '(' || *at == '[';
+        const char *const end = is_bracket ? bracket_end(lex, at) : at + 1;
+        has_expression |= is_bracket;
+        at = end ? end : lex->end;
+    }
+    word->text = copy_text(script->arena, lex->at, at);
+    lex->at = at;
+    if (!word->text)
+        return false;
+    word->kind = has_expression ? MD5_CUBE2_EXPRESSION : MD5_CUBE2_WORD;
+    if (word->text[0] == '$' && word->text[1] != '\0' && !has_expression) {
+        const char *const value = value_of(script, word);
+        word->kind = value ? MD5_CUBE2_WORD : MD5_CUBE2_EXPRESSION;
+        word->text = value ? value : "";
+    }
+    return true;
+}
+
+static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
+{
+    md5_lex *const lex = &top_frame(script)->lex;
+    memset(word, 0, sizeof *word);
+    word->at = lex->at;
+    if (*lex->at == '"')
+        return read_string(script, word);
+    return *lex->at == '[' || *lex->at == '(' ? read_bracket(script, word)
+                                              : read_bare(script, word);
+}
+
+// Reads a command up to its end. Returns false if memory runs out.
+static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
+{
+    md5_lex *const lex = &top_frame(script)->lex;
+    md5_cube2_word extra;
+    command->num_words = 0;
+    for (;;) {
+        skip_blanks(lex);
+        if (lex->at == lex->end || *lex->at == '\n' || *lex->at == ';')
+            return true;
+        const bool is_full = command->num_words == MD5_CUBE2_MAX_WORDS;
+        md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
+        TRY(read_word(script, word));
+        if (is_full)
+            script_warn(script, word, "a command has at most %d words: skipped",
+                        MD5_CUBE2_MAX_WORDS);
+        command->num_words += !is_full;
+    }
+}
+
+// -- Texts ----------------------------------------------------------------------------------------
+
+// Puts a file on the stack. Returns false, with the context's error set, if it cannot be read.
+static bool script_open(md5_cube2_script *script, const char *file)
+{
+    md5_file_text text = {0};
+    md5i_context_set_file(script->context, file);
+    if (!md5i_read_file_text(script->context, file, &text)
+        || !md5_check_text_size(script->context, text.size)) {
+        md5i_free_file_text(script->context, &text);
+        return false;
+    }
+    script->num_files++;
+    md5_cube2_frame *const frame = &script->frames[script->depth++];
+    memset(frame, 0, sizeof *frame);
+    frame->file = file;
+    md5i_lex_begin(&frame->lex, script->arena, text.bytes, text.size);
+    frame->text = text;
+    return true;
+}
+
+static void end_frame(md5_cube2_script *script)
+{
+    md5i_free_file_text(script->context, &top_frame(script)->text);
+    script->depth--;
+    if (script->depth > 0)
+        md5i_context_set_file(script->context, top_frame(script)->file);
+}
+
+// -- Commands of the language ---------------------------------------------------------------------
+
+// Like the engines, goes on if the file cannot be read. Returns false if memory runs out.
+static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
+{
+    if (command->num_words < 2 || command->words[1].kind != MD5_CUBE2_WORD) {
+        script_warn(script, &command->words[0], "expected the name of a file after exec");
+        return true;
+    }
+    const md5_cube2_word *const word = &command->words[1];
+    md5_context *const context = script->context;
+    const char *const name = join_path(script->arena, "", word->text);
+    const char *const file = name ? join_path(script->arena, script->root, name) : NULL;
+    TRY(file);
+    const char *reason = NULL; // why the file is not read
+    if (name[0] == '/' || strchr(name, ':') || strncmp(name, "../", 3) == 0)
+        reason = "is outside of the game's folder";
+    for (uint32_t i = 0; i < script->depth && !reason; i++) {
+        if (strcmp(script->frames[i].file, file) == 0)
+            reason = "is being read already";
+    }
+    if (!reason
+        && (script->depth == MD5_CUBE2_MAX_DEPTH || script->num_files == MD5_CUBE2_MAX_FILES))
+        reason = "is one file too many";
+    if (!reason && script_open(script, file))
+        return true;
+    if (context->error.status == MD5_ERROR_MEMORY)
+        return false;
+    const md5_error failure = context->error;
+    context->error.status = MD5_OK;
+    context->error.message[0] = '\0';
+    md5i_context_set_file(context, top_frame(script)->file);
+    const char *const shown = reason ? name : file;
+    script_warn(script, word, "%s %s", md5i_quote(shown, strlen(shown)).text,
+                reason ? reason : failure.message);
+    return true;
+}
+
+static bool set_variable(md5_cube2_script *script, const md5_cube2_word *name,
+                         const md5_cube2_word *value)
+{
+    if (value->kind != MD5_CUBE2_WORD)
+        return true; // the value is not known: using it is a warning
+    void **const found = md5i_name_map_add(&script->variables, script->arena, name->text);
+    TRY(found);
+    *found = (void *)(uintptr_t)value->text;
+    return true;
+}
+
+// As the engines do, takes "", 0 and 0.0 for false. A condition that is not evaluated is taken for
+// true.
+static bool is_true(md5_cube2_script *script, const md5_cube2_word *word)
+{
+    if (word->kind != MD5_CUBE2_WORD) {
+        script_warn(script, word, "the condition is not evaluated: taken for true");
+        return true;
+    }
+    const char *text = word->text;
+    if (*text == '\0')
+        return false;
+    while (*text == '0' || *text == '.')
+        text++;
+    return *text != '\0';
+}
+
+static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
+{
+    if (command->num_words < 3) {
+        script_warn(script, &command->words[0], "expected a condition and a block");
+        return;
+    }
+    const uint32_t chosen = is_true(script, &command->words[1]) ? 2 : 3;
+    if (chosen >= command->num_words)
+        return;
+    const md5_cube2_word *const word = &command->words[chosen];
+    if (word->kind != MD5_CUBE2_BLOCK) {
+        script_warn(script, word, "expected a block in [ ]");
+        return;
+    }
+    if (script->depth == MD5_CUBE2_MAX_DEPTH) {
+        script_warn(script, word, "nested more than %d deep: skipped", MD5_CUBE2_MAX_DEPTH);
+        return;
+    }
+    // The block is part of a text that stays open below it; lines are counted from the text's
+    // start.
+    const md5_cube2_frame *const below = top_frame(script);
+    md5_cube2_frame *const frame = &script->frames[script->depth++];
+    *frame = *below;
+    memset(&frame->text, 0, sizeof frame->text);
+    frame->lex.at = word->block.bytes;
+    frame->lex.end = word->block.bytes + word->block.size;
+}
+
+// Runs a command of the language; *is_run says whether it was one.
+static bool run(md5_cube2_script *script, const md5_cube2_command *command, bool *is_run)
+{
+    const md5_cube2_word *const words = command->words;
+    *is_run = true;
+    if (command->num_words >= 2 && strcmp(words[1].text, "=") == 0)
+        return command->num_words < 3 || set_variable(script, &words[0], &words[2]);
+    if (strcmp(words[0].text, "alias") == 0)
+        return command->num_words < 3 || set_variable(script, &words[1], &words[2]);
+    if (strcmp(words[0].text, "exec") == 0)
+        return run_exec(script, command);
+    *is_run = strcmp(words[0].text, "if") == 0;
+    if (*is_run)
+        run_if(script, command);
+    return true;
+}
+
+// Reads the next command that is not part of the language. Returns false at the end, or with the
+// context's error set if memory runs out.
+static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
+{
+    bool is_run = false;
+    while (script->depth > 0) {
+        md5_lex *const lex = &top_frame(script)->lex;
+        skip_blanks(lex);
+        while (lex->at < lex->end && (*lex->at == '\n' || *lex->at == ';')) {
+            lex->at++;
+            skip_blanks(lex);
+        }
+        if (lex->at == lex->end) {
+            end_frame(script);
+            continue;
+        }
+        TRY(read_command(script, command));
+        TRY(run(script, command, &is_run));
+        if (!is_run)
+            return true;
+    }
+    return false;
+}
+
+// == Readers ======================================================================================
 
 // An array whose items are added one by one: it is doubled when it is full.
 typedef struct md5_cube2_list {
@@ -76,9 +537,8 @@ static float number_of(const cube_call *call, uint32_t word)
     if (next && md5_is_length(value))
         return value;
     if (given->text[0] != '\0' || given->kind != MD5_CUBE2_WORD)
-        md5i_cube2_script_warn(&call->reader->script, given,
-                               "expected a number, found %s: read as 0",
-                               md5i_quote(given->text, strlen(given->text)).text);
+        script_warn(&call->reader->script, given, "expected a number, found %s: read as 0",
+                    md5i_quote(given->text, strlen(given->text)).text);
     return 0.0f;
 }
 
@@ -99,14 +559,14 @@ static bool has_words(const cube_call *call, uint32_t count, const char *expecte
     const md5_cube2_word *const words = call->command->words;
     if (call->command->num_words > count)
         return true;
-    md5i_cube2_script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
-                           md5i_quote(words[0].text, strlen(words[0].text)).text);
+    script_warn(&call->reader->script, &words[0], "expected %s after %s", expected,
+                md5i_quote(words[0].text, strlen(words[0].text)).text);
     return false;
 }
 
 static const char *path_of(const cube_call *call, uint32_t word)
 {
-    return md5i_cube2_join(call->reader->arena, call->reader->folder, text_of(call, word));
+    return join_path(call->reader->arena, call->reader->folder, text_of(call, word));
 }
 
 // A texture's name, which may have commands in <> before it. Returns false if memory runs out.
@@ -122,7 +582,7 @@ static bool read_image(const cube_call *call, uint32_t word, md5_cube2_image *im
     TRY(commands);
     memcpy(commands, text, (size_t)(name - text));
     image->commands = commands;
-    image->path = md5i_cube2_join(call->reader->arena, call->reader->folder, name);
+    image->path = join_path(call->reader->arena, call->reader->folder, name);
     return image->path != NULL;
 }
 
@@ -156,8 +616,8 @@ static bool read_load(const cube_call *call)
 static bool read_dir(const cube_call *call)
 {
     md5_cube2_reader *const reader = call->reader;
-    const char *const folder = md5i_cube2_join(reader->arena, text_of(call, 1), "/");
-    reader->folder = folder ? md5i_cube2_join(reader->arena, reader->models, folder) : NULL;
+    const char *const folder = join_path(reader->arena, text_of(call, 1), "/");
+    reader->folder = folder ? join_path(reader->arena, reader->models, folder) : NULL;
     return reader->folder != NULL;
 }
 
@@ -274,9 +734,8 @@ static bool read_link(const cube_call *call)
     const uint32_t num_parts = call->reader->parts.count;
     const int32_t parent = whole_of(call, 1), child = whole_of(call, 2);
     if (parent < 0 || child < 0 || (uint32_t)parent >= num_parts || (uint32_t)child >= num_parts) {
-        md5i_cube2_script_warn(&call->reader->script, &call->command->words[1],
-                               "link from part %d to part %d: there are %u", parent, child,
-                               num_parts);
+        script_warn(&call->reader->script, &call->command->words[1],
+                    "link from part %d to part %d: there are %u", parent, child, num_parts);
         return true;
     }
     md5_cube2_link *const link =
@@ -305,15 +764,6 @@ static const row_form row_forms[] = {
     {"md5mixer", "f"},      {"md5pattern", "f"},     {"md5noclip", "f"},   {"md5tricollide", "f"},
     {"md5alphadepth", "f"}, {"md5depthoffset", "f"}, {"md5color", "ff"},   {"md5smooth", "f"},
 };
-
-static const row_form *find_form(const char *word)
-{
-    for (size_t i = 0; i < sizeof row_forms / sizeof row_forms[0]; i++) {
-        if (strcmp(row_forms[i].word, word) == 0)
-            return &row_forms[i];
-    }
-    return NULL;
-}
 
 // -- The whole model ------------------------------------------------------------------------------
 
@@ -432,15 +882,6 @@ static const part_word part_words[] = {
     {"md5link", read_link, true, 3, "two parts and the name of a tag"},
 };
 
-static const part_word *find_part_word(const char *word)
-{
-    for (size_t i = 0; i < sizeof part_words / sizeof part_words[0]; i++) {
-        if (strcmp(part_words[i].word, word) == 0)
-            return &part_words[i];
-    }
-    return NULL;
-}
-
 // Executes a command; an unknown one is a warning. Returns false if memory runs out.
 static bool cube_run(md5_cube2_reader *reader, const md5_cube2_command *command)
 {
@@ -451,11 +892,19 @@ static bool cube_run(md5_cube2_reader *reader, const md5_cube2_command *command)
         .part = reader->parts.count > 0 ? &parts[reader->parts.count - 1] : NULL,
         .command = command,
     };
-    const part_word *const known = find_part_word(word->text);
-    const row_form *const form = find_form(word->text);
+    const part_word *known = NULL;
+    const row_form *form = NULL;
+    for (size_t i = 0; i < sizeof part_words / sizeof part_words[0]; i++) {
+        if (strcmp(part_words[i].word, word->text) == 0)
+            known = &part_words[i];
+    }
+    for (size_t i = 0; i < sizeof row_forms / sizeof row_forms[0]; i++) {
+        if (strcmp(row_forms[i].word, word->text) == 0)
+            form = &row_forms[i];
+    }
     if (!call.part && (form || (known && known->needs_part))) {
-        md5i_cube2_script_warn(&reader->script, word, "%s before 'md5load': skipped",
-                               md5i_quote(word->text, strlen(word->text)).text);
+        script_warn(&reader->script, word, "%s before 'md5load': skipped",
+                    md5i_quote(word->text, strlen(word->text)).text);
         return true;
     }
     if (known)
@@ -483,8 +932,8 @@ static bool cube_run(md5_cube2_reader *reader, const md5_cube2_command *command)
         return true;
     if (is_setting(word->text))
         return read_setting(&call);
-    md5i_cube2_script_warn(&reader->script, word, "unknown word %s: its line is skipped",
-                           md5i_quote(word->text, strlen(word->text)).text);
+    script_warn(&reader->script, word, "unknown word %s: its line is skipped",
+                md5i_quote(word->text, strlen(word->text)).text);
     return true;
 }
 
@@ -534,11 +983,10 @@ static bool find_folders(md5_cube2_reader *reader, const char *path, const char 
     if (!after_models)
         root_length = end_of_part(path, length, "data/");
     reader->folder = copy_start(reader->arena, path, length);
-    reader->script.root = root ? md5i_cube2_join(reader->arena, root, root[0] ? "/" : "")
+    reader->script.root = root ? join_path(reader->arena, root, root[0] ? "/" : "")
                                : copy_start(reader->arena, path, root_length);
     TRY(reader->folder && reader->script.root);
-    reader->models =
-        md5i_cube2_join(reader->arena, reader->script.root, after_models ? models : "");
+    reader->models = join_path(reader->arena, reader->script.root, after_models ? models : "");
     return reader->models != NULL;
 }
 
@@ -563,8 +1011,8 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
         start--;
     const size_t size = length > 0 ? length - 1 - start : 0;
     const char *const name = copy_start(arena, folder + start, size);
-    const char *const file = name ? md5i_cube2_join(arena, folder, name) : NULL;
-    return file ? md5i_cube2_join(arena, file, extension) : NULL;
+    const char *const file = name ? join_path(arena, folder, name) : NULL;
+    return file ? join_path(arena, file, extension) : NULL;
 }
 
 // Keeps the error of the md5.cfg if its folder has no default model either.
@@ -603,13 +1051,14 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
 {
     md5_cube2_command command;
     md5_context *const context = reader->arena->context;
-    if (!md5i_cube2_script_open(&reader->script, path))
+    if (!script_open(&reader->script, path))
         return read_default(reader);
-    while (md5i_cube2_script_next(&reader->script, &command)) {
+    while (script_next(&reader->script, &command)) {
         if (!cube_run(reader, &command))
             break;
     }
-    md5i_cube2_script_close(&reader->script);
+    while (reader->script.depth > 0)
+        end_frame(&reader->script);
     md5i_context_set_file(context, path);
     TRY(context->error.status == MD5_OK);
     if (reader->parts.count == 0)

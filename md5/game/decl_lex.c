@@ -360,16 +360,6 @@ static bool begins_name(char c)
     return is_letter(c) || c == '/' || c == '\\' || c == '.';
 }
 
-static void read_name(md5_decl_lex *lex, md5_token *token)
-{
-    token->kind = MD5_TOKEN_NAME;
-    token->text = lex->at++;
-    while (begins_name(byte_at(lex)) || byte_at(lex) == ':'
-           || (byte_at(lex) >= '0' && byte_at(lex) <= '9'))
-        lex->at++;
-    token->size = (size_t)(lex->at - token->text);
-}
-
 static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 {
     // Longer ones first. Those that begin with / \ or . are names.
@@ -421,7 +411,12 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
         return read_string(lex, token);
     if (!begins_name(c))
         return read_punctuation(lex, token);
-    read_name(lex, token);
+    token->kind = MD5_TOKEN_NAME;
+    token->text = lex->at++;
+    while (begins_name(byte_at(lex)) || byte_at(lex) == ':'
+           || (byte_at(lex) >= '0' && byte_at(lex) <= '9'))
+        lex->at++;
+    token->size = (size_t)(lex->at - token->text);
     return true;
 }
 

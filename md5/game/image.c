@@ -210,20 +210,6 @@ typedef struct tga_cursor {
     bool is_repeated;
 } tga_cursor;
 
-static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
-{
-    if (file->is_packed && cursor->left == 0) {
-        const uint32_t head = *cursor->at++;
-        cursor->left = 1 + (head & 127);
-        cursor->is_repeated = (head & 128) != 0;
-    }
-    const uint8_t *const pixel = cursor->at;
-    cursor->left--;
-    if (!cursor->is_repeated || cursor->left == 0)
-        cursor->at += file->pixel_size;
-    return pixel;
-}
-
 // Decoders of one format. Return NULL and set the error if the bytes are damaged.
 static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t size)
 {
@@ -253,7 +239,15 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
             const uint32_t y = file.is_top_first ? i : image->height - 1 - i;
             uint8_t *row = image->pixels + (size_t)y * image->width * MD5_IMAGE_CHANNELS;
             for (uint32_t x = 0; x < image->width; x++, row += MD5_IMAGE_CHANNELS) {
-                const uint8_t *const pixel = next_pixel(&file, &cursor);
+                if (file.is_packed && cursor.left == 0) {
+                    const uint32_t head = *cursor.at++;
+                    cursor.left = 1 + (head & 127);
+                    cursor.is_repeated = (head & 128) != 0;
+                }
+                const uint8_t *const pixel = cursor.at;
+                cursor.left--;
+                if (!cursor.is_repeated || cursor.left == 0)
+                    cursor.at += file.pixel_size;
                 if (file.kind == KIND_PALETTE)
                     read_indexed(&file, pixel, row);
                 else if (file.kind == KIND_GRAY)

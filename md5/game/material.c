@@ -368,25 +368,6 @@ static const struct material_word {
     {"DECAL_MACRO", set_decal, 0},
 };
 
-static void read_word(material_reader *reader, const md5_token *token)
-{
-    if (take_surface_word(reader, token))
-        return;
-    const struct material_word *const row = MD5_TOKEN_ROW(struct material_word, words, token);
-    if (row) {
-        reader->value = row->value;
-        row->read(reader);
-        return;
-    }
-    if (md5i_token_is(token, "{")) {
-        md5i_read_stage(reader->parser, reader->lex);
-        return;
-    }
-    fail(reader, md5i_unknown_word(reader->lex, token, MD5_WORD_MATERIAL,
-                                   "unknown general material parameter", reader->parser->decl->name,
-                                   "a word of materials, a stage or '}'"));
-}
-
 // Reads the material behind its first brace, up to its last one. A mistake is reported, and in the
 // engine's verdict sets parser->is_defaulted. Returns false if memory runs out.
 static bool read_words(md5_material_parser *parser, md5_decl_lex *lex)
@@ -399,7 +380,21 @@ static bool read_words(md5_material_parser *parser, md5_decl_lex *lex)
             fail(&reader, !md5_is_lenient(lex->game));
         if (!is_read || md5i_token_is(&token, "}"))
             return true;
-        read_word(&reader, &token);
+        if (take_surface_word(&reader, &token))
+            continue;
+        const struct material_word *const row = MD5_TOKEN_ROW(struct material_word, words, &token);
+        if (row) {
+            reader.value = row->value;
+            row->read(&reader);
+            continue;
+        }
+        if (md5i_token_is(&token, "{")) {
+            md5i_read_stage(parser, lex);
+            continue;
+        }
+        fail(&reader,
+             md5i_unknown_word(lex, &token, MD5_WORD_MATERIAL, "unknown general material parameter",
+                               parser->decl->name, "a word of materials, a stage or '}'"));
     }
     return md5_game_has_memory(parser->game);
 }

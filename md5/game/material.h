@@ -12,7 +12,7 @@ enum {
     MD5_CONSTANT_SLOTS = 8192
 };
 
-// A part of an expression that waits for the value of what is being read: see expression.c.
+// A part of an expression that waits for the value of what is being read: see stage.c.
 typedef struct md5_expression_frame {
     uint32_t kind;
     uint32_t left; // register
@@ -36,29 +36,14 @@ typedef struct md5_material_parser {
     uint32_t num_frames;
 } md5_material_parser;
 
-// -- expression.c ---------------------------------------------------------------------------------
+// -- stage.c --------------------------------------------------------------------------------------
 
 // Forgets all registers and operations.
 void md5i_clear_expressions(md5_material_parser *parser);
 
-// Return the register of a constant, or of the value of an operation, which may be a constant too.
-uint32_t md5i_add_constant(md5_material_parser *parser, float value);
-uint32_t md5i_add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
-                     uint32_t b);
-
 // Reads an expression and returns the register of its value. A mistake is reported, and in the
 // engine's verdict sets parser->is_defaulted.
 uint32_t md5i_read_expression(md5_material_parser *parser, md5_decl_lex *lex);
-
-// Returns the register of a table's value at a register. If there is no such table, returns 0 and
-// sets `found` to false.
-uint32_t md5i_add_table_op(md5_material_parser *parser, const char *name, size_t size, uint32_t at,
-                           bool *found);
-
-// Expects a token. Another one is a warning, and in the engine's verdict sets parser->is_defaulted.
-void md5i_match(md5_material_parser *parser, md5_decl_lex *lex, const char *text);
-
-// -- stage.c --------------------------------------------------------------------------------------
 
 // Reads a stage behind its first brace, and adds it. A mistake is reported, and in the engine's
 // verdict sets parser->is_defaulted.
