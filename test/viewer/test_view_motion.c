@@ -18,7 +18,7 @@ static bool open_scene(view_scene *scene, const char *path)
 {
     view_log log = {.level = VIEW_QUIET};
     const char *const files[] = {test_path(path)};
-    return CHECK(view_load_scene(scene, files, 1, true, &log));
+    return CHECK(view_load_scene(scene, files, 1, NULL, true, &log));
 }
 
 TEST (view_motion_is_what_moves_the_model) {
@@ -155,7 +155,7 @@ static bool legs_open_scene(view_scene *scene, const char *path)
     view_log log = {.level = VIEW_QUIET};
     const char *const files[] = {test_path(path)};
     *scene = (view_scene){.root = MD5_ROOT_FILE};
-    return CHECK(view_load_scene(scene, files, 1, false, &log));
+    return CHECK(view_load_scene(scene, files, 1, NULL, false, &log));
 }
 
 TEST (view_finds_legs_that_walk) {

@@ -98,12 +98,6 @@ char *view_title_of_place(const char *place)
 
 // -- Names ----------------------------------------------------------------------------------
 
-const char *view_section_name(view_section section)
-{
-    static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
-    return names[section];
-}
-
 // Counts, and with `names` also writes, the files of a game that end so.
 static size_t take_files(const md5_game *game, const char *ending, const char **names)
 {
@@ -266,13 +260,6 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     library->num_names[VIEW_ANIMS] = take_files(library->game, ".md5anim", anims);
     if (library->num_own < places->count)
         mark_own_names(library);
-    return library;
-}
-
-view_library *view_share_library(view_library *library)
-{
-    if (library != NULL)
-        library->num_users++;
     return library;
 }
 

@@ -316,13 +316,6 @@ void view_free_look(view_look *look)
     *look = (view_look){0};
 }
 
-void view_free_looks(view_look *looks, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        view_free_look(&looks[i]);
-    free(looks);
-}
-
 // -- What lies around a model --------------------------------------------------------------------
 
 // Limits of the search, since a model may be in a home folder with many files.
@@ -340,7 +333,7 @@ struct view_package {
     char *model, *folder;    // absolute paths
     char *around;            // the folder above, or NULL: it is not searched
     char *root;              // or NULL
-    const md5_files *reader; // of view_open_folder(), or NULL
+    const md5_files *reader; // of view_open_package(), or NULL
     bool is_near_listed, is_all_listed, is_game_open;
     view_image_file *pictures;
     size_t num_pictures;
@@ -388,31 +381,21 @@ static char *find_root(const char *folder)
     return NULL;
 }
 
-static view_package *open_package(const char *model_path)
+view_package *view_open_package(const char *model_path, const md5_files *reader)
 {
     view_package *const package = common_alloc(1, sizeof *package);
     char *const absolute = common_absolute(model_path);
     package->model = common_clean(absolute);
     package->folder = common_folder(package->model);
+    package->reader = reader;
     free(absolute);
-    return package;
-}
-
-view_package *view_open_package(const char *model_path)
-{
-    view_package *const package = open_package(model_path);
+    if (reader != NULL)
+        return package;
     char *const around = common_folder(package->folder);
     package->root = find_root(package->folder);
     if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
         package->around = common_copy(around);
     free(around);
-    return package;
-}
-
-view_package *view_open_folder(const char *model_path, const md5_files *reader)
-{
-    view_package *const package = open_package(model_path);
-    package->reader = reader;
     return package;
 }
 

@@ -156,7 +156,7 @@ static view_sphere sphere_around(const view_kind *kind)
         return (view_sphere){0};
     // Poses between frames, and blended or added clips, may leave the measured bounds.
     const float room = kind->machine != NULL ? 1.2f : 1.1f;
-    const float reach = kind->morphs != NULL ? view_largest_morph_reach(kind->morphs) : 0.0f;
+    const float reach = view_morph_reach(kind->morphs, NULL);
     return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds) + reach};
 }
 
@@ -168,7 +168,8 @@ static bool make_kind(view_kind *kind, const view_scene *scene, const char *cons
 {
     const uint32_t count = kind->end - kind->begin;
     if (scene == NULL) {
-        if (!view_load_scene(&kind->own, files, num_files, !loader->options->no_auto, loader->log))
+        if (!view_load_scene(&kind->own, files, num_files, NULL, !loader->options->no_auto,
+                             loader->log))
             return false;
         kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
         kind->textures = kind->own_textures;

@@ -16,11 +16,6 @@ static bool is_identity(const md5_mat34 *m)
     return m->m[0] > 0.5f && m->m[5] > 0.5f && m->m[10] > 0.5f;
 }
 
-view_turn view_turn_y_up(void)
-{
-    return view_turn_further((view_turn){.is_set = false}, 0);
-}
-
 view_turn view_turn_further(view_turn turn, int axis)
 {
     // The axis after the given one goes to the one before it, which goes to the opposite of the

@@ -523,11 +523,26 @@ static bool has_machine(const view_scene *scene)
     return scene->machine.player != NULL;
 }
 
+// md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
+static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
+{
+    const view_scene *const scene = user;
+    const view_terrain *const terrain = &scene->terrain;
+    const md5_vec3 at = md5_mat34_point(md5_mat34_from_xform(scene->machine.place), ankle);
+    (void)player;
+    foot->floor = terrain->num_feet > 0 ? view_block_height(terrain, view_block_of(terrain, at.x),
+                                                            view_block_of(terrain, at.y))
+                                        : 0.0f;
+}
+
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_machine *const machine = &scene->machine;
+    bool stands = false; // the machine places feet itself
     view_run_machine(machine, play->time);
-    const bool stands = view_give_ground(scene);
+    md5_player_set_ground(machine->player, find_ground, scene);
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++)
+        stands = stands || machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET;
     view_pose_machine(machine, scene->num_joints, scene->pose, scene->joints, scene->palette);
     if (scene->morphs != NULL)
         view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,

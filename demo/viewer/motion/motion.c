@@ -42,11 +42,6 @@ bool view_end_walk(view_scene *scene)
     return walked;
 }
 
-bool view_is_on_ground(const view_scene *scene)
-{
-    return scene->legs.num_legs > 0 || scene->terrain.num_feet > 0;
-}
-
 // -- Channels of an entity ------------------------------------------------------------------------
 
 // The time bar shows the clip of the channel in focus.

@@ -105,9 +105,6 @@ void view_show_bind_pose(view_scene *scene, bool on, view_play *play);
 bool view_begin_walk(view_scene *scene);
 bool view_end_walk(view_scene *scene); // whether they walked
 
-// Whether feet are on the ground, so that the model cannot be turned.
-bool view_is_on_ground(const view_scene *scene);
-
 // Plays a clip of the scene's entity in a channel, or nothing (SIZE_MAX), and gives a channel the
 // focus; the time of `play` becomes that of its clip. False and no change if it cannot be.
 bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play);
@@ -133,13 +130,10 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 // Of normals and tangents: skinning turns what is right in the bind pose over where a joint bends
 // far.
 
-// Skins a mesh in the pose that view_pose() wrote last and counts its faults; tangents may be 6
-// degrees off, as blending leaves them. `marks` as in view_find_faults(). Call view_ready_skin()
-// first.
-view_faults view_find_mesh_faults(view_scene *scene, uint32_t mesh, bool *marks);
-
-// Those of all meshes; calls view_ready_skin(). None without a model.
-view_faults view_find_pose_faults(view_scene *scene);
+// Skins all meshes in the pose that view_pose() wrote last and counts their faults; tangents may be
+// 6 degrees off, as blending leaves them. `marks` as in view_find_faults(), one mesh after another;
+// or NULL. None without a model.
+view_faults view_find_pose_faults(view_scene *scene, bool *marks);
 
 typedef struct view_clip_faults {
     view_faults worst;    // of the frame that has most

@@ -81,7 +81,9 @@ void view_free_scene(view_scene *scene)
     view_free_entity(&scene->entity);
     md5_free_model(scene->own_model);
     view_drop_library(scene->library);
-    view_free_looks(scene->looks, scene->num_looks);
+    for (uint32_t i = 0; i < scene->num_looks; i++)
+        view_free_look(&scene->looks[i]);
+    free(scene->looks);
     free_camera_path(&scene->camera_path);
     free(scene->path);
     free(scene->name);
@@ -442,20 +444,14 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     return true;
 }
 
-bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
-                             const md5_files *reader, bool pick_up, view_log *log)
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
+                     const md5_files *reader, bool pick_up, view_log *log)
 {
     *scene = (view_scene){.files = reader};
     if (load_all(scene, files, num_files, pick_up, log))
         return true;
     view_free_scene(scene);
     return false;
-}
-
-bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
-                     view_log *log)
-{
-    return view_load_scene_through(scene, files, num_files, NULL, pick_up, log);
 }
 
 // -- Of a game folder ----------------------------------------------------------------------------
@@ -500,8 +496,9 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     if (!view_read_address(address, &parts))
         return view_error(log, "%s: no name in a game, as in FOLDER::NAME", address);
     const bool is_open = library != NULL && strcmp(library->place, parts.place) == 0;
-    scene->library =
-        is_open ? view_share_library(library) : view_open_library(parts.place, NULL, NULL, &error);
+    if (is_open)
+        library->num_users++;
+    scene->library = is_open ? library : view_open_library(parts.place, NULL, NULL, &error);
     if (scene->library == NULL)
         view_log_error(log, &error);
     scene->path = common_copy(address);
