@@ -425,6 +425,7 @@ static void perform_model(view_state *viewer, view_action action)
         "Materials", "Weights of the marked joint", "Grid by texture coordinates", "Images"};
     view_scene *const scene = &viewer->document->scene;
     uint32_t *const count = &viewer->onion.count;
+    const bool walked = scene->legs.num_legs > 0;
     char text[32];
     switch (action) {
     case VIEW_NEXT_ROOT:
@@ -439,9 +440,9 @@ static void perform_model(view_state *viewer, view_action action)
         break;
     case VIEW_WALK: // legs that walk by rules instead of the clip, as with --walk
         view_notice(viewer, "%s",
-                    view_end_walk(scene)      ? "Clip"
-                    : !view_begin_walk(scene) ? "No two joints have foot or ankle in their names"
-                                              : "Walking by rules: W A S D, Shift");
+                    view_set_walk(scene, !walked) ? "Walking by rules: W A S D, Shift"
+                    : walked                      ? "Clip"
+                             : "No two joints have foot or ankle in their names");
         viewer->play.time = 0.0; // they walk from then on
         view_measure(viewer);
         break;

@@ -391,7 +391,13 @@ static bool load_parts(view_document *document, const view_loader *loader, const
 {
     const uint32_t crowd = loader->options->crowd;
     view_scene *const scene = &document->scene;
-    const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
+    // The first kind of a crowd has all files before the second model.
+    const size_t first_model = view_find_model(files, num_files);
+    const size_t own =
+        crowd > 0 && first_model < num_files
+            ? first_model + 1
+                  + view_find_model(files + first_model + 1, num_files - first_model - 1)
+            : num_files;
     const bool is_in_game = own > 0 && view_is_address(files[0]);
     if (is_in_game && crowd > 0)
         return view_error(loader->log, "a crowd is made of files, not of names in a game folder");
@@ -418,7 +424,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (loader->options->terrain && scene->model != NULL
         && view_find_feet(&scene->terrain, scene) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
-    if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
+    if (loader->options->walk && scene->model != NULL && !view_set_walk(scene, true))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!load_companions(document->companions, scene, loader)
         || !load_guest(&document->companions[VIEW_GUEST], scene, loader)

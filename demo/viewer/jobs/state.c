@@ -35,7 +35,7 @@ void view_end(view_state *viewer)
 {
     if (viewer->renderer != NULL) {
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
-        view_free_environment(&viewer->environment, viewer->renderer);
+        md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         view_free_font(&viewer->font, viewer->renderer);
     }
     free(viewer->preview.wish);

@@ -334,12 +334,14 @@ bool view_is_joints_alone(const view_scene *scene)
 
 // -- Loading --------------------------------------------------------------------------------
 
-static const char *find_model_path(const char *const *files, size_t num_files)
+size_t view_find_model(const char *const *files, size_t num_files)
 {
-    for (size_t i = 0; i < num_files; i++)
-        if (!common_has_ending(files[i], ".md5anim") && !common_has_ending(files[i], ".md5camera"))
-            return files[i];
-    return NULL;
+    size_t i = 0;
+    while (
+        i < num_files
+        && (common_has_ending(files[i], ".md5anim") || common_has_ending(files[i], ".md5camera")))
+        i++;
+    return i;
 }
 
 static bool load_model(view_scene *scene, const char *path, view_log *log)
@@ -398,7 +400,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
                      view_log *log)
 {
     // The scene is named after its model, else after the first animation or file.
-    const char *const model_path = find_model_path(files, num_files);
+    const size_t model = view_find_model(files, num_files);
+    const char *const model_path = model < num_files ? files[model] : NULL;
     const char *main_path = model_path;
     for (size_t i = 0; i < num_files && main_path == NULL; i++)
         if (common_has_ending(files[i], ".md5anim"))

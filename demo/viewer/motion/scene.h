@@ -113,6 +113,10 @@ static inline const md5_machine *view_machine_of(const view_scene *scene)
     return scene->machine.player != NULL ? scene->machine.character->machine : NULL;
 }
 
+// Returns the index of the first of `files` that is neither an animation nor a camera path, or
+// num_files.
+size_t view_find_model(const char *const *files, size_t num_files);
+
 // Loads a model, animations and a camera path; each may be missing. Files that end in .md5anim are
 // animations, in .md5camera camera paths; the first other file is the model, or a machine
 // (.md5machine), which names its model, or the description of a model of Cube 2's engines (.cfg),
