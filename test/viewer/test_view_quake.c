@@ -101,8 +101,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
         }
         // Neither an empty shader nor an .md2 that is too short names a skin.
         put_text(view.folder, "_00_00.png", "");
-        const view_look_search search = {.model_path = view.scene.path,
-                                         .model = view.scene.model,
+        const view_look_search search = {.model = view.scene.model,
                                          .package = view_open_package(view.scene.path, NULL)};
         view_look look = view_find_look(&search, &view.log);
         CHECK(look.why == NULL || strstr(look.why, "the skin's number") == NULL);

@@ -115,10 +115,9 @@ view_quake view_quake_of(const char *path);
 // -- The look of a mesh --------------------------------------------------------------------------
 
 typedef struct view_look_search {
-    const char *model_path;
     const md5_model *model;
     uint32_t mesh;
-    view_package *package;
+    view_package *package; // of the model
     uint32_t skin;         // of a model of the Quake re-releases
     const view_look *said; // by the opened md5.cfg, with paths as in that file; or NULL
 } view_look_search;

@@ -1199,7 +1199,6 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         view_free_address(&address);
     }
     const bool has_file = file != NULL && (game == NULL || common_is_file(file));
-    d.search.model_path = file;
     d.search.package = textures->package = has_file ? view_open_package(file, NULL) : NULL;
     d.search.skin = options != NULL ? options->skin : 0;
     if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)

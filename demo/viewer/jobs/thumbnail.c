@@ -121,7 +121,6 @@ static bool draw_mesh(thumbnail *of, view_sketch *sketch, uint32_t mesh)
 {
     const view_scene *const scene = &of->scene;
     const view_look_search search = {
-        .model_path = scene->path,
         .model = scene->model,
         .mesh = mesh,
         .package = of->package,

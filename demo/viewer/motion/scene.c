@@ -183,33 +183,6 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     return true;
 }
 
-// Loads a clip beside the model; a clip that does not fit is ignored.
-static void try_clip(view_scene *scene, const char *path, view_log *log)
-{
-    md5_error error = {0};
-    view_clip clip = named_clip(path);
-    clip.anim = md5_load_anim(path, NULL, &error);
-    if (clip.anim != NULL)
-        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
-
-    if (clip.binding == NULL) {
-        char text[640];
-        (void)md5_format_error(&error, text, sizeof text);
-        view_debug(log, "not picked up: %s", text);
-        free_clip(&clip);
-    } else if (clip.binding->num_missing > 0) {
-        view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
-                   (unsigned)clip.binding->num_missing);
-        free_clip(&clip);
-    } else {
-        if (clip.anim->num_warnings > 0)
-            view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
-                      (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
-        take_quake(scene, &clip, log);
-        view_append_clip(scene, clip);
-    }
-}
-
 static void pick_up_clips(view_scene *scene, view_log *log)
 {
     char *folder = common_folder(scene->path);
@@ -224,7 +197,30 @@ static void pick_up_clips(view_scene *scene, view_log *log)
             break;
         }
         view_log_progress(log, "animations", i, list.count);
-        try_clip(scene, list.names[i], log);
+        // One that does not fit is ignored.
+        const char *const path = list.names[i];
+        md5_error error = {0};
+        view_clip clip = named_clip(path);
+        clip.anim = md5_load_anim(path, NULL, &error);
+        if (clip.anim != NULL)
+            clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
+        if (clip.binding == NULL) {
+            char text[640];
+            (void)md5_format_error(&error, text, sizeof text);
+            view_debug(log, "not picked up: %s", text);
+            free_clip(&clip);
+        } else if (clip.binding->num_missing > 0) {
+            view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
+                       (unsigned)clip.binding->num_missing);
+            free_clip(&clip);
+        } else {
+            if (clip.anim->num_warnings > 0)
+                view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
+                          (unsigned)clip.anim->num_warnings,
+                          clip.anim->num_warnings == 1 ? "" : "s");
+            take_quake(scene, &clip, log);
+            view_append_clip(scene, clip);
+        }
     }
     view_log_progress(log, "animations", list.count, list.count);
     common_free_list(&list);
