@@ -111,6 +111,31 @@ bool common_has_ending(const char *path, const char *ending)
     return length >= tail && common_compare_case(path + (length - tail), ending) == 0;
 }
 
+size_t common_distance(const char *asked, size_t length, const char *name, bool in_part)
+{
+    size_t row[COMMON_LONGEST_NAME + 1] = {0};
+    const size_t width = strlen(name);
+    if (width > COMMON_LONGEST_NAME)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= width && !in_part; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            const char a = asked[i - 1], b = name[j - 1];
+            const size_t exchange = diagonal + (in_part ? lower(a) != lower(b) : a != b);
+            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = exchange < other ? exchange : other;
+        }
+    }
+    size_t least = row[width];
+    for (size_t j = 0; j < width && in_part; j++)
+        least = row[j] < least ? row[j] : least;
+    return least;
+}
+
 char *common_clean(const char *path)
 {
     char *const made = common_alloc(strlen(path) + 2, 1);

@@ -46,6 +46,12 @@ uint64_t common_file_stamp(const char *path);
 // Whether `text` contains `part`, ignoring case.
 bool common_contains(const char *text, const char *part);
 
+// Returns the least number of insertions, deletions and exchanges that turn asked[length] into
+// `name`, or, ignoring case, into a part of it (Sellers 1980). SIZE_MAX if the name is longer than
+// COMMON_LONGEST_NAME. Time is that of the product of their lengths.
+enum { COMMON_LONGEST_NAME = 255 };
+size_t common_distance(const char *asked, size_t length, const char *name, bool in_part);
+
 // Compares as games do: ignores case, takes '\\' for '/'.
 int common_compare_case(const char *a, const char *b);
 

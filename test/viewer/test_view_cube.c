@@ -96,7 +96,7 @@ static void open_view(cube_view *view, const char *script)
         put_text(view->folder, common_files[i].name, common_files[i].text);
     put_text(view->folder, "md5.cfg", script);
     const char *const files[] = {view->folder};
-    view->is_open = view_load_scene(&view->scene, files, 1, true, &view->log);
+    view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
 }
 
 static void close_view(cube_view *view)

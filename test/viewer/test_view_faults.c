@@ -53,40 +53,40 @@ TEST (view_faults_are_counted_by_kind) {
     bool marks[CORNERS];
     square s;
     make_square(&s);
-    view_faults faults = view_find_faults(&s.mesh, marks);
+    view_faults faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     CHECK(!marks[0] && !marks[1] && !marks[2] && !marks[3]);
 
     s.normals[1] = (md5_vec3){0.0f, 0.0f, 0.0f}; // of the first triangle only
-    faults = view_find_faults(&s.mesh, marks);
+    faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 1, 0, 0, 0, 0));
     CHECK(!marks[0] && marks[1] && !marks[2] && !marks[3]);
     s.normals[1] = (md5_vec3){0.0f, 0.0f, (float)NAN};
-    faults = view_find_faults(&s.mesh, NULL);
+    faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK_UINT(faults.counts[VIEW_FAULT_SHORT], 1);
 
     make_square(&s);
     s.normals[3] = (md5_vec3){0.0f, 0.0f, -1.0f}; // of the second triangle only
-    faults = view_find_faults(&s.mesh, marks);
+    faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0));
     CHECK(marks[3] && !marks[1]);
 
     make_square(&s);
     s.tangents[0] = (md5_vec4){0.6f, 0.0f, 0.8f, -1.0f}; // leans out of the surface
-    faults = view_find_faults(&s.mesh, marks);
+    faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 1, 0, 0, 0));
     CHECK(marks[0]);
 
     make_square(&s);
     s.tangents[2].w = 1.0f; // of both triangles
-    faults = view_find_faults(&s.mesh, marks);
+    faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 2, 0));
     CHECK(marks[2] && !marks[0]);
 
     make_square(&s);
     s.positions[3] = s.positions[2];
     s.normals[3] = (md5_vec3){0.0f, 0.0f, -1.0f}; // has no triangle to face away from
-    faults = view_find_faults(&s.mesh, NULL);
+    faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 1));
     CHECK_UINT(view_count_faults(&faults), 0);
 }
@@ -100,14 +100,14 @@ TEST (view_faults_know_which_side_is_outside) {
         s.indices[i] = s.indices[i + 1];
         s.indices[i + 1] = swapped;
     }
-    view_faults faults = view_find_faults(&s.mesh, NULL);
+    view_faults faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK_UINT(faults.counts[VIEW_FAULT_FLIPPED], 2);
     s.mesh.is_mirrored = true;
-    faults = view_find_faults(&s.mesh, NULL);
+    faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     s.mesh.tangents = NULL; // without tangents no faults of tangents are counted
     s.normals[0].z = -1.0f;
-    faults = view_find_faults(&s.mesh, NULL);
+    faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 2, 0, 0));
 }
 
@@ -134,7 +134,7 @@ TEST (view_tangents_are_drawn_at_the_skin) {
     view_lines lines = {0};
     view_log log = {.level = VIEW_QUIET};
     const char *const file = test_path("models/bobbin/bobbin.md5mesh");
-    if (CHECK(view_load_scene(&scene, &file, 1, false, &log))) {
+    if (CHECK(view_load_scene(&scene, &file, 1, NULL, false, &log))) {
         const view_play play = {.speed = 1.0};
         view_pose(&scene, &play);
         view_add_tangents(&lines, &scene, 0.5f);
@@ -173,18 +173,18 @@ TEST (view_faults_are_counted_in_a_pose) {
     view_directed lax = pose;
     lax.most_skew = 0.1f;
     posed.normals[1].z = -1.0f; // both triangles have corners 0 and 2, one has 1
-    view_faults faults = view_find_faults_in(&s.mesh, &pose, marks);
+    view_faults faults = view_find_faults(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0) && marks[1] && !marks[3]);
     posed.normals[1].z = 1.0f;
     posed.tangents[2] = (md5_vec4){sqrtf(1.0f - 0.0025f), 0.0f, 0.05f, -1.0f};
-    faults = view_find_faults_in(&s.mesh, &pose, marks);
+    faults = view_find_faults(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 1, 0, 0, 0) && marks[2]);
-    faults = view_find_faults_in(&s.mesh, &lax, marks);
+    faults = view_find_faults(&s.mesh, &lax, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     posed.positions[1].x = -2.0f; // turns its triangle over
-    faults = view_find_faults_in(&s.mesh, &lax, NULL);
+    faults = view_find_faults(&s.mesh, &lax, NULL);
     CHECK(faults.counts[VIEW_FAULT_FLIPPED] == 1);
-    faults = view_find_faults(&s.mesh, NULL);
+    faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK_UINT(view_count_faults(&faults), 0);
 }
 
@@ -192,7 +192,7 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
     view_scene scene = {0};
     view_log log = {.level = VIEW_QUIET};
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh")};
-    if (CHECK(view_load_scene(&scene, files, 1, false, &log))
+    if (CHECK(view_load_scene(&scene, files, 1, NULL, false, &log))
         && CHECK(view_add_clip(&scene, test_path("models/bobbin/run.md5anim"), &log))) {
         view_play play = {.speed = 1.0};
         const md5_anim *const anim = scene.clips[0].anim;
@@ -202,7 +202,7 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         for (uint32_t i = 0; i + 1 < anim->num_frames; i++) { // the last frame is the first
             play.time = i / anim->frame_rate;
             view_pose(&scene, &play);
-            const view_faults faults = view_find_pose_faults(&scene);
+            const view_faults faults = view_find_pose_faults(&scene, NULL);
             const uint32_t count = view_count_faults(&faults);
             most = count > most ? count : most;
             num_faulty += count > 0;
@@ -211,10 +211,10 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         CHECK(all.num_faulty >= num_faulty && all.num_faulty <= num_faulty + 1);
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
-        const view_faults posed = view_find_pose_faults(&scene);
+        const view_faults posed = view_find_pose_faults(&scene, NULL);
         view_faults bind = {{0}};
         for (uint32_t i = 0; i < scene.model->num_meshes; i++)
-            bind = view_add_faults(bind, view_find_faults(&scene.model->meshes[i], NULL));
+            bind = view_add_faults(bind, view_find_faults(&scene.model->meshes[i], NULL, NULL));
         CHECK_UINT(view_count_faults(&posed), view_count_faults(&bind));
     }
     view_free_scene(&scene);

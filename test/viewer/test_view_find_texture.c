@@ -395,10 +395,8 @@ static void check_case(const find_case *of, bool is_inside)
     md5_error error = {0};
     char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
     md5_model *const model = md5_load_model(path, NULL, &error);
-    view_look_search search = {.model_path = path,
-                               .model = model,
-                               .package = is_inside ? view_open_folder(path, &(md5_files){0})
-                                                    : view_open_package(path)};
+    view_look_search search = {
+        .model = model, .package = view_open_package(path, is_inside ? &(md5_files){0} : NULL)};
     if (CHECK(model != NULL))
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);

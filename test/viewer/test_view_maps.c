@@ -354,9 +354,10 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .chosen = &list},
             &(view_dressing){.model = model, .path = model_path}))) {
         char *const chosen = common_absolute(eye);
-        CHECK_STRING(view_mesh_map_path(&textures, 0, VIEW_MAP_DIFFUSE), chosen);
+        CHECK_STRING(view_mesh_image(&textures, 0, VIEW_MAP_DIFFUSE)->path, chosen);
         CHECK(view_mesh_look(&textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_map_path(&textures, 1, VIEW_MAP_DIFFUSE), "bobbin_eye.png") != NULL);
+        CHECK(strstr(view_mesh_image(&textures, 1, VIEW_MAP_DIFFUSE)->path, "bobbin_eye.png")
+              != NULL);
         CHECK(!view_mesh_look(&textures, 1)->is_chosen);
         CHECK(log.num_warnings == 1 && strstr(log.last[0], "/nowhere/at/all.png") != NULL);
         free(chosen);
@@ -451,7 +452,8 @@ static md5gl_material painted(const view_layers *layers)
 }
 
 TEST_SCENE (view_layers_are_the_stages_of_a_material) {
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof layer_cases / sizeof layer_cases[0]; i++) {
         const layer_case *const wanted = &layer_cases[i];
         view_layers layers = add(scene, package, wanted->material, 0.0f, 0.0f);
@@ -486,7 +488,8 @@ TEST_SCENE (view_layers_name_what_is_not_shown) {
         {"kinds/screen_gui", "GUI not shown: guis/none.gui"},
         {"kinds/add", NULL},
     };
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         view_layers layers = add(scene, package, cases[i].material, 0.0f, 0.0f);
         CHECK_UINT(layers.num_notes, cases[i].note != NULL);
@@ -503,7 +506,8 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
         bool is_cut;
     } cases[] = {{"models/md5/bobbin/moss", false}, {"kinds/cut_out", true}};
     view_log log = {.level = VIEW_QUIET};
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         view_layers layers = {0};
         const view_layer_surface surface = view_add_layers(
@@ -517,7 +521,8 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
 // A second diffuse map is a lit layer of its own, with the bump map that precedes it; a decal has a
 // depth offset.
 TEST_SCENE (view_layers_are_lit_twice) {
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     view_layers layers = add(scene, package, "kinds/lit_twice", 0.0f, 0.0f);
     if (CHECK(layers.num_meshes == 1 && layers.lists[0].num_lit_layers == 1)) {
         CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].casts_shadow);
@@ -555,7 +560,8 @@ TEST_SCENE (view_layers_deform_quads) {
         {"kinds/particle", MD5GL_PATH_4, "deform not shown: particles of sparks"},
     };
     view_log log = {.level = VIEW_QUIET};
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     md5_model *const model = scene_square();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         view_layers layers = add(scene, package, cases[i].material, 0.0f, 0.0f);
@@ -577,7 +583,8 @@ TEST_SCENE (view_layers_deform_quads) {
 // A skin that burns away: no stages before, then cut out more and more from the time parm7 on, as
 // its shadow is; and a ghost whose alpha follows time.
 TEST_SCENE (view_layers_follow_time_and_parms) {
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     static const char skin[] = "models/md5/bobbin/skin";
     view_layers off = add(scene, package, skin, 2.0f, 0.0f);
     CHECK(off.num_meshes == 1 && off.lists[0].num_stages == 0 && !off.lists[0].casts_shadow);
@@ -684,7 +691,8 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
         {"kinds/flat_cube", MD5GL_TEXGEN_MESH,
          "stage 1 not shown: cube map env/kinds without directions", 0},
     };
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
         view_log log = {.level = VIEW_QUIET};

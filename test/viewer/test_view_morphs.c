@@ -199,8 +199,8 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
             most = kind.model->meshes[i].num_vertices > most ? kind.model->meshes[i].num_vertices
                                                              : most;
         md5_vec3 *const positions = malloc(most * sizeof *positions);
-        const float reach = view_largest_morph_reach(kind.morphs);
-        CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs->morph, kind.morphs->asked));
+        const float reach = view_morph_reach(kind.morphs, NULL);
+        CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));
         CHECK(beyond_sphere(&kind, positions) <= 0.0f);
         kind.sphere.radius -= reach; // as measured without targets
         CHECK(beyond_sphere(&kind, positions) > 0.0f);
@@ -219,14 +219,14 @@ TEST (view_driven_morph_targets_have_reach) {
         for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
             sum += morphs->morph->targets[i].reach;
         CHECK(sum > 0.0f);
-        CHECK_NEAR(view_largest_morph_reach(morphs), sum, 1e-4);
+        CHECK_NEAR(view_morph_reach(morphs, NULL), sum, 1e-4);
         view_morphs fewer = *morphs;
         if (CHECK(fewer.num_driven > 2)) {
             fewer.num_driven -= 2;
             const uint32_t *const left = fewer.driven + fewer.num_driven;
             CHECK(left[0] != MD5_NONE && left[1] != MD5_NONE);
             sum -= morphs->morph->targets[left[0]].reach + morphs->morph->targets[left[1]].reach;
-            CHECK_NEAR(view_largest_morph_reach(&fewer), sum, 1e-4);
+            CHECK_NEAR(view_morph_reach(&fewer, NULL), sum, 1e-4);
         }
         CHECK_NEAR(view_morph_reach(NULL, NULL), 0.0, 0.0);
     }

@@ -22,7 +22,7 @@ static bool open_boxes(view_scene *scene, view_lines *lines, const char *const *
                        size_t num_files)
 {
     view_log log = {.level = VIEW_QUIET};
-    if (!CHECK(view_load_scene(scene, files, num_files, false, &log)))
+    if (!CHECK(view_load_scene(scene, files, num_files, NULL, false, &log)))
         return false;
     const view_play play = {.time = 0.4, .speed = 1.0};
     view_pose(scene, &play);

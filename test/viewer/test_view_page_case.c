@@ -18,7 +18,7 @@ bool page_open(page_case *of, const char *name)
     (void)snprintf(path, sizeof path, "models/%s",
                    of->page->model != NULL ? of->page->model : VIEW_USUAL_MODEL);
     const char *const files[1] = {test_path(path)};
-    if (!CHECK(view_load_scene(&of->scene, files, 1, true, &log)))
+    if (!CHECK(view_load_scene(&of->scene, files, 1, NULL, true, &log)))
         return false;
     const view_options options = {.num_morphs = 0};
     const view_loader loader = {&options, NULL, &log, NULL};

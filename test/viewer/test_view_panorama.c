@@ -147,6 +147,5 @@ TEST_SCENE (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
     CHECK(!view_load_environment(&environment, scene->renderer, test_path("README.md"), &log));
     CHECK(environment.light == light);
     CHECK(strstr(log.error, "README.md") != NULL);
-    view_free_environment(&environment, scene->renderer);
-    CHECK(environment.light == NULL);
+    md5gl_destroy_environment(scene->renderer, environment.light);
 }

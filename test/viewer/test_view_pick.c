@@ -357,7 +357,8 @@ TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
                                      {{0, -1, 0, 7, 1, 0, 0, 40, 0, 0, 1, 0}}};
     gl_picture picture;
     int difference;
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     view_layers layers = load_layers(stage, package, "kinds/sprite");
     CHECK(view_has_deforms(&layers));
     CHECK(md5gl_mesh_path(stage->copy, 0, NULL) == MD5GL_PATH_CPU);
@@ -383,7 +384,8 @@ TEST_STAGE (view_deforms_keep_scale, scene_square, 1) {
                                {{0.5f, 0, 0, 0, 0, 0.5f, 0, 40, 0, 0, 0.5f, 0}}};
     gl_picture picture;
     int difference;
-    view_package *const package = view_open_package(test_path("models/game/base/any.md5mesh"));
+    view_package *const package =
+        view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     view_layers layers = load_layers(stage, package, "kinds/sprite");
     view_see_deforms(&layers, &view, whole_size, 2);
     draw_two(stage, &layers, whole_size, &picture);
@@ -460,7 +462,7 @@ TEST_SCENE (view_layers_show_built_in_images) {
 TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     view_log log = {.level = VIEW_QUIET};
     const char *const path = test_path("test/data/lost/lost.md5mesh");
-    view_package *const package = view_open_package(path);
+    view_package *const package = view_open_package(path, NULL);
     md5_model *const model = md5_load_model(path, NULL, NULL);
     for (int i = 0; i < 2; i++) {
         view_textures textures;

@@ -74,7 +74,7 @@ static void open_view(quake_view *view, const char *folder, const char *scale_te
     put_text(view->top, "tris.md2", "too short to be one");
     char *const path = common_join(view->folder, "tris.md5mesh");
     const char *const files[] = {path};
-    view->is_open = view_load_scene(&view->scene, files, 1, true, &view->log);
+    view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
     free(path);
 }
 
@@ -101,9 +101,8 @@ TEST (view_quake_plays_ten_frames_a_second) {
         }
         // Neither an empty shader nor an .md2 that is too short names a skin.
         put_text(view.folder, "_00_00.png", "");
-        const view_look_search search = {.model_path = view.scene.path,
-                                         .model = view.scene.model,
-                                         .package = view_open_package(view.scene.path)};
+        const view_look_search search = {.model = view.scene.model,
+                                         .package = view_open_package(view.scene.path, NULL)};
         view_look look = view_find_look(&search, &view.log);
         CHECK(look.why == NULL || strstr(look.why, "the skin's number") == NULL);
         view_free_look(&look);

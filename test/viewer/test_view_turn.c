@@ -44,7 +44,7 @@ TEST (view_turns_are_described) {
     view_turn turn = {.is_set = false};
     view_describe_turn(&turn, text, sizeof text);
     CHECK_STRING(text, "up +z, front +x");
-    turn = view_turn_y_up();
+    turn = view_turn_further((view_turn){0}, 0);
     view_describe_turn(&turn, text, sizeof text);
     CHECK_STRING(text, "up +y, front +x");
     turn = view_turn_further(turn, 2);
@@ -53,7 +53,7 @@ TEST (view_turns_are_described) {
 }
 
 TEST (view_turns_move_boxes_and_matrices) {
-    const view_turn turn = view_turn_y_up();
+    const view_turn turn = view_turn_further((view_turn){0}, 0);
     const md5_bounds box =
         view_turn_bounds(&turn, (md5_bounds){{-1.0f, -2.0f, -3.0f}, {1.0f, 20.0f, 30.0f}});
     CHECK(is_at(box.min, -1.0f, -30.0f, -2.0f) && is_at(box.max, 1.0f, 3.0f, 20.0f));
@@ -327,7 +327,7 @@ static bool open_scene(view_scene *scene, const char *model, const char *clip)
 {
     const char *const files[] = {test_path(model), clip != NULL ? test_path(clip) : NULL};
     view_log log = {.level = VIEW_QUIET};
-    return CHECK(view_load_scene(scene, files, clip != NULL ? 2 : 1, false, &log));
+    return CHECK(view_load_scene(scene, files, clip != NULL ? 2 : 1, NULL, false, &log));
 }
 
 static bool load(view_compare *compare, const view_scene *scene, const char *file)
@@ -403,7 +403,7 @@ TEST (view_compare_follows_the_clip_of_the_scene) {
     const view_play play = {.time = 0.3, .speed = 1.0};
     if (open_scene(&scene, "models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim")
         && CHECK(load(&compare, &scene, "models/bobbin/bobbin.md5mesh"))) {
-        scene.turn = view_turn_y_up();
+        scene.turn = view_turn_further((view_turn){0}, 0);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
         CHECK_UINT(compare.num_same, scene.num_joints);

@@ -155,7 +155,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK(view_perform(&s.viewer, request));
         const view_textures *textures = &s.viewer.document->textures;
         CHECK(view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin_eye") != NULL);
+        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin_eye") != NULL);
         CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png") != NULL);
         // A file that cannot be read changes nothing.
         (void)view_perform(&s.viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
@@ -168,7 +168,7 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
         CHECK(view_perform(&s.viewer, request));
         textures = &s.viewer.document->textures;
         CHECK(!view_mesh_look(textures, 0)->is_chosen);
-        CHECK(strstr(view_mesh_map_path(textures, 0, VIEW_MAP_DIFFUSE), "bobbin.png") != NULL);
+        CHECK(strstr(view_mesh_image(textures, 0, VIEW_MAP_DIFFUSE)->path, "bobbin.png") != NULL);
     }
     view_free_chosen(&chosen);
     close_screen(&s);

@@ -302,6 +302,25 @@ static void open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
+// Stops at the next whole frame, forward or backward; wraps around in a loop.
+static void step(view_play *play, const md5_anim *anim, int way)
+{
+    play->playing = false;
+    if (anim == NULL || anim->num_frames < 2)
+        return;
+    const double position = view_frame_place(play, anim), nearest = round(position);
+    const double last = (double)(anim->num_frames - 1);
+    double next = way > 0 ? floor(position) + 1.0 : ceil(position) - 1.0;
+    // The time of a whole frame converts back to a frame only up to rounding error.
+    if (fabs(position - nearest) < 1e-4)
+        next = nearest + (double)way;
+    if (play->wrap != MD5_WRAP_CLAMP && next > last)
+        next = 0.0;
+    if (play->wrap != MD5_WRAP_CLAMP && next < 0.0)
+        next = last;
+    view_seek(play, anim, next / anim->frame_rate);
+}
+
 // What plays, where and how fast. A machine has no frames: it restarts, and a step is
 // 1 / VIEW_STEPS_A_SECOND seconds.
 static void perform_animation(view_state *viewer, view_action action)
@@ -323,7 +342,7 @@ static void perform_animation(view_state *viewer, view_action action)
     case VIEW_STEP_BACK:
     case VIEW_STEP_ON:
         if (!is_machine) {
-            view_step(play, anim, action == VIEW_STEP_ON ? 1 : -1);
+            step(play, anim, action == VIEW_STEP_ON ? 1 : -1);
             break;
         }
         time = (action == VIEW_STEP_ON ? 1.0 : -1.0) / (double)VIEW_STEPS_A_SECOND;
@@ -342,7 +361,8 @@ static void perform_animation(view_state *viewer, view_action action)
         break;
     case VIEW_SLOWER:
     case VIEW_FASTER:
-        view_change_speed(play, action == VIEW_FASTER ? 1 : -1);
+        play->speed =
+            fmin(fmax(play->speed * (action == VIEW_FASTER ? 2.0 : 0.5), 1.0 / 16.0), 16.0);
         view_notice(viewer, "Speed %g\xC3\x97", play->speed);
         break;
     case VIEW_NORMAL_SPEED:
@@ -405,6 +425,7 @@ static void perform_model(view_state *viewer, view_action action)
         "Materials", "Weights of the marked joint", "Grid by texture coordinates", "Images"};
     view_scene *const scene = &viewer->document->scene;
     uint32_t *const count = &viewer->onion.count;
+    const bool walked = scene->legs.num_legs > 0;
     char text[32];
     switch (action) {
     case VIEW_NEXT_ROOT:
@@ -419,9 +440,9 @@ static void perform_model(view_state *viewer, view_action action)
         break;
     case VIEW_WALK: // legs that walk by rules instead of the clip, as with --walk
         view_notice(viewer, "%s",
-                    view_end_walk(scene)      ? "Clip"
-                    : !view_begin_walk(scene) ? "No two joints have foot or ankle in their names"
-                                              : "Walking by rules: W A S D, Shift");
+                    view_set_walk(scene, !walked) ? "Walking by rules: W A S D, Shift"
+                    : walked                      ? "Clip"
+                             : "No two joints have foot or ankle in their names");
         viewer->play.time = 0.0; // they walk from then on
         view_measure(viewer);
         break;
@@ -438,7 +459,7 @@ static void perform_model(view_state *viewer, view_action action)
         break;
     case VIEW_TURN_X: // stands a model up that lies on its back
     case VIEW_TURN_Z: // turns its face to the front
-        if (view_is_on_ground(scene)) {
+        if (scene->legs.num_legs > 0 || scene->terrain.num_feet > 0) {
             view_notice(viewer, "Legs on the ground do not turn");
             break;
         }

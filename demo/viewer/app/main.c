@@ -115,7 +115,7 @@ static void print_summary(view_state *viewer)
         return;
     char where[64];
     view_pose(scene, &viewer->play);
-    const view_faults posed = view_find_pose_faults(scene);
+    const view_faults posed = view_find_pose_faults(scene, NULL);
     (void)snprintf(where, sizeof where, " at %.3f s", viewer->play.time);
     print_faults(where, &posed);
     const view_clip_faults all = view_find_clip_faults(scene);

@@ -137,7 +137,7 @@ void view_take_switches(view_state *viewer)
     viewer->document->scene.root = o->root;
     viewer->document->scene.dual = o->dual;
     if (o->up_is_y)
-        viewer->document->scene.turn = view_turn_y_up();
+        viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
     viewer->play.wrap = o->wrap;
 }
 

@@ -493,7 +493,8 @@ bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
     return decode(bytes, size, image, fault);
 }
 
-uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault)
+// Reads a file as it is. Returns NULL and fills `fault` on failure, else the caller frees it.
+static uint8_t *read_file(const char *path, size_t *size, view_image_fault *fault)
 {
     const char *why = common_is_folder(path) ? "it is a folder" : "no such file";
     uint8_t *bytes = NULL;
@@ -512,7 +513,7 @@ bool view_read_small_image(const char *path, uint32_t most, view_image *image,
 {
     size_t size = 0;
     *image = (view_image){NULL, 0, 0};
-    uint8_t *const bytes = view_read_image_file(path, &size, fault);
+    uint8_t *const bytes = read_file(path, &size, fault);
     fault->most = most;
     const bool is_read = bytes != NULL && decode(bytes, size, image, fault);
     free(bytes);
@@ -522,6 +523,45 @@ bool view_read_small_image(const char *path, uint32_t most, view_image *image,
 bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
 {
     return view_read_small_image(path, VIEW_IMAGE_MAX_PIXELS, image, fault);
+}
+
+static float linear_of(uint32_t byte)
+{
+    const float value = (float)byte / 255.0f;
+    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+}
+
+static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *panorama,
+                            view_image_fault *fault)
+{
+    float linear[256];
+    view_image image;
+    if (!view_decode_image(bytes, size, &image, fault))
+        return false;
+    const size_t count = (size_t)image.width * image.height;
+    panorama->width = image.width;
+    panorama->height = image.height;
+    panorama->rgb = malloc(count * 3 * sizeof *panorama->rgb);
+    for (uint32_t i = 0; i < 256; i++)
+        linear[i] = linear_of(i);
+    for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)
+        panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
+    free(image.rgba);
+    return panorama->rgb != NULL || view_image_fail(fault, "out of memory");
+}
+
+bool view_read_panorama(const char *path, view_panorama *panorama, view_image_fault *fault)
+{
+    size_t size = 0;
+    *panorama = (view_panorama){.rgb = NULL};
+    uint8_t *const bytes = read_file(path, &size, fault);
+    if (bytes == NULL)
+        return false;
+    const bool is_radiance = size >= 2 && bytes[0] == '#' && bytes[1] == '?';
+    const bool is_read = is_radiance ? view_decode_radiance(bytes, size, panorama, fault)
+                                     : decode_panorama(bytes, size, panorama, fault);
+    free(bytes);
+    return is_read;
 }
 
 bool view_has_holes(const view_image *image)

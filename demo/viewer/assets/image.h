@@ -33,9 +33,6 @@ typedef struct view_image_fault {
 bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
                        view_image_fault *fault);
 
-// Reads a file as it is. Returns NULL and fills `fault` on failure, else the caller frees it.
-uint8_t *view_read_image_file(const char *path, size_t *size, view_image_fault *fault);
-
 // Reads and decodes a file; the second function, if it has no more pixels than `most`.
 bool view_read_image(const char *path, view_image *image, view_image_fault *fault);
 bool view_read_small_image(const char *path, uint32_t most, view_image *image,
@@ -53,6 +50,9 @@ typedef struct view_panorama {
 // if it is another file or damaged. Reentrant.
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
                           view_image_fault *fault);
+
+// Reads a Radiance picture, or an image as view_read_image() does, which is decoded from sRGB.
+bool view_read_panorama(const char *path, view_panorama *panorama, view_image_fault *fault);
 
 // Fills `fault`, as printf() does, and returns false.
 bool view_image_fail(view_image_fault *fault, const char *format, ...) COMMON_PRINTF(2, 3);

@@ -27,12 +27,6 @@ bool view_is_game(const char *path)
     return has_any;
 }
 
-static void trim(char *path)
-{
-    for (size_t end = strlen(path); end > 1 && path[end - 1] == '/'; end--)
-        path[end - 1] = '\0';
-}
-
 common_list view_split_place(const char *place)
 {
     common_list list = {NULL, 0};
@@ -43,9 +37,9 @@ common_list view_split_place(const char *place)
         char *const path = common_copy(at);
         if (end != NULL)
             path[end - at] = '\0';
-        trim(path);
-        list.names = common_realloc(list.names, list.count + 1, sizeof *list.names);
-        list.names[list.count++] = path;
+        for (size_t last = strlen(path); last > 1 && path[last - 1] == '/'; last--)
+            path[last - 1] = '\0';
+        common_add(&list, path);
         at = end != NULL ? end + 1 : NULL;
     } while (at != NULL);
     return list;
@@ -56,24 +50,19 @@ char *view_put_behind(const char *place, const char *behind)
     return common_format("%s%c%s", place, separator, behind);
 }
 
-// The folder around a path, also of "." and "..".
-static char *folder_around(const char *path)
-{
-    const char *const name = common_base(path);
-    const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-    return is_up ? common_join(path, "..") : common_folder(path);
-}
-
 char *view_with_base(const char *place)
 {
     static const char *const names[] = {"base", "q4base"};
     common_list parts = view_split_place(place);
-    char *const folder = folder_around(parts.names[0]);
+    // The folder around it, also around "." and "..".
+    const char *const path = parts.names[0], *const name = common_base(path);
+    const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    char *const folder = is_up ? common_join(path, "..") : common_folder(path);
     char *found = NULL;
     for (size_t i = 0; i < 2 && found == NULL && parts.count == 1 && common_is_folder(place); i++) {
         char *const base = common_join(folder, names[i]);
         if (common_is_folder(base) && view_is_game(base) && !common_same_file(base, place))
-            found = view_put_behind(parts.names[0], base);
+            found = view_put_behind(path, base);
         free(base);
     }
     free(folder);
@@ -97,12 +86,6 @@ char *view_title_of_place(const char *place)
 // -- Libraries -----------------------------------------------------------------------------------
 
 // -- Names ----------------------------------------------------------------------------------
-
-const char *view_section_name(view_section section)
-{
-    static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
-    return names[section];
-}
 
 // Counts, and with `names` also writes, the files of a game that end so.
 static size_t take_files(const md5_game *game, const char *ending, const char **names)
@@ -269,13 +252,6 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     return library;
 }
 
-view_library *view_share_library(view_library *library)
-{
-    if (library != NULL)
-        library->num_users++;
-    return library;
-}
-
 void view_drop_library(view_library *library)
 {
     if (library == NULL || --library->num_users > 0)
@@ -330,44 +306,17 @@ char *view_make_address(const char *place, const char *name, const char *skin)
 
 // -- Similar names --------------------------------------------------------------------------
 
-enum { NUM_SIMILAR = 3, LONGEST_ASKED = 48, LONGEST_NAME = 255 };
-
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
-// The least number of insertions, deletions and exchanges that turn `asked` into a part of `name`
-// (Sellers 1980). Both are at most as long as above.
-static size_t distance_of(const char *asked, const char *name)
-{
-    size_t row[LONGEST_NAME + 1] = {0};
-    const size_t width = strlen(name);
-    for (size_t i = 1; asked[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= width; j++) {
-            const size_t exchange = diagonal + (lower(asked[i - 1]) != lower(name[j - 1]));
-            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = exchange < other ? exchange : other;
-        }
-    }
-    size_t least = row[0];
-    for (size_t j = 1; j <= width; j++)
-        least = row[j] < least ? row[j] : least;
-    return least;
-}
+enum { NUM_SIMILAR = 3, LONGEST_ASKED = 48 };
 
 // SIZE_MAX if the names are not alike; one mistake in four letters is. Of names that are equally
 // alike the shorter ones come first.
 static size_t difference_of(const char *name, const char *asked)
 {
-    const size_t length = strlen(asked), width = strlen(name);
-    if (length < 3 || length > LONGEST_ASKED || width > LONGEST_NAME)
+    const size_t length = strlen(asked);
+    if (length < 3 || length > LONGEST_ASKED)
         return SIZE_MAX;
-    const size_t distance = distance_of(asked, name);
-    return distance <= length / 4 ? distance * (LONGEST_NAME + 1) + width : SIZE_MAX;
+    const size_t distance = common_distance(asked, length, name, true);
+    return distance <= length / 4 ? distance * (COMMON_LONGEST_NAME + 1) + strlen(name) : SIZE_MAX;
 }
 
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)

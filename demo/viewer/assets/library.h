@@ -46,7 +46,7 @@ typedef enum view_section {
 
 // Read-only but for the game, which one thread at a time may use.
 typedef struct view_library {
-    uint32_t num_users; // see view_share_library()
+    uint32_t num_users; // who calls view_drop_library(); who takes it counts itself
     char *place;        // see view_split_place()
     common_game_places places;
     size_t num_own; // of them, those of the first folder or archive: the mod's
@@ -68,14 +68,10 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
                                 md5_error *error);
 
 // A library is freed with its last user. On one thread only. NULL is allowed.
-view_library *view_share_library(view_library *library);
 void view_drop_library(view_library *library);
 
 // Whether a name is of the mod itself: a declaration in a file of it, or a file.
 bool view_is_own(const view_library *library, view_section section, size_t name);
-
-// "entities", ...
-const char *view_section_name(view_section section);
 
 // The parts of an address; texts are freed by view_free_address(). False if it is none: a path.
 typedef struct view_address {

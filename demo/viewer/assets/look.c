@@ -316,13 +316,6 @@ void view_free_look(view_look *look)
     *look = (view_look){0};
 }
 
-void view_free_looks(view_look *looks, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        view_free_look(&looks[i]);
-    free(looks);
-}
-
 // -- What lies around a model --------------------------------------------------------------------
 
 // Limits of the search, since a model may be in a home folder with many files.
@@ -340,7 +333,7 @@ struct view_package {
     char *model, *folder;    // absolute paths
     char *around;            // the folder above, or NULL: it is not searched
     char *root;              // or NULL
-    const md5_files *reader; // of view_open_folder(), or NULL
+    const md5_files *reader; // of view_open_package(), or NULL
     bool is_near_listed, is_all_listed, is_game_open;
     view_image_file *pictures;
     size_t num_pictures;
@@ -388,31 +381,21 @@ static char *find_root(const char *folder)
     return NULL;
 }
 
-static view_package *open_package(const char *model_path)
+view_package *view_open_package(const char *model_path, const md5_files *reader)
 {
     view_package *const package = common_alloc(1, sizeof *package);
     char *const absolute = common_absolute(model_path);
     package->model = common_clean(absolute);
     package->folder = common_folder(package->model);
+    package->reader = reader;
     free(absolute);
-    return package;
-}
-
-view_package *view_open_package(const char *model_path)
-{
-    view_package *const package = open_package(model_path);
+    if (reader != NULL)
+        return package;
     char *const around = common_folder(package->folder);
     package->root = find_root(package->folder);
     if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
         package->around = common_copy(around);
     free(around);
-    return package;
-}
-
-view_package *view_open_folder(const char *model_path, const md5_files *reader)
-{
-    view_package *const package = open_package(model_path);
-    package->reader = reader;
     return package;
 }
 
@@ -623,7 +606,6 @@ enum { NOT_ON_MODELS = 60, OF_ANOTHER = 60, OF_A_PART = 30, IS_TINY = 5 };
 typedef struct named_mesh {
     const view_look_search *search;
     const md5_mesh *mesh;
-    char *at;   // the absolute path of the model
     char *path; // the shader with slashes before each part, without drive and ending
     view_name shader, name, model, folder, all; // all: the four others
     bool is_foreign;                            // the shader is a path of the author's machine
@@ -657,23 +639,18 @@ static named_mesh begin(const view_look_search *search)
         .search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
     const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
     char *const stem = without_ending(mesh->shader + (has_drive ? 2 : 0));
-    char *const absolute = common_absolute(search->model_path);
-    char *const model = common_stem(search->model_path);
+    char *const model = common_stem(search->package->model);
     subject.path = common_clean(stem);
-    subject.at = common_clean(absolute);
-    char *const above = common_folder(subject.at);
     subject.shader = view_split_name(common_base(subject.path));
     subject.name = view_split_name(mesh->name);
     subject.model = view_split_name(model);
     subject.model = main_words(subject.model, WORD_GENERIC);
-    subject.folder = view_split_name(common_base(above));
+    subject.folder = view_split_name(common_base(search->package->folder));
     char *const all = common_format("%s%s%s%s", subject.shader.words, subject.name.words,
                                     subject.model.words, subject.folder.words);
     subject.all = view_split_name(all);
     free(all);
     free(model);
-    free(above);
-    free(absolute);
     free(stem);
     for (uint32_t i = 0; i < search->model->num_meshes; i++)
         subject.has_others =
@@ -815,8 +792,8 @@ static bool is_at_path(const named_mesh *subject, const char *path)
     const size_t above = length > inner_length ? length - inner_length : 0;
     free(folder);
     free(inner);
-    return ends_in(path, subject->path) && strncmp(path, subject->at, above) == 0
-           && subject->at[above] == '/';
+    const char *const model = subject->search->package->model;
+    return ends_in(path, subject->path) && strncmp(path, model, above) == 0 && model[above] == '/';
 }
 
 static candidate judge(const named_mesh *subject, const view_image_file *image)
@@ -1150,7 +1127,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     char *md2 = NULL, *stem = NULL, name[256] = "";
     if (is_inside(package)) // which of Quake's it is the folder above says
         return NULL;
-    const view_quake quake = find_quake(subject->search->model_path, &md2);
+    const view_quake quake = find_quake(package->model, &md2);
     const bool is_known =
         quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
         && md5_quake_image_name(common_base(subject->path), skin, image, name, sizeof name)
@@ -1204,6 +1181,5 @@ view_look view_find_look(const view_look_search *search, view_log *log)
             (void)take_best(&look, &subject, true, LEAST, true);
     }
     free(subject.path);
-    free(subject.at);
     return look;
 }

@@ -60,8 +60,7 @@ typedef struct view_look {
     common_list tried; // without `diffuse`: the likeliest images, and why they were not taken
 } view_look;
 
-void view_free_look(view_look *look);                   // a zeroed one is allowed
-void view_free_looks(view_look *looks, uint32_t count); // NULL is allowed
+void view_free_look(view_look *look); // a zeroed one is allowed
 
 // -- What lies around a model --------------------------------------------------------------------
 //
@@ -73,12 +72,10 @@ typedef struct view_package view_package;
 
 // Opens the package that contains the model; if there is none, the folders around the model are
 // searched alone. Files are read on the first search. Never fails. Free with view_close_package().
-view_package *view_open_package(const char *model_path);
+// With a `reader`, which must outlive the package, the model's folder and those in it alone, links
+// left out: there is no root then, and no game; an md5.cfg is read through it. Else NULL.
+view_package *view_open_package(const char *model_path, const md5_files *reader);
 void view_close_package(view_package *package);
-
-// The same, but of the model's folder and those in it alone, links left out: there is no root then,
-// and no game. An md5.cfg is read through `reader`, which must outlive the package.
-view_package *view_open_folder(const char *model_path, const md5_files *reader);
 
 // The package's folder, or NULL.
 const char *view_package_root(const view_package *package);
@@ -118,10 +115,9 @@ view_quake view_quake_of(const char *path);
 // -- The look of a mesh --------------------------------------------------------------------------
 
 typedef struct view_look_search {
-    const char *model_path;
     const md5_model *model;
     uint32_t mesh;
-    view_package *package;
+    view_package *package; // of the model
     uint32_t skin;         // of a model of the Quake re-releases
     const view_look *said; // by the opened md5.cfg, with paths as in that file; or NULL
 } view_look_search;

@@ -4,49 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- Reading --------------------------------------------------------------------------------
-
-static float linear_of(uint32_t byte)
-{
-    const float value = (float)byte / 255.0f;
-    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-}
-
-static bool decode_image(const uint8_t *bytes, size_t size, view_panorama *panorama,
-                         view_image_fault *fault)
-{
-    float linear[256];
-    view_image image;
-    if (!view_decode_image(bytes, size, &image, fault))
-        return false;
-    const size_t count = (size_t)image.width * image.height;
-    panorama->width = image.width;
-    panorama->height = image.height;
-    panorama->rgb = malloc(count * 3 * sizeof *panorama->rgb);
-    for (uint32_t i = 0; i < 256; i++)
-        linear[i] = linear_of(i);
-    for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)
-        panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
-    free(image.rgba);
-    return panorama->rgb != NULL || view_image_fail(fault, "out of memory");
-}
-
-bool view_read_panorama(const char *path, view_panorama *panorama, view_image_fault *fault)
-{
-    size_t size = 0;
-    *panorama = (view_panorama){.rgb = NULL};
-    uint8_t *const bytes = view_read_image_file(path, &size, fault);
-    if (bytes == NULL)
-        return false;
-    const bool is_radiance = size >= 2 && bytes[0] == '#' && bytes[1] == '?';
-    const bool is_read = is_radiance ? view_decode_radiance(bytes, size, panorama, fault)
-                                     : decode_image(bytes, size, panorama, fault);
-    free(bytes);
-    return is_read;
-}
-
-// -- Environments ---------------------------------------------------------------------------
-
 static float luminance(md5_vec3 color)
 {
     return 0.2126f * color.x + 0.7152f * color.y + 0.0722f * color.z;
@@ -80,14 +37,8 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
     free(panorama.rgb);
     if (light == NULL)
         return view_error(log, "%s: %s", path, error.message);
-    view_free_environment(environment, renderer);
+    md5gl_destroy_environment(renderer, environment->light);
     environment->light = light;
     measure_light(environment);
     return true;
-}
-
-void view_free_environment(view_environment *environment, md5gl_renderer *renderer)
-{
-    md5gl_destroy_environment(renderer, environment->light);
-    environment->light = NULL;
 }

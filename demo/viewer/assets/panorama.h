@@ -1,4 +1,4 @@
-// Pictures of all that surrounds a model, for --environment: read as linear colour, and uploaded.
+// Pictures of all that surrounds a model, for --environment.
 #ifndef DEMO_VIEWER_ASSETS_PANORAMA_H
 #define DEMO_VIEWER_ASSETS_PANORAMA_H
 
@@ -8,12 +8,9 @@
 
 #include <stdbool.h>
 
-// Reads a Radiance picture, or an image as view_read_image() does, which is decoded from sRGB.
-bool view_read_panorama(const char *path, view_panorama *panorama, view_image_fault *fault);
-
 // An environment, and what the viewer makes of it.
 typedef struct view_environment {
-    md5gl_environment *light; // NULL: none
+    md5gl_environment *light; // to be destroyed; NULL: none
     float exposure;           // factor that makes its mean as bright as that of the studio
     md5_vec3 brightest;       // unit direction to where most of its light comes from
 } view_environment;
@@ -21,6 +18,5 @@ typedef struct view_environment {
 // Replaces the environment by that of a file. On failure logs an error, and changes nothing.
 bool view_load_environment(view_environment *environment, md5gl_renderer *renderer,
                            const char *path, view_log *log);
-void view_free_environment(view_environment *environment, md5gl_renderer *renderer);
 
 #endif

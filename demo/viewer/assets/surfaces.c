@@ -39,7 +39,7 @@ static uint32_t num_influences(const md5_mesh *mesh, uint32_t vertex)
 }
 
 bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                    const float *values, int32_t joint, md5_error *error)
+                    const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
 {
     size_t total = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)
@@ -60,12 +60,18 @@ bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *
                                                       : (float)num_influences(mesh, v) / 4.0f);
     }
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
-    return heat->drawn != NULL;
+    if (heat->drawn == NULL || morph == NULL)
+        return heat->drawn != NULL;
+    heat->morph = *morph;
+    heat->morph.model = heat->model;
+    heat->drawn_morph = md5gl_create_morph(renderer, &heat->morph, error);
+    return heat->drawn_morph != NULL;
 }
 
 void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 {
     md5gl_destroy_model(renderer, heat->drawn);
+    md5gl_destroy_morph(renderer, heat->drawn_morph);
     free(heat->model);
     free(heat->meshes);
     free(heat->colors);
@@ -85,35 +91,6 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
         }
     }
     return facts;
-}
-
-// -- Surfaces ------------------------------------------------------------------------------------
-
-static void free_heat(view_surfaces *surfaces, md5gl_renderer *renderer)
-{
-    if (surfaces->heat.model == NULL)
-        return;
-    view_free_heat(&surfaces->heat, renderer);
-    md5gl_destroy_morph(renderer, surfaces->drawn_morph);
-    surfaces->drawn_morph = NULL;
-}
-
-bool view_ready_heat(view_surfaces *surfaces, md5gl_renderer *renderer, const md5_model *model,
-                     const md5_morph *morph, int32_t joint, md5_error *error)
-{
-    const bool has_morph = surfaces->drawn_morph != NULL || morph == NULL;
-    if (surfaces->heat.drawn != NULL && surfaces->heat_joint == joint && has_morph)
-        return true;
-    free_heat(surfaces, renderer);
-    surfaces->heat_joint = joint;
-    if (!view_make_heat(&surfaces->heat, renderer, model, NULL, joint, error))
-        return false;
-    if (morph == NULL)
-        return true;
-    surfaces->morph = *morph;
-    surfaces->morph.model = surfaces->heat.model;
-    surfaces->drawn_morph = md5gl_create_morph(renderer, &surfaces->morph, error);
-    return surfaces->drawn_morph != NULL;
 }
 
 // -- Texture coordinates --------------------------------------------------------------------
@@ -168,25 +145,6 @@ view_image view_make_uv_grid(void)
     return image;
 }
 
-bool view_ready_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md5_error *error)
-{
-    if (surfaces->uv_grid != 0)
-        return true;
-    view_image image = view_make_uv_grid();
-    const md5gl_texture_desc desc = {
-        .width = image.width, .height = image.height, .texels = image.rgba};
-    surfaces->uv_grid = md5gl_create_texture(renderer, &desc, error);
-    free(image.rgba);
-    return surfaces->uv_grid != 0;
-}
-
-void view_free_surfaces(view_surfaces *surfaces, md5gl_renderer *renderer)
-{
-    free_heat(surfaces, renderer);
-    md5gl_destroy_texture(renderer, surfaces->uv_grid);
-    *surfaces = (view_surfaces){.uv_grid = 0};
-}
-
 // -- Faults --------------------------------------------------------------------------------------
 
 static const float slack = 0.01f;
@@ -197,9 +155,11 @@ static bool is_unit(md5_vec3 direction)
     return fabsf(md5_vec3_length(direction) - 1.0f) <= slack;
 }
 
-view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose, bool *marks)
+view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
+    const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
     view_faults faults = {{0}};
+    pose = pose != NULL ? pose : &bind;
     const float most_skew = pose->most_skew > 0.0f ? pose->most_skew : slack;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 normal = pose->normals[v];
@@ -257,12 +217,6 @@ view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose,
         faults.counts[VIEW_FAULT_MIRRORED] += is_mirrored;
     }
     return faults;
-}
-
-view_faults view_find_faults(const md5_mesh *mesh, bool *marks)
-{
-    const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
-    return view_find_faults_in(mesh, &bind, marks);
 }
 
 view_faults view_add_faults(view_faults a, view_faults b)

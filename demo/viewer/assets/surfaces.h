@@ -16,13 +16,16 @@ typedef struct view_heat {
     md5_model *model; // shallow copy, with meshes of its own
     md5_mesh *meshes;
     md5_vec4 *colors;
+    md5_morph morph; // the targets that were given, as those of `model`
+    md5gl_morph *drawn_morph;
 } view_heat;
 
-// Creates it; values[vertices of all meshes] may be NULL. Returns false and fills `error` on
-// failure; free it in both cases, outside of a frame, before the model.
+// Creates it; `morph` and values[vertices of all meshes] may be NULL. It must not move after that,
+// because the GPU's morph targets refer to it. Returns false and fills `error` on failure; free it
+// in both cases, outside of a frame, before the model.
 bool view_make_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                    const float *values, int32_t joint, md5_error *error);
-void view_free_heat(view_heat *heat, md5gl_renderer *renderer);
+                    const md5_morph *morph, const float *values, int32_t joint, md5_error *error);
+void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // a zeroed one is allowed
 
 // The largest weight of a joint on a vertex, and the number of vertices that it moves; with -1 the
 // largest number of joints of a vertex, and how many vertices have more than 4.
@@ -37,22 +40,11 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint);
 // What the body can show instead of its materials: weights as colours, and a grid by texture
 // coordinates. Each is made when it is first shown.
 
-// A zeroed one is allowed everywhere. It must not move after the first call, because the GPU's
-// morph targets refer to it.
 typedef struct view_surfaces {
-    view_heat heat;     // of the document's model; heat.drawn is NULL until it is needed
-    int32_t heat_joint; // whose weights it shows, or -1: how many joints move each vertex
-    md5_morph morph;    // the document's targets, as those of heat.model
-    md5gl_morph *drawn_morph;
+    view_heat heat;        // of the document's model; heat.drawn is NULL until it is needed
+    int32_t heat_joint;    // whose weights it shows, or -1: how many joints move each vertex
     md5gl_texture uv_grid; // 0 until it is needed
 } view_surfaces;
-
-// Colours a copy of the model by the weights of a joint, unless that was done. `morph` may be NULL.
-// Returns false and fills `error` on failure. Call it outside of a frame, as the other two.
-bool view_ready_heat(view_surfaces *surfaces, md5gl_renderer *renderer, const md5_model *model,
-                     const md5_morph *morph, int32_t joint, md5_error *error);
-bool view_ready_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md5_error *error);
-void view_free_surfaces(view_surfaces *surfaces, md5gl_renderer *renderer);
 
 enum { VIEW_UV_CELLS = 8, VIEW_UV_GRID_SIZE = 512 };
 
@@ -87,13 +79,10 @@ typedef struct view_directed {
     float most_skew;          // cosine between normal and tangent that is no fault yet; 0: 1 %
 } view_directed;
 
-// Counts them in a pose, in time linear in the mesh. A mesh without tangents has no faults
-// of these. If `marks` is not NULL, writes marks[num_vertices]: whether a vertex takes part in one,
-// flat triangles aside.
-view_faults view_find_faults_in(const md5_mesh *mesh, const view_directed *pose, bool *marks);
-
-// Likewise in the bind pose.
-view_faults view_find_faults(const md5_mesh *mesh, bool *marks);
+// Counts them in a pose, NULL: the bind pose, in time linear in the mesh. A mesh without tangents
+// has no faults of these. If `marks` is not NULL, writes marks[num_vertices]: whether a vertex
+// takes part in one, flat triangles aside.
+view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bool *marks);
 
 view_faults view_add_faults(view_faults a, view_faults b);
 

@@ -1199,8 +1199,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         view_free_address(&address);
     }
     const bool has_file = file != NULL && (game == NULL || common_is_file(file));
-    d.search.model_path = file;
-    d.search.package = textures->package = has_file ? view_open_package(file) : NULL;
+    d.search.package = textures->package = has_file ? view_open_package(file, NULL) : NULL;
     d.search.skin = options != NULL ? options->skin : 0;
     if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
         view_warn(d.log, "--skin: only models of the Quake re-releases have skins by numbers");
@@ -1313,12 +1312,6 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
 const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map)
 {
     return textures->meshes != NULL ? textures->meshes[mesh].maps[map] : NULL;
-}
-
-const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map)
-{
-    const view_texture *const image = view_mesh_image(textures, mesh, map);
-    return image != NULL ? image->path : NULL;
 }
 
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh)

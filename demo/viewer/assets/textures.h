@@ -234,9 +234,6 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
 // The image of a mesh's texture or of another map as it was loaded, or NULL.
 const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, view_map map);
 
-// The path of a mesh's texture, or of another map, or NULL.
-const char *view_mesh_map_path(const view_textures *textures, uint32_t mesh, view_map map);
-
 // The result of the search for a mesh's texture; empty if the options name one.
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
 

@@ -319,28 +319,6 @@ static const view_option table[] = {
 };
 enum { NUM_OPTIONS = sizeof table / sizeof table[0] };
 
-// The edit distance of two names: insertions, deletions and exchanges.
-static size_t name_distance(const char *a, size_t length, const char *b)
-{
-    size_t row[64];
-    const size_t width = strlen(b);
-    if (width + 1 > sizeof row / sizeof row[0])
-        return SIZE_MAX;
-    for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= length; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= width; j++) {
-            const size_t exchange = diagonal + (a[i - 1] != b[j - 1]);
-            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = exchange < other ? exchange : other;
-        }
-    }
-    return row[width];
-}
-
 const view_option *view_options_table(size_t *count)
 {
     *count = NUM_OPTIONS;
@@ -354,7 +332,7 @@ const view_option *view_find_option(const char *name, size_t length, const view_
         const view_option *const o = &table[i];
         if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
             return o;
-        const size_t distance = name_distance(name, length, o->name);
+        const size_t distance = common_distance(name, length, o->name, false);
         if (distance < least) {
             least = distance;
             *nearest = o;

@@ -156,7 +156,7 @@ static view_sphere sphere_around(const view_kind *kind)
         return (view_sphere){0};
     // Poses between frames, and blended or added clips, may leave the measured bounds.
     const float room = kind->machine != NULL ? 1.2f : 1.1f;
-    const float reach = kind->morphs != NULL ? view_largest_morph_reach(kind->morphs) : 0.0f;
+    const float reach = view_morph_reach(kind->morphs, NULL);
     return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds) + reach};
 }
 
@@ -168,7 +168,8 @@ static bool make_kind(view_kind *kind, const view_scene *scene, const char *cons
 {
     const uint32_t count = kind->end - kind->begin;
     if (scene == NULL) {
-        if (!view_load_scene(&kind->own, files, num_files, !loader->options->no_auto, loader->log))
+        if (!view_load_scene(&kind->own, files, num_files, NULL, !loader->options->no_auto,
+                             loader->log))
             return false;
         kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
         kind->textures = kind->own_textures;
@@ -1085,28 +1086,12 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 // Distance between neighbours, relative to their size.
 static const float spacing = 1.1f;
 
-static bool is_model(const char *file)
-{
-    return !common_has_ending(file, ".md5anim") && !common_has_ending(file, ".md5camera");
-}
-
-size_t view_count_first(const char *const *files, size_t num_files)
-{
-    size_t count = 0;
-    for (size_t num_models = 0; count < num_files; count++) {
-        num_models += is_model(files[count]);
-        if (num_models > 1)
-            break;
-    }
-    return count;
-}
-
 static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                        const char *const *files, size_t num_files, const view_loader *loader)
 {
     uint32_t num_kinds = 1;
-    for (size_t i = 0; i < num_files; i++)
-        num_kinds += is_model(files[i]);
+    for (size_t i = 0; i < num_files; i += 1 + view_find_model(files + i + 1, num_files - i - 1))
+        num_kinds++;
     if (num_kinds > VIEW_MAX_KINDS || num_kinds > crowd->count)
         return view_error(loader->log,
                           "%u models for a crowd of %u: at most %d, and at most one per character",
@@ -1114,7 +1099,7 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
     for (uint32_t i = 0; i < num_kinds; i++) {
         const uint32_t begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
         const uint32_t end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
-        const size_t own = i > 0 ? view_count_first(files, num_files) : 0;
+        const size_t own = i > 0 ? 1 + view_find_model(files + 1, num_files - 1) : 0;
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
         if (i == 0)
             *kind = *first;

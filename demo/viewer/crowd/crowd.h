@@ -268,12 +268,10 @@ typedef struct view_crowd {
     const view_sight *sight; // NULL: nothing is drawn
 } view_crowd;
 
-// Returns how many of `files` belong to the first kind: all before the second model.
-size_t view_count_first(const char *const *files, size_t num_files);
-
 // Sets up `count` characters in a square, in equal numbers of the scene's model, of which `first`
-// has what is on the GPU and the morph targets, and of each model in `files`; a model is followed
-// by its animations. Returns false and logs an error on failure; free in both cases.
+// has what is on the GPU and the morph targets, and of each model in `files`, which begin with a
+// model; each is followed by its animations. Returns false and logs an error on failure; free in
+// both cases.
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                      const char *const *files, size_t num_files, uint32_t count,
                      const view_loader *loader);

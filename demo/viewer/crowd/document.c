@@ -370,14 +370,6 @@ static bool load_compared(view_companion *compared, const view_compare *compare,
     return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
 }
 
-float view_companion_distance(const view_companion *companion, const view_scene *scene)
-{
-    const md5_model *const model = scene->model, *const other = companion->model;
-    if (model == NULL || other == NULL)
-        return 0.0f;
-    return relative_distance * (view_size(model->bounds) + view_size(other->bounds));
-}
-
 // == Documents ===================================================================================
 
 // -- Loading --------------------------------------------------------------------------------
@@ -399,19 +391,25 @@ static bool load_parts(view_document *document, const view_loader *loader, const
 {
     const uint32_t crowd = loader->options->crowd;
     view_scene *const scene = &document->scene;
-    const size_t own = crowd > 0 ? view_count_first(files, num_files) : num_files;
+    // The first kind of a crowd has all files before the second model.
+    const size_t first_model = view_find_model(files, num_files);
+    const size_t own =
+        crowd > 0 && first_model < num_files
+            ? first_model + 1
+                  + view_find_model(files + first_model + 1, num_files - first_model - 1)
+            : num_files;
     const bool is_in_game = own > 0 && view_is_address(files[0]);
     if (is_in_game && crowd > 0)
         return view_error(loader->log, "a crowd is made of files, not of names in a game folder");
     if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
-                   : !view_load_scene(scene, files, own, pick_up, loader->log))
+                   : !view_load_scene(scene, files, own, NULL, pick_up, loader->log))
         return false;
     scene->root = manner->root;
     scene->dual = manner->dual;
     scene->turn = manner->turn;
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        document->faults =
-            view_add_faults(document->faults, view_find_faults(&scene->model->meshes[i], NULL));
+        document->faults = view_add_faults(document->faults,
+                                           view_find_faults(&scene->model->meshes[i], NULL, NULL));
     if (crowd > 0 && scene->turn.is_set)
         view_warn(loader->log, "a crowd stands as in its files: --up and turns are for one model");
     scene->camera_path.smoothing = loader->options->camera_smoothing;
@@ -426,7 +424,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (loader->options->terrain && scene->model != NULL
         && view_find_feet(&scene->terrain, scene) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
-    if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
+    if (loader->options->walk && scene->model != NULL && !view_set_walk(scene, true))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!load_companions(document->companions, scene, loader)
         || !load_guest(&document->companions[VIEW_GUEST], scene, loader)
@@ -442,6 +440,14 @@ static bool load_parts(view_document *document, const view_loader *loader, const
                 && !load_compared(&document->companions[VIEW_COMPARED], &document->compare, scene,
                                   other, loader))))
         return false;
+    // The first companion stands to the left of the scene's model, the compared one to the right.
+    for (int i = 0; i <= VIEW_COMPARED; i += VIEW_COMPARED) {
+        view_companion *const companion = &document->companions[i];
+        const float distance = i == 0 ? relative_distance : -relative_distance;
+        if (companion->model != NULL)
+            companion->aside =
+                distance * (view_size(scene->model->bounds) + view_size(companion->model->bounds));
+    }
     const view_kind first = {.drawn = document->drawn,
                              .textures = &document->textures,
                              .morphs = document->morphs.morph != NULL ? &document->morphs : NULL};
@@ -466,7 +472,8 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     if (document == NULL)
         return;
     if (renderer != NULL) {
-        view_free_surfaces(&document->surfaces, renderer);
+        view_free_heat(&document->surfaces.heat, renderer);
+        md5gl_destroy_texture(renderer, document->surfaces.uv_grid);
         view_free_textures(&document->textures, renderer);
         md5gl_destroy_model(renderer, document->drawn);
     }
@@ -506,14 +513,13 @@ static void widen_by_box(view_document *document, md5_bounds box)
 }
 
 // Grows bounds and hull by the bounds of the companion that stands beside the model.
-static void widen_by_companion(view_document *document, const view_companion *companion, float side)
+static void widen_by_companion(view_document *document, const view_companion *companion)
 {
-    const float aside = side * view_companion_distance(companion, &document->scene);
     if (companion->model == NULL)
         return;
     md5_bounds box = view_turn_bounds(&document->scene.turn, companion->model->bounds);
-    box.min.y += aside;
-    box.max.y += aside;
+    box.min.y += companion->aside;
+    box.max.y += companion->aside;
     widen_by_box(document, box);
 }
 
@@ -535,8 +541,8 @@ void view_measure_document(view_document *document, const view_play *still)
         document->bounds.min.y -= crowd->spread;
         document->bounds.max.y += crowd->spread;
     } else {
-        widen_by_companion(document, &document->companions[0], 1.0f);
-        widen_by_companion(document, &document->companions[VIEW_COMPARED], -1.0f);
+        widen_by_companion(document, &document->companions[0]);
+        widen_by_companion(document, &document->companions[VIEW_COMPARED]);
         // A guest comes by in front of the model.
         const view_companion *const guest = &document->companions[VIEW_GUEST];
         if (guest->machine != NULL) {
@@ -565,32 +571,6 @@ void view_show_meshes(const view_document *document, uint64_t hidden)
             if (kind->levels[k].drawn != NULL)
                 md5gl_set_visible(kind->levels[k].drawn, i, is_shown);
     }
-}
-
-// -- Blending -------------------------------------------------------------------------------
-
-static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
-{
-    md5_error error = {0};
-    const md5gl_blending wanted = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    if (drawn == NULL || md5gl_set_blending(loader->renderer, drawn, wanted, &error))
-        return;
-    view_log_error(loader->log, &error);
-    scene->dual = false;
-}
-
-void view_blend_document(view_document *document, const view_loader *loader)
-{
-    blend_as_chosen(&document->scene, document->drawn, loader);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
-        blend_as_chosen(&document->scene, document->companions[i].drawn, loader);
-    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
-        const view_kind *const kind = &document->crowd.kinds[i];
-        for (uint32_t k = 0; k < kind->num_levels; k++)
-            if (kind->levels[k].source != VIEW_DETAIL_BAKED)
-                blend_as_chosen(&document->scene, kind->levels[k].drawn, loader);
-    }
-    document->crowd.is_dual = document->scene.dual;
 }
 
 void view_pose_compared(view_document *document, const view_play *play)

@@ -87,11 +87,8 @@ typedef struct view_companion {
     md5_xform *pose;        // [joints of the companion]
     md5_mat34 *palette;
     md5_mat34 place; // where it was posed last
+    float aside;     // how far to the left of the scene's model it stands, if it is not attached
 } view_companion;
-
-// How far to the left of the scene's model the first companion stands, and to the right of it the
-// compared one.
-float view_companion_distance(const view_companion *companion, const view_scene *scene);
 
 // -- Documents -----------------------------------------------------------------------------------
 
@@ -154,9 +151,5 @@ static inline bool view_shows_crowd(const view_document *document)
 
 // What keys do depends on it.
 view_mode view_mode_of(const view_document *document);
-
-// Sets the blending of every model on the GPU to the scene's. If the driver rejects the shaders,
-// logs the error and returns to linear blending.
-void view_blend_document(view_document *document, const view_loader *loader);
 
 #endif

@@ -88,7 +88,7 @@ static md5_bounds bounds_of_pose(const view_scene *scene)
     if (scene->dual)
         return view_pose_bounds(scene); // of what view_skin() wrote
     md5_bounds bounds = md5_skin_bounds(scene->model, scene->palette);
-    const float reach = view_morph_reach(scene->morph, scene->morph_weights);
+    const float reach = view_morph_reach(scene->morphs, scene->morph_weights);
     const md5_vec3 room = {reach, reach, reach};
     if (view_is_empty(bounds))
         return bounds;
@@ -445,18 +445,13 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
         return companion->joint >= 0 ? scene->joints[companion->joint]
                                      : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
     }
-    const bool is_compared = companion == &document->companions[VIEW_COMPARED];
-    // To the left of the scene's model, or to the right of it.
-    const float side = is_compared ? -1.0f : 1.0f;
-    const md5_xform aside = {
-        .rotation = {.w = 1.0f},
-        .translation = {0.0f, side * view_companion_distance(companion, scene), 0.0f},
-    };
+    const md5_xform aside = {.rotation = {.w = 1.0f},
+                             .translation = {0.0f, companion->aside, 0.0f}};
     md5_mat34 place =
         md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
     if (scene->turn.is_set)
         place = md5_mat34_mul(place, scene->turn.matrix);
-    if (is_compared) {
+    if (companion == &document->companions[VIEW_COMPARED]) {
         md5_build_palette(companion->model, document->compare.joints, companion->palette);
         return place;
     }
@@ -486,15 +481,29 @@ static bool shows_weights(const view_stage *stage)
 static bool prepare_surface(const view_stage *stage, md5_error *error)
 {
     view_document *const document = stage->document;
-    if (stage->surface == VIEW_SURFACE_UV && document->drawn != NULL)
-        return view_ready_uv_grid(&document->surfaces, stage->renderer, error);
+    view_surfaces *const surfaces = &document->surfaces;
+    const md5_morph *const morph = document->scene.morph;
+    if (stage->surface == VIEW_SURFACE_UV && document->drawn != NULL && surfaces->uv_grid == 0) {
+        view_image image = view_make_uv_grid();
+        const md5gl_texture_desc desc = {
+            .width = image.width, .height = image.height, .texels = image.rgba};
+        surfaces->uv_grid = md5gl_create_texture(stage->renderer, &desc, error);
+        free(image.rgba);
+        return surfaces->uv_grid != 0;
+    }
     if (!shows_weights(stage))
         return true;
-    if (!view_ready_heat(&document->surfaces, stage->renderer, document->scene.model,
-                         document->scene.morph, stage->joint, error))
-        return false;
-    // The coloured copy is blended, hidden and bent as the model.
-    md5gl_model *const copy = document->surfaces.heat.drawn;
+    // A copy of the model, coloured by the weights of the joint, unless it is there.
+    if (surfaces->heat.drawn == NULL || surfaces->heat_joint != stage->joint
+        || (surfaces->heat.drawn_morph == NULL && morph != NULL)) {
+        view_free_heat(&surfaces->heat, stage->renderer);
+        surfaces->heat_joint = stage->joint;
+        if (!view_make_heat(&surfaces->heat, stage->renderer, document->scene.model, morph, NULL,
+                            stage->joint, error))
+            return false;
+    }
+    // It is blended, hidden and bent as the model.
+    md5gl_model *const copy = surfaces->heat.drawn;
     for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
         const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
         const md5gl_material usual =
@@ -505,6 +514,32 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     }
     const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
     return md5gl_set_blending(stage->renderer, copy, blending, error);
+}
+
+static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
+{
+    md5_error error = {0};
+    const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    if (drawn == NULL || md5gl_set_blending(loader->renderer, drawn, blending, &error))
+        return;
+    view_log_error(loader->log, &error);
+    scene->dual = false;
+}
+
+// Sets the blending of every model on the GPU to the scene's. If the driver rejects the shaders,
+// logs the error and returns to linear blending.
+static void blend_document(view_document *document, const view_loader *loader)
+{
+    blend_as_chosen(&document->scene, document->drawn, loader);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        blend_as_chosen(&document->scene, document->companions[i].drawn, loader);
+    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
+        const view_kind *const kind = &document->crowd.kinds[i];
+        for (uint32_t k = 0; k < kind->num_levels; k++)
+            if (kind->levels[k].source != VIEW_DETAIL_BAKED)
+                blend_as_chosen(&document->scene, kind->levels[k].drawn, loader);
+    }
+    document->crowd.is_dual = document->scene.dual;
 }
 
 // == One picture ===========================================================================
@@ -545,7 +580,7 @@ static bool pose_document(const view_stage *stage, view_bodies *bodies, md5_erro
     const md5gl_instances model = {
         .count = 1,
         .palettes = document->scene.palette,
-        .morph = is_heat ? document->surfaces.drawn_morph : document->morphs.drawn,
+        .morph = is_heat ? document->surfaces.heat.drawn_morph : document->morphs.drawn,
         .weights = document->morphs.weights,
     };
     if (!add_body(stage, bodies, is_heat ? VIEW_BODY_CASTS | VIEW_BODY_SHOWN : ALL,
@@ -672,7 +707,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, uint32_t wid
     const bool has_color = stage->options->background_given;
     const float radius = stage->camera->scene_radius;
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
-    view_blend_document(document, &loader);
+    blend_document(document, &loader);
     if (document->scene.dual && !is_crowd) // for the bounds of the shadow casters
         view_skin(&document->scene);
     md5gl_point_light points[VIEW_NUM_POINTS];

@@ -85,18 +85,15 @@ void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
 
 void view_add_normals(view_lines *lines, view_scene *scene, float length)
 {
-    if (scene->model != NULL)
-        view_ready_skin(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &scene->model->meshes[i];
-        bool *const marks = common_alloc((size_t)mesh->num_vertices + 1, sizeof *marks);
-        (void)view_find_mesh_faults(scene, i, marks);
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+    bool *const marks = common_alloc((size_t)view_count_vertices(scene) + 1, sizeof *marks);
+    const bool *is_faulty = marks;
+    (void)view_find_pose_faults(scene, marks);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++)
             add_arm(lines, scene->skinned[i].positions[v],
                     md5_vec3_scale(scene->skinned[i].normals[v], length), 0.0f,
-                    marks[v] ? fault : normal);
-        free(marks);
-    }
+                    *is_faulty++ ? fault : normal);
+    free(marks);
 }
 
 void view_add_tangents(view_lines *lines, view_scene *scene, float length)

@@ -35,7 +35,7 @@ void view_end(view_state *viewer)
 {
     if (viewer->renderer != NULL) {
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
-        view_free_environment(&viewer->environment, viewer->renderer);
+        md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         view_free_font(&viewer->font, viewer->renderer);
     }
     free(viewer->preview.wish);
@@ -275,7 +275,7 @@ static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2
         view_pose(&document->scene, &viewer->play);
         view_pose_compared(document, &viewer->play);
         if (viewer->shown.normals || viewer->shown.tangents)
-            document->pose_faults = view_find_pose_faults(&document->scene);
+            document->pose_faults = view_find_pose_faults(&document->scene, NULL);
     }
     if (!is_page)
         view_keep_framed(viewer, laid_out[0], laid_out[1]);

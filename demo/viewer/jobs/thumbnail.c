@@ -121,7 +121,6 @@ static bool draw_mesh(thumbnail *of, view_sketch *sketch, uint32_t mesh)
 {
     const view_scene *const scene = &of->scene;
     const view_look_search search = {
-        .model_path = scene->path,
         .model = scene->model,
         .mesh = mesh,
         .package = of->package,
@@ -192,9 +191,8 @@ bool view_run_thumbnail(const view_options *options, view_log *log)
         .left = MOST_BYTES,
     };
     of.reader = (md5_files){open_file, close_file, &of.allowance};
-    if (view_load_scene_through(&of.scene, options->files, options->num_files, &of.reader, false,
-                                log)) {
-        of.package = view_open_folder(of.scene.path, &of.reader);
+    if (view_load_scene(&of.scene, options->files, options->num_files, &of.reader, false, log)) {
+        of.package = view_open_package(of.scene.path, &of.reader);
         const view_image image = make_picture(&of);
         common_limit_process(MOST_MEMORY, 0, late); // a file is written to its end
         is_written = image.rgba != NULL

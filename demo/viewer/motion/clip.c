@@ -11,16 +11,6 @@
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
-static bool is_identity(const md5_mat34 *m)
-{
-    return m->m[0] > 0.5f && m->m[5] > 0.5f && m->m[10] > 0.5f;
-}
-
-view_turn view_turn_y_up(void)
-{
-    return view_turn_further((view_turn){.is_set = false}, 0);
-}
-
 view_turn view_turn_further(view_turn turn, int axis)
 {
     // The axis after the given one goes to the one before it, which goes to the opposite of the
@@ -31,7 +21,8 @@ view_turn view_turn_further(view_turn turn, int axis)
     quarter.m[4 * last + next] = 1.0f;
     quarter.m[4 * next + last] = -1.0f;
     turn.matrix = turn.is_set ? md5_mat34_mul(quarter, turn.matrix) : quarter;
-    turn.is_set = !is_identity(&turn.matrix);
+    const float *const m = turn.matrix.m;
+    turn.is_set = m[0] < 0.5f || m[5] < 0.5f || m[10] < 0.5f;
     return turn;
 }
 
@@ -110,27 +101,21 @@ void view_turn_pose(view_scene *scene, const md5_xform *place)
         view_turn_matrices(&turn, scene->palette, scene->num_joints);
 }
 
-static void pose_bind(view_scene *scene)
-{
-    const size_t size = scene->num_joints * sizeof *scene->joints;
-    if (scene->skeleton == NULL)
-        return;
-    if (scene->model != NULL) {
-        memcpy(scene->joints, scene->model->bind, size);
-        md5_build_palette(scene->model, scene->joints, scene->palette);
-    } else {
-        // Without a model the base frame of the clip is shown.
-        md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
-                           scene->joints);
-    }
-    view_turn_pose(scene, NULL);
-}
-
 void view_pose_moment(view_scene *scene, const md5_moment *moment)
 {
     const view_clip *const clip = view_shown_clip(scene);
+    if (clip == NULL && scene->skeleton == NULL)
+        return;
     if (clip == NULL) {
-        pose_bind(scene);
+        if (scene->model != NULL) {
+            memcpy(scene->joints, scene->model->bind, scene->num_joints * sizeof *scene->joints);
+            md5_build_palette(scene->model, scene->joints, scene->palette);
+        } else {
+            // Without a model the base frame of the clip is shown.
+            md5_local_to_model(scene->skeleton, scene->clips[scene->clip].anim->base_frame,
+                               scene->joints);
+        }
+        view_turn_pose(scene, NULL);
         return;
     }
     md5_sample(clip->binding, *moment, scene->root, scene->pose);

@@ -9,41 +9,42 @@
 
 // -- Parts ----------------------------------------------------------------------------------
 
-void view_free_entity(view_entity *of)
+void view_free_entity(view_entity *figure)
 {
-    for (uint32_t i = 0; i < of->num_parts; i++)
-        md5_destroy_actor(of->parts[i].actor);
-    free(of->clips);
-    free(of->anims);
-    free(of->paced);
-    md5_free_entity(of->entity);
-    free(of->skin);
-    free(of->parts);
-    *of = (view_entity){.entity = NULL};
+    for (uint32_t i = 0; i < figure->num_parts; i++)
+        md5_destroy_actor(figure->parts[i].actor);
+    free(figure->clips);
+    free(figure->anims);
+    free(figure->paced);
+    md5_free_entity(figure->entity);
+    free(figure->skin);
+    free(figure->parts);
+    *figure = (view_entity){.entity = NULL};
 }
 
 // -- Joined model ---------------------------------------------------------------------------
 
 // The model of all parts.
-static md5_model *join_parts(const view_entity *of, md5_game *game, const char *name,
+static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
                              md5_error *error)
 {
     view_words words = {0};
     const md5_load_opts opts = {.file_name = name};
-    const view_entity_part *const last = &of->parts[of->num_parts - 1];
+    const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
     const md5_skin_def *const skin =
-        of->skin != NULL ? md5_game_skin_def(game, of->skin, NULL) : NULL;
+        figure->skin != NULL ? md5_game_skin_def(game, figure->skin, NULL) : NULL;
     uint32_t num_meshes = 0;
-    for (uint32_t i = 0; i < of->num_parts; i++)
-        num_meshes += of->parts[i].entity->model->num_meshes;
+    for (uint32_t i = 0; i < figure->num_parts; i++)
+        num_meshes += figure->parts[i].entity->model->num_meshes;
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              (unsigned)(last->first_joint + last->entity->model->skeleton.num_joints),
              (unsigned)num_meshes);
-    for (uint32_t i = 0; i < of->num_parts; i++) {
-        const view_entity_part *const part = &of->parts[i];
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        const view_entity_part *const part = &figure->parts[i];
         const md5_model *const model = part->entity->model;
-        const uint32_t root =
-            part->hung != NULL ? of->parts[part->above].first_joint + part->hung->joint : MD5_NONE;
+        const uint32_t root = part->hung != NULL
+                                  ? figure->parts[part->above].first_joint + part->hung->joint
+                                  : MD5_NONE;
         for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
             const md5_joint *const joint = &model->skeleton.joints[k];
             const uint32_t parent =
@@ -55,8 +56,8 @@ static md5_model *join_parts(const view_entity *of, md5_game *game, const char *
         }
     }
     view_say(&words, "}\n");
-    for (uint32_t i = 0; i < of->num_parts; i++) {
-        const md5_entity *const entity = of->parts[i].entity;
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        const md5_entity *const entity = figure->parts[i].entity;
         for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
             // The other skin's material if it replaces the mesh's own, else that of the entity.
             const md5_mesh *const mesh = &entity->model->meshes[m];
@@ -66,7 +67,7 @@ static md5_model *join_parts(const view_entity *of, md5_game *game, const char *
                 &words,
                 &(view_said_mesh){.mesh = mesh,
                                   .material = other != mesh->shader ? other : entity->materials[m],
-                                  .first_joint = of->parts[i].first_joint,
+                                  .first_joint = figure->parts[i].first_joint,
                                   .scale = 1.0f});
         }
     }
@@ -75,35 +76,35 @@ static md5_model *join_parts(const view_entity *of, md5_game *game, const char *
     return model;
 }
 
-static bool start_actors(view_entity *of, md5_error *error)
+static bool start_actors(view_entity *figure, md5_error *error)
 {
-    const uint32_t count = of->entity->num_clips;
-    of->clips = common_alloc(count, sizeof *of->clips);
-    of->anims = common_alloc(count, sizeof *of->anims);
+    const uint32_t count = figure->entity->num_clips;
+    figure->clips = common_alloc(count, sizeof *figure->clips);
+    figure->anims = common_alloc(count, sizeof *figure->anims);
     for (uint32_t i = 0; i < count; i++) {
-        of->anims[i] = *of->entity->clips[i].anim;
-        of->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
-        of->clips[i] = of->entity->clips[i];
-        of->clips[i].anim = &of->anims[i];
+        figure->anims[i] = *figure->entity->clips[i].anim;
+        figure->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
+        figure->clips[i] = figure->entity->clips[i];
+        figure->clips[i].anim = &figure->anims[i];
     }
-    of->played = *of->entity;
-    of->played.clips = of->clips;
-    for (uint32_t i = 0; i < of->num_parts; i++) {
-        view_entity_part *const part = &of->parts[i];
+    figure->played = *figure->entity;
+    figure->played.clips = figure->clips;
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        view_entity_part *const part = &figure->parts[i];
         const bool is_head = part->hung != NULL && strcmp(part->hung->key, "def_head") == 0;
-        part->actor = md5_create_actor(i == 0 ? &of->played : part->entity, NULL, error);
+        part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, error);
         if (part->actor == NULL)
             return false;
         // What an actor does by itself is saved, to begin there again.
-        md5_actor_spawn(part->actor, is_head ? of->parts[part->above].entity : part->entity);
+        md5_actor_spawn(part->actor, is_head ? figure->parts[part->above].entity : part->entity);
         md5_actor_save(part->actor, part->fresh);
     }
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
-        of->channels[c] = (view_channel){.clip = -1};
+        figure->channels[c] = (view_channel){.clip = -1};
     return true;
 }
 
-md5_model *view_load_entity(view_entity *of, view_library *library, const view_address *address,
+md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log)
 {
     md5_error error = {0};
@@ -122,16 +123,16 @@ md5_model *view_load_entity(view_entity *of, view_library *library, const view_a
         return NULL;
     }
     const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
-    *of = (view_entity){.entity = entity, .num_parts = 1};
-    of->skin = address->skin != NULL ? common_copy(address->skin) : NULL;
-    of->parts = common_alloc(1, sizeof *of->parts);
-    of->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
+    *figure = (view_entity){.entity = entity, .num_parts = 1};
+    figure->skin = address->skin != NULL ? common_copy(address->skin) : NULL;
+    figure->parts = common_alloc(1, sizeof *figure->parts);
+    figure->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
     // Those that are added are looked at in their turn.
-    for (uint32_t i = 0; i < of->num_parts; i++) {
-        const md5_entity *const body = of->parts[i].entity;
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        const md5_entity *const body = figure->parts[i].entity;
         for (uint32_t p = 0; p < body->num_parts; p++) {
             const md5_entity_part *const hung = &body->parts[p];
-            const view_entity_part *const last = &of->parts[of->num_parts - 1];
+            const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
             const md5_mat34 at =
                 md5_mat34_from_xform(md5_entity_part_placement(hung, body->model->bind));
             const view_entity_part part = {
@@ -139,23 +140,24 @@ md5_model *view_load_entity(view_entity *of, view_library *library, const view_a
                 .hung = hung,
                 .above = i,
                 .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
-                .bind = md5_mat34_mul(of->parts[i].bind, at),
+                .bind = md5_mat34_mul(figure->parts[i].bind, at),
             };
-            of->parts = common_realloc(of->parts, of->num_parts + 1, sizeof *of->parts);
-            of->parts[of->num_parts++] = part;
+            figure->parts =
+                common_realloc(figure->parts, figure->num_parts + 1, sizeof *figure->parts);
+            figure->parts[figure->num_parts++] = part;
         }
     }
-    of->paced = common_alloc(entity->num_clips, sizeof *of->paced);
+    figure->paced = common_alloc(entity->num_clips, sizeof *figure->paced);
     for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const from = &entity->clips[i];
         if (from->num_files == 0)
             continue;
-        of->paced[i] = *from->anims[0];
-        of->paced[i].frame_rate *= (double)from->anim->rate;
-        of->paced[i].duration /= (double)from->anim->rate;
+        figure->paced[i] = *from->anims[0];
+        figure->paced[i].frame_rate *= (double)from->anim->rate;
+        figure->paced[i].duration /= (double)from->anim->rate;
     }
-    md5_model *const model = join_parts(of, library->game, address->name, &error);
-    if (model != NULL && start_actors(of, &error))
+    md5_model *const model = join_parts(figure, library->game, address->name, &error);
+    if (model != NULL && start_actors(figure, &error))
         return model;
     view_log_error(log, &error);
     md5_free_model(model);
@@ -174,73 +176,74 @@ const char *view_channel_name(md5_channel channel)
     return names[channel];
 }
 
-bool view_has_channel(const view_entity *of, md5_channel channel)
+bool view_has_channel(const view_entity *figure, md5_channel channel)
 {
-    const md5_model_def *const def = of->entity->model_def;
+    const md5_model_def *const def = figure->entity->model_def;
     return channel == MD5_CHANNEL_ALL || (def != NULL && def->channels[channel].num_joints > 0);
 }
 
-static void end_channel(view_entity *of, md5_channel channel)
+static void end_channel(view_entity *figure, md5_channel channel)
 {
-    of->channels[channel].clip = -1;
-    md5_actor_clear(of->parts[0].actor, channel, fade);
+    figure->channels[channel].clip = -1;
+    md5_actor_clear(figure->parts[0].actor, channel, fade);
 }
 
 // Time 0 becomes that of what is at `time` now.
-static void shift_time(view_entity *of, double time)
+static void shift_time(view_entity *figure, double time)
 {
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
-        of->channels[c].start -= time;
-    of->begin -= time;
-    of->time -= time;
+        figure->channels[c].start -= time;
+    figure->begin -= time;
+    figure->time -= time;
     for (int i = 0; i < VIEW_EVENTS; i++)
-        of->fired[i].time -= time;
+        figure->fired[i].time -= time;
 }
 
-bool view_play_channel(view_entity *of, md5_channel channel, int32_t clip)
+bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
 {
-    const md5_entity *const entity = of->entity;
+    const md5_entity *const entity = figure->entity;
     if (clip < 0) {
-        end_channel(of, channel);
+        end_channel(figure, channel);
         return true;
     }
-    if (!view_has_channel(of, channel) || (uint32_t)clip >= entity->num_clips
+    if (!view_has_channel(figure, channel) || (uint32_t)clip >= entity->num_clips
         || entity->clips[clip].num_files == 0)
         return false;
-    shift_time(of, of->time);
-    const int32_t all = of->channels[MD5_CHANNEL_ALL].clip;
+    shift_time(figure, figure->time);
+    const int32_t all = figure->channels[MD5_CHANNEL_ALL].clip;
     const md5_channel other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     if (channel == MD5_CHANNEL_ALL) {
         for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS; c++)
-            end_channel(of, (md5_channel)c);
+            end_channel(figure, (md5_channel)c);
     } else if (all >= 0 && channel != MD5_CHANNEL_EYELIDS) {
         // A clip that was chosen for all channels goes on in those of the body. It begins again,
         // because synchronised channels fire no commands.
-        if (view_has_channel(of, other) && of->channels[other].clip < 0) {
-            of->channels[other] = (view_channel){.clip = all};
-            md5_actor_play(of->parts[0].actor, other, (uint32_t)all, MD5_ACTOR_CYCLE, 0, fade);
+        if (view_has_channel(figure, other) && figure->channels[other].clip < 0) {
+            figure->channels[other] = (view_channel){.clip = all};
+            md5_actor_play(figure->parts[0].actor, other, (uint32_t)all, MD5_ACTOR_CYCLE, 0, fade);
         }
-        end_channel(of, MD5_CHANNEL_ALL);
+        end_channel(figure, MD5_CHANNEL_ALL);
     }
-    of->channels[channel] = (view_channel){.clip = clip};
-    of->focus = channel;
-    return md5_actor_play(of->parts[0].actor, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, fade);
+    figure->channels[channel] = (view_channel){.clip = clip};
+    figure->focus = channel;
+    return md5_actor_play(figure->parts[0].actor, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0,
+                          fade);
 }
 
-double view_focus_channel(view_entity *of, md5_channel channel)
+double view_focus_channel(view_entity *figure, md5_channel channel)
 {
-    const view_channel *const of_channel = &of->channels[channel];
-    if (of_channel->clip >= 0) {
-        of->focus = channel;
-        shift_time(of, of_channel->start);
+    const view_channel *const playing = &figure->channels[channel];
+    if (playing->clip >= 0) {
+        figure->focus = channel;
+        shift_time(figure, playing->start);
     }
-    return of->time;
+    return figure->time;
 }
 
 // -- Time -----------------------------------------------------------------------------------
 
 typedef struct listener {
-    view_entity *of;
+    view_entity *figure;
     double time;
 } listener;
 
@@ -249,36 +252,36 @@ static void note_command(void *user, const md5_frame_command *command, const md5
                          md5_channel channel)
 {
     const listener *const heard = user;
-    view_entity *const of = heard->of;
+    view_entity *const figure = heard->figure;
     const char *const word = md5_frame_code_name(command->code);
-    memmove(&of->fired[1], &of->fired[0], sizeof of->fired - sizeof of->fired[0]);
-    of->fired[0].time = heard->time;
-    of->num_fired++;
-    (void)snprintf(of->fired[0].text, sizeof of->fired[0].text, "%s %.20s %u: %s%s%.60s",
+    memmove(&figure->fired[1], &figure->fired[0], sizeof figure->fired - sizeof figure->fired[0]);
+    figure->fired[0].time = heard->time;
+    figure->num_fired++;
+    (void)snprintf(figure->fired[0].text, sizeof figure->fired[0].text, "%s %.20s %u: %s%s%.60s",
                    view_channel_name(channel), clip->anim->name, (unsigned)command->frame,
                    word != NULL ? word : "", command->text[0] != '\0' ? " " : "", command->text);
 }
 
-static void advance_to(view_entity *of, double time, md5_frame_fn *on_frame)
+static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)
 {
-    const double milliseconds = floor(1000.0 * (time - of->begin) + 1e-6);
-    while (of->clock < milliseconds) {
-        const double left = milliseconds - of->clock;
+    const double milliseconds = floor(1000.0 * (time - figure->begin) + 1e-6);
+    while (figure->clock < milliseconds) {
+        const double left = milliseconds - figure->clock;
         const uint32_t step = left < (double)tick ? (uint32_t)left : tick;
-        of->clock += step;
-        const listener heard = {of, of->begin + 0.001 * of->clock};
-        for (uint32_t i = 0; i < of->num_parts; i++)
-            md5_actor_advance(of->parts[i].actor, step, on_frame, (void *)(uintptr_t)&heard);
+        figure->clock += step;
+        const listener heard = {figure, figure->begin + 0.001 * figure->clock};
+        for (uint32_t i = 0; i < figure->num_parts; i++)
+            md5_actor_advance(figure->parts[i].actor, step, on_frame, (void *)(uintptr_t)&heard);
     }
 }
 
 // When a channel's clip would have begun to be where it is at `time`, not long before that.
-static double begin_of(const view_entity *of, md5_channel channel, double time)
+static double begin_of(const view_entity *figure, md5_channel channel, double time)
 {
-    const view_channel *const playing = &of->channels[channel];
+    const view_channel *const playing = &figure->channels[channel];
     if (playing->clip < 0)
         return time;
-    const md5_model_anim *const anim = of->entity->clips[playing->clip].anim;
+    const md5_model_anim *const anim = figure->entity->clips[playing->clip].anim;
     const double length = 0.001 * anim->milliseconds / (double)anim->rate;
     const double passed = time - playing->start;
     if (passed >= 0.0 && passed <= longest_run)
@@ -287,31 +290,31 @@ static double begin_of(const view_entity *of, md5_channel channel, double time)
 }
 
 // Actors go forward only: lets them begin anew, so that they are at `time` what they were.
-static void begin_anew(view_entity *of, double time)
+static void begin_anew(view_entity *figure, double time)
 {
     double begins[MD5_NUM_CHANNELS];
     bool begun[MD5_NUM_CHANNELS] = {false};
-    of->begin = time;
-    of->clock = 0.0;
+    figure->begin = time;
+    figure->clock = 0.0;
     for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
-        begins[c] = begin_of(of, (md5_channel)c, time);
-        of->begin = fmin(of->begin, begins[c]);
+        begins[c] = begin_of(figure, (md5_channel)c, time);
+        figure->begin = fmin(figure->begin, begins[c]);
     }
-    for (uint32_t i = 0; i < of->num_parts; i++)
-        (void)md5_actor_restore(of->parts[i].actor, of->parts[i].fresh, sizeof of->parts[i].fresh,
-                                NULL);
+    for (uint32_t i = 0; i < figure->num_parts; i++)
+        (void)md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
+                                sizeof figure->parts[i].fresh, NULL);
     for (int i = 0; i < MD5_NUM_CHANNELS; i++) {
         int next = -1;
         for (int c = 0; c < MD5_NUM_CHANNELS; c++)
             if (!begun[c] && (next < 0 || begins[c] < begins[next]))
                 next = c;
         begun[next] = true;
-        advance_to(of, begins[next], NULL);
-        if (of->channels[next].clip >= 0)
-            (void)md5_actor_play(of->parts[0].actor, (md5_channel)next,
-                                 (uint32_t)of->channels[next].clip, MD5_ACTOR_CYCLE, 0, 0);
+        advance_to(figure, begins[next], NULL);
+        if (figure->channels[next].clip >= 0)
+            (void)md5_actor_play(figure->parts[0].actor, (md5_channel)next,
+                                 (uint32_t)figure->channels[next].clip, MD5_ACTOR_CYCLE, 0, 0);
     }
-    advance_to(of, time, NULL);
+    advance_to(figure, time, NULL);
 }
 
 // -- As a motion ----------------------------------------------------------------------------------
@@ -324,7 +327,7 @@ static bool is_played(const view_scene *scene)
 // Feet on terrain follow the clip alone.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
-    view_entity *const of = &scene->entity;
+    view_entity *const figure = &scene->entity;
     md5_xform *const pose = scene->pose;
     md5_mat34 *const joints = scene->joints;
     const double time = play->time;
@@ -333,16 +336,16 @@ static void pose_scene(view_scene *scene, const view_play *play)
         return;
     }
     if (fabs(time) < 1e9) { // not NaN
-        if (time < of->time || time > of->time + longest_run)
-            begin_anew(of, time);
+        if (time < figure->time || time > figure->time + longest_run)
+            begin_anew(figure, time);
         else
-            advance_to(of, time, note_command);
-        of->time = time;
+            advance_to(figure, time, note_command);
+        figure->time = time;
     }
-    md5_actor_set_in_place(of->parts[0].actor, scene->root != MD5_ROOT_FILE);
-    for (uint32_t i = 0; i < of->num_parts; i++) {
-        view_entity_part *const part = &of->parts[i];
-        const view_entity_part *const above = &of->parts[part->above];
+    md5_actor_set_in_place(figure->parts[0].actor, scene->root != MD5_ROOT_FILE);
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        view_entity_part *const part = &figure->parts[i];
+        const view_entity_part *const above = &figure->parts[part->above];
         const uint32_t first = part->first_joint, below = above->first_joint;
         if (part->hung == NULL) {
             md5_actor_pose(part->actor, pose + first, joints + first, NULL);
@@ -356,8 +359,8 @@ static void pose_scene(view_scene *scene, const view_play *play)
         part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
     }
     // Joints of a part, from its own model space into that of the body; parents are placed first.
-    for (uint32_t i = 0; i < of->num_parts; i++) {
-        const view_entity_part *const part = &of->parts[i];
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        const view_entity_part *const part = &figure->parts[i];
         const md5_skeleton *const skeleton = &part->entity->model->skeleton;
         for (uint32_t k = 0; k < skeleton->num_joints; k++) {
             const uint32_t joint = part->first_joint + k;
@@ -366,7 +369,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
                 continue;
             md5_mat34 local = joints[joint];
             if (part->hung != NULL) {
-                const uint32_t parent = of->parts[part->above].first_joint + part->hung->joint;
+                const uint32_t parent = figure->parts[part->above].first_joint + part->hung->joint;
                 local = md5_mat34_mul(md5_mat34_inverse(joints[parent]), local);
             }
             pose[joint] = md5_xform_from_mat34(local);
@@ -388,13 +391,6 @@ const view_entity *view_channels_of(const view_scene *scene)
 {
     const bool is_shown = view_motion_of(scene) == &view_entity_motion;
     return is_shown && scene->entity.entity->model_def != NULL ? &scene->entity : NULL;
-}
-
-const md5_model_anim *view_commands_of(const view_scene *scene)
-{
-    const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
-    return number > 0 && scene->entity.is_played ? scene->entity.entity->clips[number - 1].anim
-                                                 : NULL;
 }
 
 const float *view_own_parms(const view_scene *scene)

@@ -52,9 +52,9 @@ typedef struct view_entity {
 // body's named "N:NAME" by the number of the part; the meshes likewise, with the materials that
 // they have in the game as shaders. Returns NULL and logs an error on failure, with similar names
 // if there is none of this name. Free the entity in both cases.
-md5_model *view_load_entity(view_entity *of, view_library *library, const view_address *address,
+md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log);
-void view_free_entity(view_entity *of); // a zeroed one is allowed
+void view_free_entity(view_entity *figure); // a zeroed one is allowed
 
 // -- Playing -------------------------------------------------------------------------------------
 //
@@ -67,24 +67,22 @@ void view_free_entity(view_entity *of); // a zeroed one is allowed
 // time 0. As in the engine the channel "all" hides those of the body's parts: a clip in it ends
 // theirs; a clip in one of theirs ends that in "all", whose clip begins in the other of torso
 // and legs. False and no change if it cannot be played.
-bool view_play_channel(view_entity *of, md5_channel channel, int32_t clip);
+bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip);
 
 // Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
-double view_focus_channel(view_entity *of, md5_channel channel);
+double view_focus_channel(view_entity *figure, md5_channel channel);
 
 // "torso", ...
 const char *view_channel_name(md5_channel channel);
 
 // Whether clips can be played in a channel: it has joints.
-bool view_has_channel(const view_entity *of, md5_channel channel);
+bool view_has_channel(const view_entity *figure, md5_channel channel);
 
 struct view_scene;
 
-// The entity whose channels move a scene now, or NULL; the clip of the entity, with its frame
-// commands, that a scene has chosen, or NULL; and the parameters of its materials,
+// The entity whose channels move a scene now, or NULL; and the parameters of its materials,
 // [VIEW_NUM_PARMS], or NULL if the scene is none of an entity.
 const view_entity *view_channels_of(const struct view_scene *scene);
-const md5_model_anim *view_commands_of(const struct view_scene *scene);
 const float *view_own_parms(const struct view_scene *scene);
 
 #endif

@@ -61,32 +61,6 @@ static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
     return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
 }
 
-// Height of the terrain at a point in the character's space.
-static float terrain_under(view_terrain *terrain, const md5_mat34 *to_world, md5_vec3 point)
-{
-    return find_terrain(terrain, md5_mat34_point(*to_world, point), NULL);
-}
-
-// md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
-static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
-{
-    view_scene *const scene = user;
-    const md5_mat34 to_world = md5_mat34_from_xform(scene->machine.place);
-    (void)player;
-    foot->floor =
-        scene->terrain.num_feet > 0 ? terrain_under(&scene->terrain, &to_world, ankle) : 0.0f;
-}
-
-bool view_give_ground(view_scene *scene)
-{
-    const md5_machine_desc *const desc = scene->machine.desc;
-    md5_player_set_ground(scene->machine.player, find_ground, scene);
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
-        if (desc->modifiers[i].kind == MD5_MODIFIER_FEET)
-            return true;
-    return false;
-}
-
 void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 {
     view_terrain *const terrain = &scene->terrain;
@@ -94,7 +68,7 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
     for (uint32_t i = 0; i < terrain->num_feet; i++) {
         md5_foot *const foot = &terrain->feet[i];
         const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
-        foot->floor = terrain_under(terrain, &to_world, ankle.translation);
+        foot->floor = find_terrain(terrain, md5_mat34_point(to_world, ankle.translation), NULL);
     }
     const float seconds = (float)view_clamp((float)fabs(time - terrain->time), 0.0f, 1.0f);
     md5_feet_job job = {

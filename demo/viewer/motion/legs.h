@@ -28,10 +28,6 @@ uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene);
 // the model-to-world transform.
 void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
 
-// Makes the terrain the ground of the machine's player, until the scene moves. Returns whether the
-// machine places feet itself; then view_place_feet() is not needed.
-bool view_give_ground(struct view_scene *scene);
-
 // Block index at a coordinate; height of a block, a hash of its indices within -height .. height.
 int32_t view_block_of(const view_terrain *terrain, float place);
 float view_block_height(const view_terrain *terrain, int32_t x, int32_t y);

@@ -236,25 +236,6 @@ static void mark(const view_machine *machine, const char *name, bool *clips, boo
         motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 
-// Marks the clips and motions of a motion; of a 1D blend only those that have a weight: whose
-// neighbours the parameter's value lies between.
-static void mark_items(const view_machine *machine, uint32_t number, bool *clips, bool *motions)
-{
-    const md5_machine *const tables = machine->character->machine;
-    const md5_motion_desc *const motion = &machine->desc->motions[number];
-    const bool is_line = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
-    const uint32_t parameter = is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
-    const float value = parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0.0f;
-    mark(machine, motion->clip, clips, motions);
-    for (uint32_t i = 0; i < motion->num_items; i++) {
-        const bool is_last = i + 1 == motion->num_items;
-        if (parameter == MD5_NONE
-            || ((i == 0 || value > item_x(tables, number, i - 1))
-                && (is_last || value < item_x(tables, number, i + 1))))
-            mark(machine, motion->items[i].motion, clips, motions);
-    }
-}
-
 // Sets active[machine->desc->num_clips] to whether each clip plays now: the clip of a one-shot, and
 // those of the current and the previous state of each layer; of a 1D blend only the neighbours of
 // the parameter's value.
@@ -282,7 +263,24 @@ static void find_active(const view_machine *machine, bool *active)
         for (uint32_t i = 0; i < desc->num_motions; i++) {
             if (!motions[i] || done[i])
                 continue;
-            mark_items(machine, i, active, motions);
+            // Of a 1D blend only those that have a weight: whose neighbours the parameter's value
+            // lies between.
+            const md5_machine *const tables = machine->character->machine;
+            const md5_motion_desc *const motion = &machine->desc->motions[i];
+            const bool is_line =
+                motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+            const uint32_t parameter =
+                is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
+            const float value =
+                parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0.0f;
+            mark(machine, motion->clip, active, motions);
+            for (uint32_t j = 0; j < motion->num_items; j++) {
+                const bool is_last = j + 1 == motion->num_items;
+                if (parameter == MD5_NONE
+                    || ((j == 0 || value > item_x(tables, i, j - 1))
+                        && (is_last || value < item_x(tables, i, j + 1))))
+                    mark(machine, motion->items[j].motion, active, motions);
+            }
             done[i] = more = true;
         }
     }
@@ -523,11 +521,26 @@ static bool has_machine(const view_scene *scene)
     return scene->machine.player != NULL;
 }
 
+// md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
+static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
+{
+    const view_scene *const scene = user;
+    const view_terrain *const terrain = &scene->terrain;
+    const md5_vec3 at = md5_mat34_point(md5_mat34_from_xform(scene->machine.place), ankle);
+    (void)player;
+    foot->floor = terrain->num_feet > 0 ? view_block_height(terrain, view_block_of(terrain, at.x),
+                                                            view_block_of(terrain, at.y))
+                                        : 0.0f;
+}
+
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_machine *const machine = &scene->machine;
+    bool stands = false; // the machine places feet itself
     view_run_machine(machine, play->time);
-    const bool stands = view_give_ground(scene);
+    md5_player_set_ground(machine->player, find_ground, scene);
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++)
+        stands = stands || machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET;
     view_pose_machine(machine, scene->num_joints, scene->pose, scene->joints, scene->palette);
     if (scene->morphs != NULL)
         view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,

@@ -79,20 +79,17 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
 
 // A difference is blended as the vertex is, by weights that sum up to 1, and joints only rotate it,
 // but for those of a .md5scale.
-float view_morph_reach(const md5_morph *morph, const float *weights)
+float view_morph_reach(const view_morphs *morphs, const float *weights)
 {
     float reach = 0.0f;
-    for (uint32_t i = 0; morph != NULL && i < morph->num_targets; i++)
-        reach += fabsf(weights[i]) * morph->targets[i].reach;
-    return reach;
-}
-
-float view_largest_morph_reach(const view_morphs *morphs)
-{
-    float reach = view_morph_reach(morphs->morph, morphs->asked);
-    for (uint32_t i = 0; i < morphs->num_driven; i++)
+    if (morphs == NULL)
+        return reach;
+    const md5_morph_target *const targets = morphs->morph->targets;
+    for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
+        reach += fabsf(weights != NULL ? weights[i] : morphs->asked[i]) * targets[i].reach;
+    for (uint32_t i = 0; i < morphs->num_driven && weights == NULL; i++)
         if (morphs->driven[i] != MD5_NONE)
-            reach += morphs->morph->targets[morphs->driven[i]].reach;
+            reach += targets[morphs->driven[i]].reach;
     return reach;
 }
 

@@ -33,11 +33,8 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
                        float *weights);
 
 // Returns how far targets at weights[num_targets] may move a vertex, in units: skinned bounds grow
-// by this. `morph` may be NULL: 0.
-float view_morph_reach(const md5_morph *morph, const float *weights);
-
-// The same at the largest weights: those of --morph, plus 1 for each target that the machine
-// drives.
-float view_largest_morph_reach(const view_morphs *morphs);
+// by this. Without weights, at the largest ones: those of --morph, plus 1 for each target that the
+// machine drives. `morphs` may be NULL: 0.
+float view_morph_reach(const view_morphs *morphs, const float *weights);
 
 #endif

@@ -101,12 +101,8 @@ void view_choose_motion(view_scene *scene);
 // Shows the bind pose, or what moves the model, which goes on; `play` may be NULL.
 void view_show_bind_pose(view_scene *scene, bool on, view_play *play);
 
-// Lets legs walk by rules or ends that. Returns false if there are fewer than two.
-bool view_begin_walk(view_scene *scene);
-bool view_end_walk(view_scene *scene); // whether they walked
-
-// Whether feet are on the ground, so that the model cannot be turned.
-bool view_is_on_ground(const view_scene *scene);
+// Lets legs walk by rules or ends that. Returns whether they walk: there must be two of them.
+bool view_set_walk(view_scene *scene, bool on);
 
 // Plays a clip of the scene's entity in a channel, or nothing (SIZE_MAX), and gives a channel the
 // focus; the time of `play` becomes that of its clip. False and no change if it cannot be.
@@ -133,13 +129,10 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 // Of normals and tangents: skinning turns what is right in the bind pose over where a joint bends
 // far.
 
-// Skins a mesh in the pose that view_pose() wrote last and counts its faults; tangents may be 6
-// degrees off, as blending leaves them. `marks` as in view_find_faults(). Call view_ready_skin()
-// first.
-view_faults view_find_mesh_faults(view_scene *scene, uint32_t mesh, bool *marks);
-
-// Those of all meshes; calls view_ready_skin(). None without a model.
-view_faults view_find_pose_faults(view_scene *scene);
+// Skins all meshes in the pose that view_pose() wrote last and counts their faults; tangents may be
+// 6 degrees off, as blending leaves them. `marks` as in view_find_faults(), one mesh after another;
+// or NULL. None without a model.
+view_faults view_find_pose_faults(view_scene *scene, bool *marks);
 
 typedef struct view_clip_faults {
     view_faults worst;    // of the frame that has most

@@ -123,24 +123,6 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     }
 }
 
-void view_step(view_play *play, const md5_anim *anim, int step)
-{
-    play->playing = false;
-    if (anim == NULL || anim->num_frames < 2)
-        return;
-    const double position = view_frame_place(play, anim), nearest = round(position);
-    const double last = (double)(anim->num_frames - 1);
-    double next = step > 0 ? floor(position) + 1.0 : ceil(position) - 1.0;
-    // The time of a whole frame converts back to a frame only up to rounding error.
-    if (fabs(position - nearest) < 1e-4)
-        next = nearest + (double)step;
-    if (play->wrap != MD5_WRAP_CLAMP && next > last)
-        next = 0.0;
-    if (play->wrap != MD5_WRAP_CLAMP && next < 0.0)
-        next = last;
-    view_seek(play, anim, next / anim->frame_rate);
-}
-
 void view_toggle_play(view_play *play, const md5_anim *anim)
 {
     play->playing = !play->playing;
@@ -153,12 +135,6 @@ void view_toggle_play(view_play *play, const md5_anim *anim)
         play->time = begin;
     else if (play->backward && play->time <= begin)
         play->time = end;
-}
-
-void view_change_speed(view_play *play, int step)
-{
-    const double speed = step > 0 ? play->speed * 2.0 : play->speed * 0.5;
-    play->speed = fmin(fmax(speed, 1.0 / 16.0), 16.0);
 }
 
 const char *view_wrap_name(md5_wrap wrap)

@@ -47,14 +47,8 @@ double view_cycle_length(const view_play *play, const md5_anim *anim);
 // Stops at `seconds` of the current cycle, clamped to it.
 void view_seek(view_play *play, const md5_anim *anim, double seconds);
 
-// Stops at the next whole frame, forward or backward; wraps around in a loop.
-void view_step(view_play *play, const md5_anim *anim, int step);
-
 // Starts or stops. A clip that played once to its end restarts.
 void view_toggle_play(view_play *play, const md5_anim *anim);
-
-// Doubles (step > 0) or halves the speed, within 1/16 .. 16.
-void view_change_speed(view_play *play, int step);
 
 const char *view_wrap_name(md5_wrap wrap); // "loop", "cycle", "once"
 

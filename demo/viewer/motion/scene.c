@@ -81,7 +81,9 @@ void view_free_scene(view_scene *scene)
     view_free_entity(&scene->entity);
     md5_free_model(scene->own_model);
     view_drop_library(scene->library);
-    view_free_looks(scene->looks, scene->num_looks);
+    for (uint32_t i = 0; i < scene->num_looks; i++)
+        view_free_look(&scene->looks[i]);
+    free(scene->looks);
     free_camera_path(&scene->camera_path);
     free(scene->path);
     free(scene->name);
@@ -181,33 +183,6 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     return true;
 }
 
-// Loads a clip beside the model; a clip that does not fit is ignored.
-static void try_clip(view_scene *scene, const char *path, view_log *log)
-{
-    md5_error error = {0};
-    view_clip clip = named_clip(path);
-    clip.anim = md5_load_anim(path, NULL, &error);
-    if (clip.anim != NULL)
-        clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
-
-    if (clip.binding == NULL) {
-        char text[640];
-        (void)md5_format_error(&error, text, sizeof text);
-        view_debug(log, "not picked up: %s", text);
-        free_clip(&clip);
-    } else if (clip.binding->num_missing > 0) {
-        view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
-                   (unsigned)clip.binding->num_missing);
-        free_clip(&clip);
-    } else {
-        if (clip.anim->num_warnings > 0)
-            view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
-                      (unsigned)clip.anim->num_warnings, clip.anim->num_warnings == 1 ? "" : "s");
-        take_quake(scene, &clip, log);
-        view_append_clip(scene, clip);
-    }
-}
-
 static void pick_up_clips(view_scene *scene, view_log *log)
 {
     char *folder = common_folder(scene->path);
@@ -222,7 +197,30 @@ static void pick_up_clips(view_scene *scene, view_log *log)
             break;
         }
         view_log_progress(log, "animations", i, list.count);
-        try_clip(scene, list.names[i], log);
+        // One that does not fit is ignored.
+        const char *const path = list.names[i];
+        md5_error error = {0};
+        view_clip clip = named_clip(path);
+        clip.anim = md5_load_anim(path, NULL, &error);
+        if (clip.anim != NULL)
+            clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
+        if (clip.binding == NULL) {
+            char text[640];
+            (void)md5_format_error(&error, text, sizeof text);
+            view_debug(log, "not picked up: %s", text);
+            free_clip(&clip);
+        } else if (clip.binding->num_missing > 0) {
+            view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
+                       (unsigned)clip.binding->num_missing);
+            free_clip(&clip);
+        } else {
+            if (clip.anim->num_warnings > 0)
+                view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
+                          (unsigned)clip.anim->num_warnings,
+                          clip.anim->num_warnings == 1 ? "" : "s");
+            take_quake(scene, &clip, log);
+            view_append_clip(scene, clip);
+        }
     }
     view_log_progress(log, "animations", list.count, list.count);
     common_free_list(&list);
@@ -332,12 +330,14 @@ bool view_is_joints_alone(const view_scene *scene)
 
 // -- Loading --------------------------------------------------------------------------------
 
-static const char *find_model_path(const char *const *files, size_t num_files)
+size_t view_find_model(const char *const *files, size_t num_files)
 {
-    for (size_t i = 0; i < num_files; i++)
-        if (!common_has_ending(files[i], ".md5anim") && !common_has_ending(files[i], ".md5camera"))
-            return files[i];
-    return NULL;
+    size_t i = 0;
+    while (
+        i < num_files
+        && (common_has_ending(files[i], ".md5anim") || common_has_ending(files[i], ".md5camera")))
+        i++;
+    return i;
 }
 
 static bool load_model(view_scene *scene, const char *path, view_log *log)
@@ -396,7 +396,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
                      view_log *log)
 {
     // The scene is named after its model, else after the first animation or file.
-    const char *const model_path = find_model_path(files, num_files);
+    const size_t model = view_find_model(files, num_files);
+    const char *const model_path = model < num_files ? files[model] : NULL;
     const char *main_path = model_path;
     for (size_t i = 0; i < num_files && main_path == NULL; i++)
         if (common_has_ending(files[i], ".md5anim"))
@@ -442,20 +443,14 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     return true;
 }
 
-bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
-                             const md5_files *reader, bool pick_up, view_log *log)
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
+                     const md5_files *reader, bool pick_up, view_log *log)
 {
     *scene = (view_scene){.files = reader};
     if (load_all(scene, files, num_files, pick_up, log))
         return true;
     view_free_scene(scene);
     return false;
-}
-
-bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
-                     view_log *log)
-{
-    return view_load_scene_through(scene, files, num_files, NULL, pick_up, log);
 }
 
 // -- Of a game folder ----------------------------------------------------------------------------
@@ -500,8 +495,9 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     if (!view_read_address(address, &parts))
         return view_error(log, "%s: no name in a game, as in FOLDER::NAME", address);
     const bool is_open = library != NULL && strcmp(library->place, parts.place) == 0;
-    scene->library =
-        is_open ? view_share_library(library) : view_open_library(parts.place, NULL, NULL, &error);
+    if (is_open)
+        library->num_users++;
+    scene->library = is_open ? library : view_open_library(parts.place, NULL, NULL, &error);
     if (scene->library == NULL)
         view_log_error(log, &error);
     scene->path = common_copy(address);

@@ -27,11 +27,9 @@ typedef struct view_turn {
     md5_mat34 matrix; // if is_set
 } view_turn;
 
-// The turn that shows the file's y axis upward: y to z, z to -y.
-view_turn view_turn_y_up(void);
-
 // The turn, followed by a quarter turn about the viewer's axis 0 to 2, counterclockwise seen from
-// its end. Without effect (not set) after four of them.
+// its end. Without effect (not set) after four of them. From no turn, axis 0 shows the file's y
+// axis upward: y to z, z to -y.
 view_turn view_turn_further(view_turn turn, int axis);
 
 // Turns matrices[count], in place.
@@ -115,20 +113,22 @@ static inline const md5_machine *view_machine_of(const view_scene *scene)
     return scene->machine.player != NULL ? scene->machine.character->machine : NULL;
 }
 
+// Returns the index of the first of `files` that is neither an animation nor a camera path, or
+// num_files.
+size_t view_find_model(const char *const *files, size_t num_files);
+
 // Loads a model, animations and a camera path; each may be missing. Files that end in .md5anim are
 // animations, in .md5camera camera paths; the first other file is the model, or a machine
 // (.md5machine), which names its model, or the description of a model of Cube 2's engines (.cfg),
 // which names its meshes, skins and animations. If `pick_up` is set and no animation is named,
 // loads those in the model's folder that drive all of its joints. Returns false, logs an error and
 // leaves nothing allocated if a named file cannot be read.
-bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
-                     view_log *log);
+//
+// All is read through `reader`, which must outlive the scene, in little memory: for pictures
+// without normal maps. NULL: the system's files.
+bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
+                     const md5_files *reader, bool pick_up, view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
-
-// The same through `reader`, which must outlive the scene, in little memory: for pictures without
-// normal maps. NULL: as above.
-bool view_load_scene_through(view_scene *scene, const char *const *files, size_t num_files,
-                             const md5_files *reader, bool pick_up, view_log *log);
 
 // For scenes that are put together in other ways: adds a clip, which then belongs to the scene, and
 // makes the pose of a skeleton.

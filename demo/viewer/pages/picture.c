@@ -63,7 +63,7 @@ static bool ready_heat(view_figures *figures, md5gl_renderer *renderer, const vi
         view_free_heat(&figures->heat, renderer);
         figures->heat_joint = picture->heat_joint;
         figures->heat_values = values;
-        if (!view_make_heat(&figures->heat, renderer, picture->scene->model, values,
+        if (!view_make_heat(&figures->heat, renderer, picture->scene->model, NULL, values,
                             picture->heat_joint, error))
             return false;
     }

@@ -328,7 +328,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
 void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh)
 {
     size_t count;
-    view_package *const package = view_open_package(scene->path);
+    view_package *const package = view_open_package(scene->path, NULL);
     const view_image_file *const pictures = view_package_pictures(package, true, &count);
     const char *const root = view_package_root(package);
     view_clear_browser(browser);
@@ -547,6 +547,7 @@ static void draw_sections(view_ui *ui, float x, float y, float width)
     view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const float right = x + width;
+    static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
     char text[64];
     if (browser->is_scanning) {
         (void)snprintf(text, sizeof text, "reading: %zu files", browser->num_scanned);
@@ -558,8 +559,7 @@ static void draw_sections(view_ui *ui, float x, float y, float width)
         const view_color color = is_open                          ? VIEW_BRIGHT
                                  : browser->num_in_section[i] > 0 ? VIEW_ACCENT
                                                                   : VIEW_DIM;
-        (void)snprintf(text, sizeof text, "%s %zu", view_section_name((view_section)i),
-                       browser->num_in_section[i]);
+        (void)snprintf(text, sizeof text, "%s %zu", names[i], browser->num_in_section[i]);
         const float used = view_draw_text(canvas, VIEW_TEXT, x, y, right - x, color, text);
         if (ui_item(ui, (view_rect){x, y, used, line}, text))
             ui_ask(ui, (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i});

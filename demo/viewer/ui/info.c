@@ -236,10 +236,10 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
     const view_textures *const textures = &stage->document->textures;
     const view_layers *const layers = &textures->layers;
     const view_look *const look = view_mesh_look(textures, mesh);
-    const char *const texture = view_mesh_map_path(textures, mesh, VIEW_MAP_DIFFUSE);
+    const view_texture *const texture = view_mesh_image(textures, mesh, VIEW_MAP_DIFFUSE);
     const size_t num_tried = texture == NULL ? look->tried.count : 0;
     view_row *const row = view_add_row(rows, VIEW_PLAIN, labels[VIEW_MAP_DIFFUSE], "%s%s",
-                                       texture != NULL ? common_base(texture) : "none",
+                                       texture != NULL ? common_base(texture->path) : "none",
                                        texture == NULL   ? ""
                                        : look->is_chosen ? DOT "chosen"
                                        : look->is_guess  ? DOT "guessed"
@@ -251,9 +251,9 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
     if (num_tried > LISTED)
         view_add_row(rows, VIEW_DIM, NULL, "and %zu more: --verbose debug", num_tried - LISTED);
     for (view_map map = VIEW_MAP_DIFFUSE + 1; map < VIEW_NUM_MAPS; map++) {
-        const char *const path = view_mesh_map_path(textures, mesh, map);
-        if (path != NULL)
-            view_add_row(rows, VIEW_PLAIN, labels[map], "%s", common_base(path));
+        const view_texture *const image = view_mesh_image(textures, mesh, map);
+        if (image != NULL)
+            view_add_row(rows, VIEW_PLAIN, labels[map], "%s", common_base(image->path));
     }
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)

@@ -415,7 +415,11 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
         view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
         view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
     }
-    const md5_model_anim *const from = view_commands_of(&stage->document->scene);
+    // The frame commands of the entity's clip that is played.
+    const view_scene *const scene = &stage->document->scene;
+    const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
+    const md5_model_anim *const from =
+        number > 0 && scene->entity.is_played ? scene->entity.entity->clips[number - 1].anim : NULL;
     const uint32_t num_commands = from != NULL ? from->num_commands : 0;
     for (uint32_t i = 0, last = 0; i < num_commands && i < MAX_COMMANDS; i++) {
         const uint32_t frame = from->commands[i].frame;
@@ -699,7 +703,7 @@ static void draw_uv(const view_stage *stage, view_rect box)
     const uint32_t number = mesh_of(stage);
     const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
     const view_textures *const textures = &stage->document->textures;
-    const char *const path = view_mesh_map_path(textures, number, VIEW_MAP_DIFFUSE);
+    const view_texture *const image = view_mesh_image(textures, number, VIEW_MAP_DIFFUSE);
     const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
     // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
     float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
@@ -718,7 +722,8 @@ static void draw_uv(const view_stage *stage, view_rect box)
         (void)snprintf(text, sizeof text, "%u of %u vertices outside 0 to 1", num_outside,
                        mesh->num_vertices);
     else
-        (void)snprintf(text, sizeof text, "%s", path != NULL ? common_base(path) : "no texture");
+        (void)snprintf(text, sizeof text, "%s",
+                       image != NULL ? common_base(image->path) : "no texture");
     const view_rect inside = open_box(stage, box, title);
     const float side = fminf(inside.width, inside.height - line);
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
@@ -729,7 +734,6 @@ static void draw_uv(const view_stage *stage, view_rect box)
                               .size = fmaxf(high[0] - low[0], high[1] - low[1]),
                               .area = {inside.x, inside.y + line, side, side}};
     const float uv[4] = {low[0], low[1], low[0] + window.size, low[1] + window.size};
-    const view_texture *const image = view_mesh_image(textures, number, VIEW_MAP_DIFFUSE);
     view_draw_image(stage->canvas, window.area, uv,
                     image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
     for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
