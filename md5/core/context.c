@@ -116,8 +116,6 @@ bool md5i_fail_missing(md5_error *error, const char *what)
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...)
 {
-    if (context->error.status != MD5_OK)
-        return false;
     md5_error failure = {.status = status, .line = line, .column = column};
     memcpy(failure.file, context->error.file, sizeof failure.file);
     va_list arguments;

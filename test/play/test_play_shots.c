@@ -84,6 +84,34 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
     }
 }
 
+// Of five in a slot the faintest, here the first, ends at once: another player never had it.
+TEST (shot_of_least_weight_leaves_a_full_slot) {
+    play_scene of;
+    begin(&of);
+    md5_player *const other = md5_create_player(of.machine, NULL, NULL);
+    md5_xform poses[2][PLAY_JOINTS];
+    for (int i = 0; i < 5; i++) {
+        const md5_shot_desc desc = {
+            .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_SHOT_LOOPS, .fade_in = 1.0f};
+        play_pose(of.player, poses[0]);
+        play_pose(other, poses[1]);
+        CHECK((play_pose_distance(poses[0], poses[1]) > 0.0) == (i > 0));
+        CHECK(md5_player_play_shot(of.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
+        if (i > 0)
+            CHECK(md5_player_play_shot(other, 0, i % 2 == 0 ? HIT : WAVE, &desc));
+        play_pose(of.player, poses[0]);
+        play_pose(other, poses[1]);
+        CHECK((play_pose_distance(poses[0], poses[1]) == 0.0) == (i == 0 || i == 4));
+        advance(&of, 0.1);
+        md5_player_advance(other, 0.1, NULL, NULL);
+    }
+    play_pose(of.player, poses[0]);
+    play_pose(other, poses[1]);
+    CHECK(play_pose_distance(poses[0], poses[1]) == 0.0);
+    md5_destroy_player(other);
+    play_scene_end(&of);
+}
+
 // The difference from a frame of its own clip, and of another one.
 TEST (shot_adds_its_difference) {
     for (int variant = 0; variant < 3; variant++) {

@@ -213,7 +213,6 @@ static void add_value(uint64_t *hash, const md5_column *column, const void *valu
     case MD5_COLUMN_BINDING:
         add(hash, (*(const md5_binding *const *)value)->anim->num_frames);
         add(hash, (*(const md5_binding *const *)value)->anim->frame_rate);
-        break;
     default: // rows, which follow
         break;
     }
