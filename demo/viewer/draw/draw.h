@@ -60,7 +60,7 @@ typedef struct view_stage {
 // == Drawing (draw.c) ======================================================================
 
 // The lens for a picture of width * height pixels: that of the camera, which follows the character,
-// or of the camera path.
+// or of the camera path: camera.c.
 view_lens view_stage_lens(const view_stage *stage, float width, float height);
 
 // Begins a frame into `target` (NULL = the window) and draws everything but text. Pose the document
@@ -74,6 +74,9 @@ void view_draw_background(const view_stage *stage, float width, float height);
 
 // Draws the lines of what is switched on, of a picture of that aspect: overlay.c.
 void view_draw_overlays(const view_stage *stage, float aspect);
+
+// Draws the marked joint with its weights, and what was clicked on, into the picture: overlay.c.
+void view_draw_marks(const view_stage *stage);
 
 // Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
