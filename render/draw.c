@@ -786,6 +786,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
 {
     renderer->gl.Enable(GL_DEPTH_TEST);
     bool built = true;
+    MD5_VALIDATE_RESERVED(lists, count);
     for (uint32_t i = 0; i < count && built; i++) {
         const md5gl_stage_list *const list = &lists[i];
         MD5_ASSERT(list->mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
@@ -794,7 +795,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
         MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: one of md5gl_cull");
         MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
         MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0, "lit_layers: not NULL");
-        MD5_ASSERT_RESERVED(list);
+        MD5_VALIDATE_RESERVED(list->stages, list->num_stages);
         for (uint32_t j = 0; j < list->num_stages; j++) {
             const md5gl_stage *const stage = &list->stages[j];
             MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
@@ -805,7 +806,6 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
                        "vertex_color: one of md5gl_vertex_color");
             MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN,
                        "texgen: one of md5gl_texgen");
-            MD5_ASSERT_RESERVED(stage);
             (void)stage; // unused without assertions
         }
         list_draw draw = {model, list, &model->meshes[list->mesh], NULL};

@@ -152,8 +152,10 @@ static bool create_pyramid(const md5_allocator *allocator, const md5gl_panorama 
         width = half_of(width);
         height = half_of(height);
     }
-    if (texels > SIZE_MAX / (3 * sizeof(float)))
-        return md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
+    if (texels > SIZE_MAX / (3 * sizeof(float))) {
+        (void)md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
+        return false; // which analysers cannot know of the function above
+    }
     pyramid->size = (size_t)texels * 3 * sizeof(float);
     pyramid->texels = (float *)md5gli_alloc(allocator, pyramid->size, 1, error);
     if (!pyramid->texels)

@@ -152,6 +152,17 @@ static void skip_blanks(md5_lex *lex)
         lex->at = skip_line(lex, lex->at);
 }
 
+// Skips everything before the next command.
+static void skip_to_command(md5_lex *lex)
+{
+    for (;;) {
+        skip_blanks(lex);
+        if (lex->at == lex->end || (*lex->at != '\n' && *lex->at != ';'))
+            return;
+        lex->at++;
+    }
+}
+
 // Returns the end of the string that begins at `at`: behind its quote, or where its line ends.
 static const char *string_end(const md5_lex *lex, const char *at)
 {
@@ -285,16 +296,13 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
                                               : read_bare(script, word);
 }
 
-// Reads a command up to its end. Returns false if memory runs out.
+// Reads a command, whose first word is next, up to its end. Returns false if memory runs out.
 static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
 {
     md5_lex *const lex = &top_frame(script)->lex;
     md5_cube2_word extra;
     command->num_words = 0;
-    for (;;) {
-        skip_blanks(lex);
-        if (lex->at == lex->end || *lex->at == '\n' || *lex->at == ';')
-            return true;
+    do {
         const bool is_full = command->num_words == MD5_CUBE2_MAX_WORDS;
         md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
         TRY(read_word(script, word));
@@ -302,7 +310,9 @@ static bool read_command(md5_cube2_script *script, md5_cube2_command *command)
             script_warn(script, word, "a command has at most %d words: skipped",
                         MD5_CUBE2_MAX_WORDS);
         command->num_words += !is_full;
-    }
+        skip_blanks(lex);
+    } while (lex->at < lex->end && *lex->at != '\n' && *lex->at != ';');
+    return true;
 }
 
 // -- Texts ----------------------------------------------------------------------------------------
@@ -451,11 +461,7 @@ static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
     bool is_run = false;
     while (script->depth > 0) {
         md5_lex *const lex = &top_frame(script)->lex;
-        skip_blanks(lex);
-        while (lex->at < lex->end && (*lex->at == '\n' || *lex->at == ';')) {
-            lex->at++;
-            skip_blanks(lex);
-        }
+        skip_to_command(lex);
         if (lex->at == lex->end) {
             end_frame(script);
             continue;

@@ -116,12 +116,15 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
 {
     const size_t palette = TGA_HEADER_SIZE + (size_t)bytes[0];
     const size_t palette_size = (size_t)file->num_colors * byte_size(file->color_bits);
-    if (file->kind == KIND_PALETTE && file->num_colors == 0)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the TGA palette has no colors");
-    if (palette + palette_size > size)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                         "the TGA file ends before its pixels, at %zu of %zu bytes", size,
-                         palette + palette_size);
+    const bool lacks_colors = file->kind == KIND_PALETTE && file->num_colors == 0;
+    if (lacks_colors)
+        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "the TGA palette has no colors");
+    else if (palette + palette_size > size)
+        md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+                  "the TGA file ends before its pixels, at %zu of %zu bytes", size,
+                  palette + palette_size);
+    if (lacks_colors || palette + palette_size > size)
+        return false;
     file->palette = bytes + palette;
     file->data = file->palette + palette_size;
     file->data_size = size - palette - palette_size;
@@ -210,6 +213,20 @@ typedef struct tga_cursor {
     bool is_repeated;
 } tga_cursor;
 
+static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
+{
+    if (file->is_packed && cursor->left == 0) {
+        const uint32_t head = *cursor->at++;
+        cursor->left = 1 + (head & 127);
+        cursor->is_repeated = (head & 128) != 0;
+    }
+    const uint8_t *const pixel = cursor->at;
+    cursor->left--;
+    if (!cursor->is_repeated || cursor->left == 0)
+        cursor->at += file->pixel_size;
+    return pixel;
+}
+
 // Decoders of one format. Return NULL and set the error if the bytes are damaged.
 static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t size)
 {
@@ -239,15 +256,7 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
             const uint32_t y = file.is_top_first ? i : image->height - 1 - i;
             uint8_t *row = image->pixels + (size_t)y * image->width * MD5_IMAGE_CHANNELS;
             for (uint32_t x = 0; x < image->width; x++, row += MD5_IMAGE_CHANNELS) {
-                if (file.is_packed && cursor.left == 0) {
-                    const uint32_t head = *cursor.at++;
-                    cursor.left = 1 + (head & 127);
-                    cursor.is_repeated = (head & 128) != 0;
-                }
-                const uint8_t *const pixel = cursor.at;
-                cursor.left--;
-                if (!cursor.is_repeated || cursor.left == 0)
-                    cursor.at += file.pixel_size;
+                const uint8_t *const pixel = next_pixel(&file, &cursor);
                 if (file.kind == KIND_PALETTE)
                     read_indexed(&file, pixel, row);
                 else if (file.kind == KIND_GRAY)
