@@ -97,15 +97,6 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most
     return (md5_clock){clock.cycle + 1, 0.0};
 }
 
-// The position in the clip, in frames: 0 .. intervals.
-static double clock_frame(const md5_timing *timing, md5_clock clock)
-{
-    const double intervals = (double)md5i_timing_intervals(timing);
-    if (!turns(timing))
-        return clock.phase * intervals;
-    return (clock.phase <= 0.5 ? clock.phase : 1.0 - clock.phase) * 2.0 * intervals;
-}
-
 md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
                              md5_interpolation interpolation)
 {
@@ -122,7 +113,11 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         moment.cycle++;
         return moment;
     }
-    const double position = clock_frame(timing, clock);
+    // In frames: 0 .. intervals.
+    const double intervals = (double)md5i_timing_intervals(timing);
+    const double position =
+        turns(timing) ? (clock.phase <= 0.5 ? clock.phase : 1.0 - clock.phase) * 2.0 * intervals
+                      : clock.phase * intervals;
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - (double)frame);
     if (fraction >= 1.0f) {
@@ -180,21 +175,6 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
     return num_cues;
 }
 
-// Number of cues whose phase is below `phase`, or, with `or_at`, not above it.
-static int64_t count_below(const md5_cue *cues, int64_t num_cues, double phase, bool or_at)
-{
-    int64_t low = 0, high = num_cues;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        const double at = cues[middle].phase;
-        if (at < phase || (or_at && at == phase))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // A border between cues: those from `next` of `cycle` on lie above it.
 typedef struct border {
     int64_t cycle, next;
@@ -203,7 +183,16 @@ typedef struct border {
 // The border just below or, with `is_above`, above what lies at a clock.
 static border border_at(const md5_cues *of, md5_clock clock, bool is_above)
 {
-    return (border){clock.cycle, count_below(of->cues, of->num_cues, clock.phase, is_above)};
+    int64_t low = 0, high = of->num_cues;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        const double phase = of->cues[middle].phase;
+        if (phase < clock.phase || (is_above && phase == clock.phase))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (border){clock.cycle, low};
 }
 
 // As many cues as a step can have; more cannot be told from it.
@@ -224,25 +213,6 @@ static md5_clock moved(md5_clock clock, double by)
     return (md5_clock){clock.cycle, clock.phase + by};
 }
 
-// Where a step has come to, seen a border's width ahead in its direction.
-static border end_of_step(const md5_cues *of, md5_clock now, double ahead, bool ends_cycle)
-{
-    const md5_clock end = clock_shift(of->timing, now, ahead);
-    const md5_clock back = clock_shift(of->timing, now, -ahead);
-    // Where ping-pong comes back to its first frame, that is where its cycle ends.
-    if (!ends_cycle || of->timing->mode != MD5_PLAY_LOOP || end.cycle == back.cycle)
-        return border_at(of, end, ahead > 0.0);
-    return (border){back.cycle, ahead > 0.0 ? of->num_cues : 0};
-}
-
-static border begin_of_step(const md5_cues *of, md5_clock before, double ahead, bool at_start)
-{
-    if (at_start && ahead < 0.0 && of->timing->mode == MD5_PLAY_LOOP
-        && md5_clock_stays_whole(before, before))
-        return (border){clock_shift(of->timing, before, -ahead).cycle, 0};
-    return border_at(of, clock_shift(of->timing, before, ahead), ahead > 0.0);
-}
-
 md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle)
 {
@@ -250,8 +220,17 @@ md5_event_walk md5i_begin_event_walk(const md5_cues *of, md5_clock before, md5_c
         now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase);
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
     const bool stays = at_start && md5_clock_stays_whole(before, now);
-    const border end = end_of_step(of, now, ahead, ends_cycle || stays);
-    const border begin = begin_of_step(of, before, ahead, at_start);
+    const bool is_loop = of->timing->mode == MD5_PLAY_LOOP;
+    // Where it has come to, seen a border's width ahead in its direction. Where ping-pong comes
+    // back to its first frame, that is where its cycle ends.
+    const md5_clock next = clock_shift(of->timing, now, ahead);
+    const md5_clock back = clock_shift(of->timing, now, -ahead);
+    border end = border_at(of, next, ahead > 0.0);
+    if ((ends_cycle || stays) && is_loop && next.cycle != back.cycle)
+        end = (border){back.cycle, ahead > 0.0 ? of->num_cues : 0};
+    border begin = border_at(of, clock_shift(of->timing, before, ahead), ahead > 0.0);
+    if (at_start && is_backward && is_loop && md5_clock_stays_whole(before, before))
+        begin = (border){clock_shift(of->timing, before, -ahead).cycle, 0};
     return (md5_event_walk){
         .cues = of->cues,
         .num_cues = of->num_cues,
@@ -315,21 +294,6 @@ md5_xform md5i_root_delta_transform(md5_root_delta delta)
     };
 }
 
-// The part of a rotation that turns about z, as a complex number; that of `before` where it turns
-// upside down and there is none. The quaternion's w + iz is half of it, and squared the whole.
-static void take_yaw(md5_quat rotation, const md5_root_delta *before, md5_root_delta *delta)
-{
-    const double w = (double)rotation.w, z = (double)rotation.z;
-    const double square = w * w + z * z;
-    if (square < 1e-8) {
-        delta->cosine = before->cosine;
-        delta->sine = before->sine;
-        return;
-    }
-    delta->cosine = (w * w - z * z) / square;
-    delta->sine = 2.0 * w * z / square;
-}
-
 void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
                           md5_root_delta *frames)
 {
@@ -340,8 +304,15 @@ void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t 
         delta.x = (double)position.x;
         delta.y = (double)position.y;
         delta.z = extract == MD5_EXTRACT_MOVE ? (double)position.z : 0.0;
-        if (extract == MD5_EXTRACT_TURN)
-            take_yaw(roots[i].rotation, &delta, &delta);
+        // The part of the rotation that turns about z, as a complex number; that of the frame
+        // before where it turns upside down and there is none. The quaternion's w + iz is half of
+        // it, and squared the whole.
+        const double w = (double)roots[i].rotation.w, z = (double)roots[i].rotation.z;
+        const double square = w * w + z * z;
+        if (extract == MD5_EXTRACT_TURN && square >= 1e-8) {
+            delta.cosine = (w * w - z * z) / square;
+            delta.sine = 2.0 * w * z / square;
+        }
         if (i == 0)
             back = md5_root_delta_inverse(delta);
         frames[i] = md5_root_delta_mul(delta, back);

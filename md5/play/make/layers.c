@@ -394,7 +394,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
                                 "speed",
                                 QUOTED(desc->name), i, QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0f)
+        if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0)
             || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
             return md5i_fail_at(
                 building, &item->motion, MD5_ERROR_MISMATCH,

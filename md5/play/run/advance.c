@@ -105,16 +105,6 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
     return true;
 }
 
-void md5i_rest_parameters(md5_player *player)
-{
-    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        const uint32_t row = player->machine->followers[i];
-        const float value = player->parameters[i];
-        if (row != MD5_NONE)
-            player->followings[row] = (md5_following){.goal = value, .from = value};
-    }
-}
-
 typedef enum md5_follow_task {
     MD5_FOLLOW_LOOKS, // only sets the followings' `next`: where their parameters will be
     MD5_FOLLOW_MEAN,  // sets parameters to their means over the time

@@ -623,37 +623,6 @@ static void add_layer(const blending *of, float weight, md5_xform *spare, md5_xf
     }
 }
 
-static void blend_layer_over(const blending *of, float weight, md5_xform *spare, md5_xform *pose)
-{
-    const md5_machine *const machine = of->player->machine;
-    const md5_play_layer *const layer = of->layer;
-    const md5_active_state *const single =
-        layer->mask == MD5_NONE ? NULL : single_motion(of->layer_state);
-    float covered = weight;
-    if (single && weight == 1.0f && layer->states[single->state].is_exact) {
-        md5_xform saved[MD5_MOST_SAVED];
-        const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
-        for (uint32_t i = 0; i < partial->count; i++)
-            saved[i] = pose[partial->list[i]];
-        evaluate_joints(of->player, layer, single, NULL, spare, pose);
-        md5_xform of_pose[CHUNK];
-        for (joint_part part = {0}; next_part(partial, &part);) {
-            md5_xform *const other = take_out(&part, pose, of_pose);
-            md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
-            put(&part, other, pose);
-        }
-        return;
-    }
-    if (single)
-        evaluate_joints(of->player, layer, single, of->detail, spare_pose(of, spare, 1), spare);
-    else
-        covered =
-            weight
-            * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
-    if (covered > 0.0f)
-        blend_over(machine, of->detail, layer->mask, spare, covered, pose);
-}
-
 // The bind pose is below all layers.
 static void begin_pose(const md5_machine *machine, bool *is_begun, md5_xform *pose)
 {
@@ -683,7 +652,31 @@ static void blend_layer(const blending *of, float weight, bool *is_begun, md5_xf
         add_layer(of, weight, spare, pose);
         return;
     }
-    blend_layer_over(of, weight, spare, pose);
+    const md5_active_state *const single =
+        layer->mask == MD5_NONE ? NULL : single_motion(of->layer_state);
+    float covered = weight;
+    if (single && weight == 1.0f && layer->states[single->state].is_exact) {
+        md5_xform saved[MD5_MOST_SAVED];
+        const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
+        for (uint32_t i = 0; i < partial->count; i++)
+            saved[i] = pose[partial->list[i]];
+        evaluate_joints(of->player, layer, single, NULL, spare, pose);
+        md5_xform of_pose[CHUNK];
+        for (joint_part part = {0}; next_part(partial, &part);) {
+            md5_xform *const other = take_out(&part, pose, of_pose);
+            md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
+            put(&part, other, pose);
+        }
+        return;
+    }
+    if (single)
+        evaluate_joints(of->player, layer, single, of->detail, spare_pose(of, spare, 1), spare);
+    else
+        covered =
+            weight
+            * evaluate_chain(of, md5_whole_chain(of->layer_state), spare_pose(of, spare, 1), spare);
+    if (covered > 0.0f)
+        blend_over(machine, of->detail, layer->mask, spare, covered, pose);
 }
 
 // The joints of a layer that the next one leaves to be seen, if it surely overwrites many: it has a

@@ -244,22 +244,6 @@ void md5i_advance_gazes(md5_player *player, double seconds)
     }
 }
 
-static void look(const md5_player *player, uint32_t number, const md5_detail_set *detail,
-                 md5_xform *pose)
-{
-    const md5_machine *const machine = player->machine;
-    const md5_modifier *const modifier = &machine->modifiers[number];
-    const md5_target *const target = &player->targets[number];
-    md5_gaze_desc gaze = gaze_of(machine, modifier, target);
-    uint32_t num_eyes = 0;
-    for (uint32_t i = 0; i < gaze.num_eyes; i++)
-        if (!detail || detail->are_animated[gaze.eyes[i]])
-            gaze.eyes[num_eyes++] = gaze.eyes[i];
-    gaze.num_eyes = num_eyes;
-    md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], &machine->model->skeleton, target->weight,
-                  pose);
-}
-
 // -- All --------------------------------------------------------------------------------------
 
 // Whether a modifier changes the pose now. Without a target it need not be computed.
@@ -331,9 +315,17 @@ static void apply(md5_player *player, uint32_t number, md5_xform *pose)
     case MD5_MODIFIER_FEET:
         stand(player, number, pose);
         break;
-    case MD5_MODIFIER_GAZE:
-        look(player, number, md5_detail_of(player), pose);
+    case MD5_MODIFIER_GAZE: {
+        const md5_detail_set *const detail = md5_detail_of(player);
+        md5_gaze_desc gaze = gaze_of(machine, modifier, target);
+        uint32_t num_eyes = 0;
+        for (uint32_t i = 0; i < gaze.num_eyes; i++)
+            if (!detail || detail->are_animated[gaze.eyes[i]])
+                gaze.eyes[num_eyes++] = gaze.eyes[i];
+        gaze.num_eyes = num_eyes;
+        md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], skeleton, target->weight, pose);
         break;
+    }
     }
 }
 

@@ -98,7 +98,7 @@ static uint32_t gather(md5_player *player, const md5_active_state *active, const
     return num_deltas - 1;
 }
 
-// Walks the tree as md5i_evaluate_state() does.
+// Walks the tree as evaluate_state() of layers.c does.
 static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -384,35 +384,27 @@ static float weight_at_moment(const md5_morph_desc *morph, const md5_moment *mom
     return from + (to - from) * moment->fraction;
 }
 
-// Weight that the clips of a state give a row.
-static float weight_of_clips(const md5_player *player, const md5_active_state *active,
-                             const md5_morph_desc *morph, uint32_t source)
-{
-    const md5_source *const of = &player->machine->sources[source];
-    const md5_blend_tree *const tree = active->tree;
-    float sum = 0.0f;
-    for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
-        const md5_instance_plan *const plan = &tree->instances[i];
-        const md5_playable *const playable = plan->playable;
-        const md5_clip_instance *const instance = &active->instances[i];
-        if (playable->source != of || instance->weight == 0.0f)
-            continue;
-        const md5_moment moment =
-            md5i_clock_moment(playable->timing, instance->now, of->interpolation);
-        sum += instance->weight * weight_at_moment(morph, &moment);
-    }
-    return sum;
-}
-
 // Weight that a state, fully shown, gives a row.
 static float weight_of_state(const md5_player *player, uint32_t layer,
                              const md5_active_state *active, uint32_t number)
 {
     const md5_morph_row *const row = &player->machine->morph_rows[number];
-    if (row->drive == MD5_MORPH_BY_CLIP)
-        return row->weight
-               * weight_of_clips(player, active, &player->machine->tables.morphs[number],
-                                 row->source);
+    if (row->drive == MD5_MORPH_BY_CLIP) {
+        const md5_source *const source = &player->machine->sources[row->source];
+        const md5_blend_tree *const tree = active->tree;
+        float sum = 0.0f;
+        for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
+            const md5_playable *const playable = tree->instances[i].playable;
+            const md5_clip_instance *const instance = &active->instances[i];
+            if (playable->source != source || instance->weight == 0.0f)
+                continue;
+            const md5_moment moment =
+                md5i_clock_moment(playable->timing, instance->now, source->interpolation);
+            sum += instance->weight
+                   * weight_at_moment(&player->machine->tables.morphs[number], &moment);
+        }
+        return row->weight * sum;
+    }
     const bool is_driven =
         row->drive == MD5_MORPH_BY_STATE && row->layer == layer && row->source == active->state;
     return is_driven ? row->weight : 0.0f;
@@ -443,22 +435,6 @@ void md5i_weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range
         weights[i] += left * layer_state->morph_offsets[i];
 }
 
-static float weight_of_shots(const md5_player *player, uint32_t number)
-{
-    const md5_machine *const machine = player->machine;
-    const uint32_t source = machine->morph_rows[number].source;
-    float sum = 0.0f;
-    const md5_shot *shot;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
-        if (shot->source != source)
-            continue;
-        const md5_moment moment = md5_shot_moment(machine, shot);
-        sum += md5i_shot_weight(player, shot, 0.0, 0.0)
-               * weight_at_moment(&machine->tables.morphs[number], &moment);
-    }
-    return sum;
-}
-
 void md5_player_morphs(md5_player *player, float *weights)
 {
     MD5_ASSERT(player != NULL, "player: not NULL");
@@ -475,8 +451,17 @@ void md5_player_morphs(md5_player *player, float *weights)
             weights[row->target] +=
                 row->weight
                 * fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
-        else if (row->drive == MD5_MORPH_BY_CLIP)
-            weights[row->target] += row->weight * weight_of_shots(player, i);
+        if (row->drive != MD5_MORPH_BY_CLIP)
+            continue;
+        const md5_shot *shot;
+        float sum = 0.0f; // of one-shots that play the clip
+        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+            const md5_moment moment = md5_shot_moment(machine, shot);
+            if (shot->source == row->source)
+                sum += md5i_shot_weight(player, shot, 0.0, 0.0)
+                       * weight_at_moment(&machine->tables.morphs[i], &moment);
+        }
+        weights[row->target] += row->weight * sum;
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];

@@ -261,10 +261,13 @@ void md5_player_reset(md5_player *player)
     MD5_ASSERT(player != NULL, "player: not NULL");
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
+        const uint32_t row = player->machine->followers[i];
         put_parameter(player, i, tables->parameters[i].value);
         player->consumed[i] = 0;
+        if (row != MD5_NONE)
+            player->followings[row] =
+                (md5_following){.goal = player->parameters[i], .from = player->parameters[i]};
     }
-    md5i_rest_parameters(player);
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
         const md5_modifier *const modifier = &player->machine->modifiers[i];
         player->targets[i] = (md5_target){.weight = modifier->desc.weight,

@@ -385,9 +385,6 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
 // Sets what a parameter goes to; returns false if it does not follow.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 
-// Sets all goals to where the parameters are.
-void md5i_rest_parameters(md5_player *player);
-
 // -- motion.c: root motion, morphs --------------------------------------------------------------
 
 // Root motion of the last interval, of so many seconds.

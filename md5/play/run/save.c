@@ -468,20 +468,8 @@ static void keep_motion(md5_archive *archive, md5_root_delta *motion)
     keep(archive, DOUBLE, &motion->sine, -1.001, 1.001, "the rotation of the root");
 }
 
-// Targets may move joints anywhere.
-static bool is_sound(const md5_xform *pose, uint32_t num_joints)
-{
-    const float farthest = (float)FARTHEST;
-    for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_vec3 t = pose[i].translation;
-        if (!is_unit(pose[i].rotation) || !(t.x >= -farthest && t.x <= farthest)
-            || !(t.y >= -farthest && t.y <= farthest) || !(t.z >= -farthest && t.z <= farthest))
-            return false;
-    }
-    return true;
-}
-
-// A kept pose that is not sound is not saved: the next one is computed.
+// Targets may move joints anywhere. A kept pose that is not sound is not saved: the next one is
+// computed.
 static void keep_detail(md5_archive *archive, const md5_player *player, md5_detail_state *detail)
 {
     const md5_machine *const machine = player->machine;
@@ -492,8 +480,12 @@ static void keep_detail(md5_archive *archive, const md5_player *player, md5_deta
     keep_uint(archive, &detail->phase, 0, interval - 1, "the phase of poses");
     keep_uint(archive, &detail->num_calls, 0, UINT32_MAX, "the number of poses");
     keep_uint(archive, &detail->age, 0, UINT32_MAX, "the age of a pose");
-    if (archive->mode == WRITE)
-        detail->is_kept = detail->is_kept && is_sound(player->kept, machine->num_joints);
+    for (uint32_t i = 0; archive->mode == WRITE && detail->is_kept && i < machine->num_joints;
+         i++) {
+        const md5_vec3 place = player->kept[i].translation;
+        detail->is_kept = is_unit(player->kept[i].rotation) && fabsf(place.x) <= (float)FARTHEST
+                          && fabsf(place.y) <= (float)FARTHEST && fabsf(place.z) <= (float)FARTHEST;
+    }
     const bool is_kept = keep_bool(archive, &detail->is_kept, "whether there is a pose");
     for (uint32_t i = 0; is_kept && i < machine->num_joints; i++)
         keep_transform(archive, &player->kept[i]);

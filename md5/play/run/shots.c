@@ -1,6 +1,6 @@
 // One-shots: played and stopped by a game, and their weights. A slot holds the newest one and those
 // that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
-// time; md5i_blend_shots() blends those of one slot so that each joint has these shares.
+// time; layers.c blends those of one slot so that each joint has these shares.
 #include "md5/core/assert.h"
 #include "md5/play/run/player_state.h"
 
@@ -145,35 +145,6 @@ static bool make_shot(const md5_machine *machine, uint32_t clip, const md5_shot_
     return true;
 }
 
-// Those in the slot fade out as the new one fades in. One that began to fade in at this instant is
-// not visible yet and can be replaced.
-static void take_place(md5_player *player, md5_shot_slot *slot, const md5_shot *shot)
-{
-    const double duration = shot->fade_in.duration;
-    const md5_shot *const newest = &slot->shots[slot->num_shots - (slot->num_shots > 0)];
-    if (slot->num_shots > 0 && newest->fade_in.elapsed <= MD5_BORDER
-        && newest->fade_in.duration > MD5_BORDER)
-        md5i_remove_shot(player, slot, slot->num_shots - 1);
-    while (slot->num_shots > 0 && duration <= MD5_BORDER)
-        md5i_remove_shot(player, slot, slot->num_shots - 1);
-    if (slot->num_shots == MD5_SLOT_SHOTS) {
-        uint32_t faintest = 0;
-        float least = INFINITY;
-        for (uint32_t i = 0; i < slot->num_shots; i++) {
-            const float weight = md5i_shot_weight(player, &slot->shots[i], 0.0, 0.0);
-            faintest = weight < least ? i : faintest;
-            least = fminf(weight, least);
-        }
-        md5i_remove_shot(player, slot, faintest);
-    }
-    for (uint32_t i = 0; i < slot->num_shots; i++)
-        stop(&slot->shots[i], duration, shot->fade_in_curve);
-    slot->shots[slot->num_shots++] = *shot;
-    player->num_shots++;
-    player->has_new = true;
-    player->is_settled = false;
-}
-
 bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                           const md5_shot_desc *desc)
 {
@@ -192,7 +163,32 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
     if (slot >= machine->num_slots || clip >= machine->tables.num_clips
         || !make_shot(machine, clip, from, &shot))
         return false;
-    take_place(player, &player->slots[slot], &shot);
+    // Those in the slot fade out as the new one fades in. One that began to fade in at this instant
+    // is not visible yet and can be replaced.
+    md5_shot_slot *const queue = &player->slots[slot];
+    const double duration = shot.fade_in.duration;
+    const md5_shot *const newest = &queue->shots[queue->num_shots - (queue->num_shots > 0)];
+    if (queue->num_shots > 0 && newest->fade_in.elapsed <= MD5_BORDER
+        && newest->fade_in.duration > MD5_BORDER)
+        md5i_remove_shot(player, queue, queue->num_shots - 1);
+    while (queue->num_shots > 0 && duration <= MD5_BORDER)
+        md5i_remove_shot(player, queue, queue->num_shots - 1);
+    if (queue->num_shots == MD5_SLOT_SHOTS) {
+        uint32_t faintest = 0;
+        float least = INFINITY;
+        for (uint32_t i = 0; i < queue->num_shots; i++) {
+            const float weight = md5i_shot_weight(player, &queue->shots[i], 0.0, 0.0);
+            faintest = weight < least ? i : faintest;
+            least = fminf(weight, least);
+        }
+        md5i_remove_shot(player, queue, faintest);
+    }
+    for (uint32_t i = 0; i < queue->num_shots; i++)
+        stop(&queue->shots[i], duration, shot.fade_in_curve);
+    queue->shots[queue->num_shots++] = shot;
+    player->num_shots++;
+    player->has_new = true;
+    player->is_settled = false;
     return true;
 }
 
