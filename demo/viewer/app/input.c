@@ -466,7 +466,7 @@ static void perform_model(view_state *viewer, view_action action)
         scene->turn = view_turn_further(scene->turn, action == VIEW_TURN_X ? 0 : 2);
         view_describe_turn(&scene->turn, text, sizeof text);
         view_measure(viewer);
-        view_frame_again(viewer);
+        view_frame_again(viewer, viewer->width, viewer->height);
         view_notice(viewer, "Axes of the file: %s", text);
         break;
     default:
@@ -493,7 +493,7 @@ static void perform_camera(view_state *viewer, view_action action)
         break;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
-        view_frame_again(viewer);
+        view_frame_again(viewer, viewer->width, viewer->height);
         break;
     case VIEW_FRONT:
     case VIEW_RIGHT:

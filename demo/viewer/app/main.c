@@ -269,8 +269,14 @@ static int show(int count, char **arguments, view_options *options)
     view_state viewer;
     view_config config = {0};
     view_log log = {.level = options->level};
-    if (options->thumbnail > 0)
-        return view_run_thumbnail(options, &log) ? EXIT_DONE : EXIT_FAILED;
+    if (options->thumbnail > 0) {
+        const view_image image = view_make_thumbnail(options, &log);
+        const bool is_written =
+            image.rgba != NULL
+            && view_write_png(&log, options->output, image.width, image.height, image.rgba);
+        free(image.rgba);
+        return is_written ? EXIT_DONE : EXIT_FAILED;
+    }
     if (!options->no_config && (view_shows_window(options) || options->output != NULL))
         take_config(count, arguments, options, &config, &log);
     const char *const complaint =

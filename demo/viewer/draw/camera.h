@@ -9,6 +9,10 @@
 #include "md5/md5model.h"
 #include "render/md5gl.h"
 
+// Half the picture's height over the distance: tan(15 degrees), a vertical field of view of 30
+// degrees, with as little distortion as a portrait lens.
+#define VIEW_HALF_HEIGHT 0.26794919f
+
 // A three-quarter view from the front and slightly above.
 view_camera view_default_camera(void);
 
@@ -22,12 +26,18 @@ view_lens view_camera_lens(const view_camera *camera, float width, float height)
 void view_widen_lens(view_lens *lens, float x, float y, float box_width, float box_height,
                      float width, float height);
 
+// Half the height of the view at a position's depth, in units; 0 behind the camera.
+float view_half_height_at(const view_lens *lens, md5_vec3 place);
+
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view);
 
 // Moves target and distance so that the whole shape is visible; keeps the direction.
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height);
+
+// Whether the whole shape is visible.
+bool view_holds_shape(const view_camera *camera, const view_hull *hull, float width, float height);
 
 // Moves `seen` by a share of its way to `camera`, 0 to 1, the shorter way around. What is not a
 // distance is taken over. Returns whether it is still on its way; it arrives exactly.
@@ -41,37 +51,8 @@ void view_pan(view_camera *camera, float right, float down, float height);
 // centre, where it is.
 void view_zoom(view_camera *camera, float factor, float x, float y, float height);
 
-// == Framing: places the camera so that a document is visible ==============================
-
-// A camera placed to show a document. It is placed again when the document changes, until the user
-// moves it.
-typedef struct view_framing {
-    view_camera camera;
-    float size;          // of the document
-    float width, height; // of the region; 0: the camera was not placed by view_frame_document()
-} view_framing;
-
-// The camera of the options; view_frame_document() then sets target and distance.
-view_camera view_chosen_camera(const view_options *options);
-
-// Moves target and distance so that the whole document is visible in a region of that size. A crowd
-// is viewed from just in front of it.
-view_framing view_frame_document(view_camera *camera, const view_document *document,
-                                 view_rect region);
-
-// Whether the camera is still where the framing placed it.
-bool view_is_framed(const view_framing *framing, const view_camera *camera);
-
-// Whether the framing still fits the document: it is neither cut off nor too small.
-bool view_holds_document(const view_framing *framing, const view_camera *camera,
-                         const view_document *document, view_rect region);
-
 // The lens of the document's camera path at the time of `play`.
 view_lens view_path_lens(const view_document *document, const view_play *play,
                          const view_camera *camera, float width, float height);
-
-// Moves the camera to the current position of the camera path.
-void view_take_path(view_camera *camera, const view_document *document, const view_play *play,
-                    float width, float height);
 
 #endif

@@ -66,23 +66,6 @@ static const view_environment *shown_environment(const view_stage *stage)
     return has_light && stage->shown->environment && !stage->shown->classic ? environment : NULL;
 }
 
-// The picture lights instead of sky, fill and rim light. Its middle is behind a model that is seen
-// from the front. The key light, which casts the shadow, comes from its brightest side.
-static void set_environment(const view_environment *environment, const view_lights *lights,
-                            md5gl_frame *frame)
-{
-    const float middle = view_radians(180.0f);
-    const md5_vec3 way = environment->brightest;
-    frame->environment = environment->light;
-    frame->environment_angle = middle + view_radians(lights->values[VIEW_LIGHT_AROUND]);
-    frame->num_point_lights = 0;
-    frame->light_direction = move_key((md5_vec3){-way.x, -way.y, way.z}, lights);
-    for (int i = 0; i < 3; i++) {
-        frame->light[i] *= 0.5f;
-        frame->ambient[i] = lights->values[VIEW_LIGHT_SKY] * environment->exposure;
-    }
-}
-
 static md5_bounds bounds_of_pose(const view_scene *scene)
 {
     if (scene->dual)
@@ -161,8 +144,22 @@ void view_set_lights(const view_stage *stage, view_axes axes,
     frame->tone_mapped = !stage->shown->classic;
     frame->softness = stage->shown->classic ? 0.0f : 0.08f;
     const view_environment *const environment = shown_environment(stage);
-    if (environment != NULL)
-        set_environment(environment, stage->lights, frame);
+    if (environment != NULL) {
+        // The picture lights instead of sky, fill and rim light. Its middle is behind a model that
+        // is seen from the front. The key light, which casts the shadow, comes from its brightest
+        // side.
+        const view_lights *const lights = stage->lights;
+        const float middle = view_radians(180.0f);
+        const md5_vec3 way = environment->brightest;
+        frame->environment = environment->light;
+        frame->environment_angle = middle + view_radians(lights->values[VIEW_LIGHT_AROUND]);
+        frame->num_point_lights = 0;
+        frame->light_direction = move_key((md5_vec3){-way.x, -way.y, way.z}, lights);
+        for (int i = 0; i < 3; i++) {
+            frame->light[i] *= 0.5f;
+            frame->ambient[i] = lights->values[VIEW_LIGHT_SKY] * environment->exposure;
+        }
+    }
 }
 
 static bool shows_layers(const view_stage *stage, const view_textures *textures)

@@ -75,6 +75,9 @@ void view_draw_background(const view_stage *stage, float width, float height);
 // Draws the lines of what is switched on, of a picture of that aspect: overlay.c.
 void view_draw_overlays(const view_stage *stage, float aspect);
 
+// Draws the marked joint with its weights, and what was clicked on, into the picture: overlay.c.
+void view_draw_marks(const view_stage *stage);
+
 // Draws the canvas over the frame.
 void view_draw_canvas(const view_stage *stage);
 

@@ -366,15 +366,15 @@ static void add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t co
     add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
 }
 
-void view_add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size)
+static void add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size)
 {
     for (uint32_t i = 0; i < 3; i++)
         view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
     add_cross(lines, view_pick_vertex(scene, pick), size, vertex_color);
 }
 
-void view_add_measure(view_lines *lines, const view_scene *scene, const view_pick *from,
-                      const view_pick *to, float size)
+static void add_measure(view_lines *lines, const view_scene *scene, const view_pick *from,
+                        const view_pick *to, float size)
 {
     const md5_vec3 begin = view_pick_point(scene, from), end = view_pick_point(scene, to);
     view_add_line(lines, begin, end, measure_color);
@@ -382,29 +382,118 @@ void view_add_measure(view_lines *lines, const view_scene *scene, const view_pic
     add_cross(lines, end, size, measure_color);
 }
 
-// -- Spaces ---------------------------------------------------------------------------------
+// == Marks ================================================================================
 
-md5_mat34 view_model_from_world(const view_scene *scene)
+// -- Heat -----------------------------------------------------------------------------------
+
+// From blue (little) over green and yellow to red (all); weight 0 is transparent.
+static void heat_color(float weight, uint8_t rgba[4])
 {
-    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(view_place_of(scene)));
-    return scene->turn.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->turn.matrix), back) : back;
+    static const float stops[5][3] = {
+        {40, 70, 200}, {30, 170, 220}, {70, 200, 80}, {245, 210, 60}, {235, 60, 45}};
+    const float place = 4.0f * view_clamp(weight, 0.0f, 1.0f);
+    const int low = place < 4.0f ? (int)place : 3;
+    const float part = place - (float)low;
+    for (int i = 0; i < 3; i++)
+        rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
+    rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0.0f, 1.0f) * 235.0f);
 }
 
-md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to)
+// Lines over the triangles that the joint moves.
+static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, float width)
 {
-    const md5_vec3 way = md5_vec3_sub(view_pick_point(scene, to), view_pick_point(scene, from));
-    return md5_mat34_direction(view_model_from_world(scene), way);
+    const md5_model *const model = stage->document->scene.model;
+    // Slightly above the surface, to avoid z-fighting.
+    const float lift = 0.0015f * stage->camera->scene_radius;
+    view_clear_lines(stage->lines);
+    if (model == NULL)
+        return;
+    view_skin(&stage->document->scene);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        const view_skinned *const skinned = &stage->document->scene.skinned[m];
+        if (m < 64 && (stage->hidden_meshes >> m & 1) != 0)
+            continue;
+        float *const weights = common_alloc(mesh->num_vertices, sizeof *weights);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
+                if (mesh->influence_joints[i] == joint)
+                    weights[v] = mesh->influences[i].w;
+        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+            const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
+            md5_vec3 corners[3];
+            const float parts[3] = {weights[indices[0]], weights[indices[1]], weights[indices[2]]};
+            for (uint32_t i = 0; i < 3; i++)
+                corners[i] = md5_vec3_add(skinned->positions[indices[i]],
+                                          md5_vec3_scale(skinned->normals[indices[i]], lift));
+            if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f) {
+                // Lines along the third side cover it, `spacing` apart.
+                enum { MAX_LINES = 48 };
+                const float reach = fmaxf(md5_vec3_length(md5_vec3_sub(corners[1], corners[0])),
+                                          md5_vec3_length(md5_vec3_sub(corners[2], corners[0])));
+                const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MAX_LINES);
+                for (int i = 0; i <= count; i++) {
+                    const float part = (float)i / (float)count;
+                    view_add_line(stage->lines, md5_vec3_lerp(corners[0], corners[1], part),
+                                  md5_vec3_lerp(corners[0], corners[2], part), 0);
+                    for (int end = 0; end < 2; end++)
+                        heat_color(parts[0] + (parts[1 + end] - parts[0]) * part,
+                                   stage->lines->vertices[(int)stage->lines->count - 2 + end].rgba);
+                }
+            }
+        }
+        free(weights);
+    }
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, width,
+                         false);
 }
 
-md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint)
+// -- What is marked ---------------------------------------------------------------------------
+
+// With the weights of the vertices as heat.
+static void draw_joint(const view_stage *stage)
 {
-    return md5_mat34_mul(view_model_from_world(scene), scene->joints[joint]);
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t joint = stage->joint;
+    // In a crowd there is no single pose.
+    if (joint < 0 || view_shows_crowd(stage->document))
+        return;
+    const view_lens lens = view_stage_lens(stage, stage->width, stage->height);
+    const float scale = stage->font->scale;
+    const float half = view_half_height_at(&lens, view_centre(stage->document->bounds));
+    const float pixel =
+        half > 0.0f ? 2.0f * half / stage->height : stage->camera->scene_radius * 0.01f;
+    const view_surface surface = stage->surface; // the others show the surface itself
+    if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
+        draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+
+    view_clear_lines(stage->lines);
+    // Lines to the joint's parent and children, visible through the model.
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent != MD5_NONE && ((int32_t)i == joint || (int32_t)parent == joint))
+            view_add_line(stage->lines, md5_mat34_translation(scene->joints[parent]),
+                          md5_mat34_translation(scene->joints[i]),
+                          (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);
+    }
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count, 2.0f * scale,
+                         true);
 }
 
-md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint)
+void view_draw_marks(const view_stage *stage)
 {
-    const uint32_t parent = scene->skeleton->joints[joint].parent;
-    if (parent == MD5_NONE)
-        return view_joint_in_model(scene, joint);
-    return md5_mat34_mul(md5_mat34_inverse(scene->joints[parent]), scene->joints[joint]);
+    view_scene *const scene = &stage->document->scene;
+    draw_joint(stage);
+    if (!stage->pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
+        return;
+    view_skin(scene);
+    view_clear_lines(stage->lines);
+    add_pick(stage->lines, scene, stage->pick, 0.01f * stage->camera->scene_radius);
+    if (stage->measured->is_set)
+        add_measure(stage->lines, scene, stage->pick, stage->measured,
+                    0.015f * stage->camera->scene_radius);
+    md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
+                     2.0f * stage->font->scale, true);
 }

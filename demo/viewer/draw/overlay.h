@@ -56,21 +56,4 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick);
 md5_vec3 view_pick_vertex(const view_scene *scene, const view_pick *pick);
 
-// Adds the edges of the triangle, and a small cross at its nearest vertex.
-void view_add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size);
-
-// Adds a line between two spots, with a small cross at each.
-void view_add_measure(view_lines *lines, const view_scene *scene, const view_pick *from,
-                      const view_pick *to, float size);
-
-// From one spot to another in the pose that was skinned last, in model space and its units.
-md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to);
-
-// A matrix from where the character stands and is turned to the model's space, as in its file.
-md5_mat34 view_model_from_world(const view_scene *scene);
-
-// The joint in model space, and relative to its parent.
-md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint);
-md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint);
-
 #endif

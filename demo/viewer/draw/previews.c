@@ -2,11 +2,14 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/system.h"
+#include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/motion.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,33 +198,41 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
     }
 }
 
-// -- Result ---------------------------------------------------------------------------------
-
-static void average(const view_sketch *sketch, size_t x, size_t y, uint8_t *rgba)
+static void sketch_joints(view_sketch *sketch, const view_scene *scene)
 {
-    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
-    float count = 0.0f;
-    const size_t fine = sketch->fine;
-    for (size_t i = 0; i < fine * fine; i++) {
-        const size_t pixel = (fine * y + i / fine) * sketch->side + fine * x + i % fine;
-        if (!(sketch->depth[pixel] < INFINITY))
-            continue;
-        sum = md5_vec3_add(sum, sketch->colors[pixel]);
-        count += 1.0f;
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent != MD5_NONE)
+            view_sketch_bone(sketch, md5_mat34_translation(scene->joints[parent]),
+                             md5_mat34_translation(scene->joints[i]));
     }
-    const float channels[3] = {sum.x, sum.y, sum.z};
-    for (int i = 0; i < 3 && count > 0.0f; i++)
-        rgba[i] = (uint8_t)fminf(channels[i] / count + 0.5f, 255.0f);
-    rgba[3] = (uint8_t)(255.0f * count / (float)(fine * fine) + 0.5f);
 }
+
+// -- Result ---------------------------------------------------------------------------------
 
 void view_end_sketch(view_sketch *sketch, view_image *image)
 {
     const size_t side = sketch->side / sketch->fine;
     if (image != NULL) {
         *image = (view_image){common_alloc(side * side, 4), (uint32_t)side, (uint32_t)side};
-        for (size_t i = 0; i < side * side; i++)
-            average(sketch, i % side, i / side, &image->rgba[4 * i]);
+        for (size_t i = 0; i < side * side; i++) {
+            // The mean of the finer pixels in which something was drawn.
+            const size_t x = i % side, y = i / side, fine = sketch->fine;
+            uint8_t *const rgba = &image->rgba[4 * i];
+            md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+            float count = 0.0f;
+            for (size_t j = 0; j < fine * fine; j++) {
+                const size_t pixel = (fine * y + j / fine) * sketch->side + fine * x + j % fine;
+                if (!(sketch->depth[pixel] < INFINITY))
+                    continue;
+                sum = md5_vec3_add(sum, sketch->colors[pixel]);
+                count += 1.0f;
+            }
+            const float channels[3] = {sum.x, sum.y, sum.z};
+            for (int j = 0; j < 3 && count > 0.0f; j++)
+                rgba[j] = (uint8_t)fminf(channels[j] / count + 0.5f, 255.0f);
+            rgba[3] = (uint8_t)(255.0f * count / (float)(fine * fine) + 0.5f);
+        }
     }
     free(sketch->depth);
     free(sketch->colors);
@@ -244,44 +255,6 @@ char *view_wish_of(view_section section, const char *name, const char *on)
 
 // -- Drawing --------------------------------------------------------------------------------
 
-// Flashes and the like would hide what is behind them: they are drawn only if there is nothing
-// else, as in a ghost.
-static void draw_meshes(view_sketch *sketch, const view_scene *scene)
-{
-    md5_game *const game = scene->library->game;
-    bool is_drawn = false;
-    for (int round = 0; round < 2 && !is_drawn; round++)
-        for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
-            const md5_mesh *const mesh = &scene->model->meshes[i];
-            const md5_material *const material = md5_game_material(game, mesh->shader, NULL);
-            const md5_coverage coverage =
-                material != NULL ? material->coverage : MD5_COVERAGE_OPAQUE;
-            if ((coverage == MD5_COVERAGE_TRANSLUCENT) == (round == 0))
-                continue;
-            view_image_fault fault;
-            view_image texture = {.rgba = NULL};
-            const md5_image_program *const program =
-                material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
-            const bool is_read =
-                program != NULL && view_read_game_image(game, program, &texture, &fault);
-            (void)view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
-                                   scene->skinned[i].normals, is_read ? &texture : NULL,
-                                   coverage == MD5_COVERAGE_PERFORATED);
-            free(texture.rgba);
-            is_drawn = true;
-        }
-}
-
-void view_sketch_joints(view_sketch *sketch, const view_scene *scene)
-{
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const uint32_t parent = scene->skeleton->joints[i].parent;
-        if (parent != MD5_NONE)
-            view_sketch_bone(sketch, md5_mat34_translation(scene->joints[parent]),
-                             md5_mat34_translation(scene->joints[i]));
-    }
-}
-
 static view_image draw_scene(view_scene *scene, double time)
 {
     view_image image = {.rgba = NULL};
@@ -292,10 +265,34 @@ static view_image draw_scene(view_scene *scene, double time)
     view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene), VIEW_SKETCH_SIZE);
     if (sketch == NULL)
         return image;
-    if (scene->model == NULL || view_is_joints_alone(scene))
-        view_sketch_joints(sketch, scene);
-    else
-        draw_meshes(sketch, scene);
+    if (scene->model == NULL || view_is_joints_alone(scene)) {
+        sketch_joints(sketch, scene);
+    } else {
+        // Flashes and the like would hide what is behind them: they are drawn only if there is
+        // nothing else, as in a ghost.
+        md5_game *const game = scene->library->game;
+        bool is_drawn = false;
+        for (int round = 0; round < 2 && !is_drawn; round++)
+            for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+                const md5_mesh *const mesh = &scene->model->meshes[i];
+                const md5_material *const material = md5_game_material(game, mesh->shader, NULL);
+                const md5_coverage coverage =
+                    material != NULL ? material->coverage : MD5_COVERAGE_OPAQUE;
+                if ((coverage == MD5_COVERAGE_TRANSLUCENT) == (round == 0))
+                    continue;
+                view_image_fault fault;
+                view_image texture = {.rgba = NULL};
+                const md5_image_program *const program =
+                    material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
+                const bool is_read =
+                    program != NULL && view_read_game_image(game, program, &texture, &fault);
+                (void)view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
+                                       scene->skinned[i].normals, is_read ? &texture : NULL,
+                                       coverage == MD5_COVERAGE_PERFORATED);
+                free(texture.rgba);
+                is_drawn = true;
+            }
+    }
     view_end_sketch(sketch, &image);
     return image;
 }
@@ -622,4 +619,204 @@ const view_image *view_find_preview(view_previews *previews, const char *wish)
         return NULL;
     found->used = ++previews->now;
     return found->image.rgba != NULL ? &found->image : NULL;
+}
+
+// == A thumbnail of files ==================================================================
+//
+// For file managers: nobody has looked at these files yet, so that all is bounded.
+
+enum {
+    MOST_MEMORY = 256 << 20,
+    MOST_SECONDS = 3,
+    MOST_BYTES = 32 << 20,
+    MOST_VERTICES = 500000,
+    MOST_PIXELS = 16 << 20, // of an image
+};
+
+static const char late[] = "md5view: the thumbnail takes more than 3 s of processor time\n";
+
+// -- Files ----------------------------------------------------------------------------------
+
+// Where files may be read, and how many bytes of them are left.
+typedef struct allowance {
+    const char *file; // the first one of the command line, which may be a link
+    char *folder;     // that it is in, or itself
+    uint64_t left;
+} allowance;
+
+// Whether a path leads into the folder, through no link.
+static bool is_allowed(const allowance *of, const char *path)
+{
+    bool is_allowed = common_is_in(path, of->folder);
+    char *part = common_copy(path);
+    while (is_allowed && strlen(part) > strlen(of->folder)) {
+        char *const above = common_folder(part);
+        is_allowed = !common_is_link(part);
+        free(part);
+        part = above;
+    }
+    free(part);
+    return is_allowed;
+}
+
+// Reads a file, if it is allowed and there are bytes left. Takes what it reads off them.
+static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
+{
+    allowance *const of = user;
+    char *const absolute = common_absolute(path), *const whole = common_clean(absolute);
+    const bool is_mine = strcmp(path, of->file) == 0 || is_allowed(of, whole);
+    const uint64_t length = is_mine && common_is_file(whole) ? common_file_size(whole) : 0;
+    FILE *const file = length > 0 && length <= of->left ? fopen(whole, "rb") : NULL;
+    char *const bytes = file != NULL ? malloc(length) : NULL;
+    *size = bytes != NULL ? fread(bytes, 1, length, file) : 0;
+    of->left -= *size;
+    if (bytes == NULL)
+        (void)snprintf(error->message, sizeof error->message, "%s",
+                       !is_mine            ? "a thumbnail reads nothing outside of its folder"
+                       : length > of->left ? "a thumbnail reads 32 MiB at most"
+                                           : "no such file, or it is empty");
+    if (file != NULL)
+        fclose(file);
+    free(absolute);
+    free(whole);
+    return bytes;
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+// -- Drawing --------------------------------------------------------------------------------
+
+typedef struct thumbnail {
+    const view_options *options;
+    view_log *log;
+    view_scene scene;
+    allowance allowance;
+    md5_files reader;
+    view_package *package;
+    char *path; // of `image`, the last one that was read: meshes often share one
+    view_image image;
+    uint64_t num_pixels; // of all images
+} thumbnail;
+
+static bool fail(thumbnail *of, const char *path, const char *why)
+{
+    return view_error(of->log, "%s: %s", path, why);
+}
+
+// Reads an image, if it is another than the last one; NULL is none. Returns false if it takes more
+// than is allowed.
+static bool read_image(thumbnail *of, const char *path)
+{
+    view_image_fault fault = {.message = ""};
+    const uint64_t length = path != NULL ? common_file_size(path) : 0;
+    if (of->path != NULL && path != NULL && strcmp(of->path, path) == 0)
+        return true;
+    free(of->path);
+    free(of->image.rgba);
+    of->path = path != NULL ? common_copy(path) : NULL;
+    of->image = (view_image){NULL, 0, 0};
+    if (length > of->allowance.left)
+        return fail(of, path, "a thumbnail reads 32 MiB at most");
+    of->allowance.left -= length;
+    if (path != NULL && !view_read_small_image(path, MOST_PIXELS, &of->image, &fault)) {
+        if (fault.is_too_large)
+            return fail(of, path, fault.message);
+        view_warn(of->log, "%s: %s", path, fault.message);
+    }
+    of->num_pixels += (uint64_t)of->image.width * of->image.height;
+    return path == NULL || of->num_pixels <= 2 * (uint64_t)MOST_PIXELS
+           || fail(of, path, "a thumbnail reads images of 32 million pixels at most");
+}
+
+static bool draw_mesh(thumbnail *of, view_sketch *sketch, uint32_t mesh)
+{
+    const view_scene *const scene = &of->scene;
+    const view_look_search search = {
+        .model = scene->model,
+        .mesh = mesh,
+        .package = of->package,
+        .skin = of->options->skin,
+        .said = mesh < scene->num_looks ? &scene->looks[mesh] : NULL,
+    };
+    view_look look = view_find_look(&search, of->log);
+    const bool is_read = read_image(of, look.diffuse);
+    const view_image *const image = of->image.rgba != NULL ? &of->image : NULL;
+    view_free_look(&look);
+    return is_read
+           && (view_sketch_mesh(sketch, &scene->model->meshes[mesh], scene->skinned[mesh].positions,
+                                scene->skinned[mesh].normals, image,
+                                image != NULL && view_has_holes(image))
+               || fail(of, scene->path,
+                       "a thumbnail draws about 40 million pixels of triangles at most"));
+}
+
+static bool draw(thumbnail *of, view_sketch *sketch)
+{
+    view_scene *const scene = &of->scene;
+    const md5_camera *const camera = scene->camera_path.camera;
+    bool is_drawn = true;
+    if (view_is_joints_alone(scene))
+        sketch_joints(sketch, scene);
+    for (uint32_t i = 1; scene->skeleton == NULL && i < camera->num_frames; i++)
+        view_sketch_bone(sketch, camera->frames[i - 1].position, camera->frames[i].position);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes && is_drawn; i++)
+        is_drawn = scene->model->meshes[i].num_triangles == 0 || draw_mesh(of, sketch, i);
+    (void)read_image(of, NULL);
+    return is_drawn;
+}
+
+static view_image make_picture(thumbnail *of)
+{
+    view_hull hull;
+    view_image image = {.rgba = NULL};
+    view_scene *const scene = &of->scene;
+    const view_options *const options = of->options;
+    const view_play play = {.speed = 1.0, .time = options->num_times > 0 ? options->times[0] : 0.0};
+    if (view_count_vertices(scene) > MOST_VERTICES) {
+        (void)fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
+        return image;
+    }
+    view_sketch *const sketch =
+        view_begin_sketch(view_clip_bounds(scene, &play, &hull), options->thumbnail);
+    view_pose(scene, &play);
+    view_skin(scene);
+    if (sketch == NULL)
+        (void)fail(of, scene->path, "there is nothing to draw");
+    else
+        view_end_sketch(sketch, draw(of, sketch) ? &image : NULL);
+    return image;
+}
+
+view_image view_make_thumbnail(const view_options *options, view_log *log)
+{
+    thumbnail of = {.options = options, .log = log};
+    view_image image = {.rgba = NULL};
+    if (options->num_files == 0) {
+        (void)view_error(log, "--thumbnail needs a file");
+        return image;
+    }
+    common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
+    char *const absolute = common_absolute(options->files[0]);
+    char *const whole = common_clean(absolute);
+    of.allowance = (allowance){
+        .file = options->files[0],
+        .folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole),
+        .left = MOST_BYTES,
+    };
+    of.reader = (md5_files){open_file, close_file, &of.allowance};
+    if (view_load_scene(&of.scene, options->files, options->num_files, &of.reader, false, log)) {
+        of.package = view_open_package(of.scene.path, &of.reader);
+        image = make_picture(&of);
+        common_limit_process(MOST_MEMORY, 0, late); // a file is written to its end
+        view_close_package(of.package);
+        view_free_scene(&of.scene);
+    }
+    free(of.allowance.folder);
+    free(whole);
+    free(absolute);
+    return image;
 }

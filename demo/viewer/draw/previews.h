@@ -48,9 +48,6 @@ char *view_wish_of(view_section section, const char *name, const char *on);
 // picture. The image has .rgba NULL if nothing can be shown; else free it.
 view_image view_make_preview(view_library *library, const char *wish);
 
-// Draws the joints of the current pose.
-void view_sketch_joints(view_sketch *sketch, const view_scene *scene);
-
 // -- On a thread ---------------------------------------------------------------------------------
 //
 // Pictures of what lies in a game, made by a thread while a list is open, and kept.
@@ -75,5 +72,16 @@ bool view_take_previews(view_previews *previews);
 // Returns the picture of a wish, which stays until the next view_take_previews(); NULL if it is not
 // there yet, or if nothing can be shown.
 const view_image *view_find_preview(view_previews *previews, const char *wish);
+
+// -- A thumbnail of files ------------------------------------------------------------------------
+
+// Makes the picture of --thumbnail, for file managers: of files that nobody has looked at yet.
+//
+// Draws the files of the options. All is bounded: 256 MiB of memory, 3 s of processor time, 32 MiB
+// of files, 500 000 vertices, 16 million pixels an image and twice as many in all. Nothing outside
+// of the first file's folder is read, nor a link. The image, to be freed, has .rgba NULL, and an
+// error is logged, if a file cannot be shown or more would be needed. The limit of memory stays
+// with the process.
+view_image view_make_thumbnail(const view_options *options, view_log *log);
 
 #endif

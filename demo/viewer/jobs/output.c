@@ -569,7 +569,8 @@ bool view_run_output(view_state *viewer)
     if (is_sheet) {
         const uint32_t width = (options->width + columns - 1) / columns;
         const uint32_t height = (options->height + rows - 1) / rows;
-        view_frame_for(viewer, width, height);
+        if (!options->distance_given) // the same camera, for another shape
+            view_frame_again(viewer, width, height);
         viewer->width = width;
         viewer->height = height;
     }

@@ -37,15 +37,6 @@ bool view_run_output(view_state *viewer);
 // Runs --frames: draws without a window and prints frame times.
 bool view_run_frames(view_state *viewer);
 
-// Runs --thumbnail: a small picture for file managers, of files that nobody has looked at yet.
-//
-// Draws the files of the options without OpenGL, and writes options->output. All is bounded: 256
-// MiB of memory, 3 s of processor time, 32 MiB of files, 500 000 vertices, 16 million pixels an
-// image and twice as many in all. Nothing outside of the first file's folder is read, nor a link.
-// Returns false, logs an error and writes nothing if a file cannot be shown or more would be
-// needed. Limits stay with the process.
-bool view_run_thumbnail(const view_options *options, view_log *log);
-
 // Runs --verify: compares skinning on the GPU with the CPU's exact result.
 //
 // Compares every mesh in the bind pose, in a pose that turns every joint, and at several times of

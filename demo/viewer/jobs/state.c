@@ -2,6 +2,7 @@
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/motion.h"
 #include "md5/md5curve.h"
 
@@ -121,32 +122,52 @@ char *view_shown_name(const view_state *viewer)
 //
 // The user's camera: frames everything until the user moves it.
 
-static void frame_for(view_state *viewer, float width, float height)
+void view_frame_again(view_state *viewer, uint32_t width, uint32_t height)
 {
-    const view_stage stage = view_stage_of(viewer, width, height);
+    const view_document *const document = viewer->document;
+    const view_crowd *const crowd = &document->crowd;
+    view_camera *const camera = &viewer->camera;
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     const view_rect region = view_free_region(&stage);
-    viewer->framed = view_frame_document(&viewer->camera, viewer->document, region);
-}
-
-void view_frame_again(view_state *viewer)
-{
-    frame_for(viewer, (float)viewer->width, (float)viewer->height);
+    view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
+    // The camera comes no farther from a crowd than a viewer in front of its first row.
+    const float nearest_view = crowd->spread + 2.0f * crowd->size;
+    if (crowd->count > 0 && !camera->orthographic && camera->distance > nearest_view) {
+        camera->distance = nearest_view;
+        camera->target = view_centre(document->bounds);
+    }
+    viewer->framed =
+        (view_framing){*camera, view_size(document->bounds), region.width, region.height};
 }
 
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
 {
-    if (viewer->following || !view_is_framed(&viewer->framed, &viewer->camera))
+    const view_framing *const framed = &viewer->framed;
+    const md5_vec3 was = framed->camera.target, is = viewer->camera.target;
+    const bool is_framed = framed->width > 0.0f
+                           && viewer->camera.distance == framed->camera.distance && is.x == was.x
+                           && is.y == was.y && is.z == was.z;
+    if (viewer->following || !is_framed)
         return;
-    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
-    if (!view_holds_document(&viewer->framed, &viewer->camera, viewer->document, stage.region))
-        frame_for(viewer, (float)width, (float)height);
+    const view_document *const document = viewer->document;
+    const view_rect region = view_stage_of(viewer, (float)width, (float)height).region;
+    // Unless the framing still fits the document: it is neither cut off nor too small.
+    if (region.width != framed->width || region.height != framed->height
+        || !(view_size(document->bounds) >= 0.5f * framed->size)
+        || !view_holds_shape(&viewer->camera, &document->hull, region.width, region.height))
+        view_frame_again(viewer, width, height);
 }
 
 void view_frame_anew(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    viewer->camera = view_chosen_camera(options);
-    frame_for(viewer, (float)viewer->width, (float)viewer->height);
+    viewer->camera = view_default_camera();
+    viewer->camera.orthographic = options->orthographic;
+    if (options->azimuth_given)
+        viewer->camera.azimuth = options->azimuth;
+    if (options->elevation_given)
+        viewer->camera.elevation = options->elevation;
+    view_frame_again(viewer, viewer->width, viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
     // Without a model the camera path itself is framed.
@@ -155,19 +176,13 @@ void view_frame_anew(view_state *viewer)
     view_snap(viewer);
 }
 
-void view_frame_for(view_state *viewer, uint32_t width, uint32_t height)
-{
-    if (!viewer->options->distance_given)
-        frame_for(viewer, (float)width, (float)height);
-}
-
 void view_frame_still(view_state *viewer)
 {
     const float distance = viewer->camera.distance;
     if (viewer->following || view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
         return;
     view_measure_document(viewer->document, &viewer->play);
-    view_frame_again(viewer);
+    view_frame_again(viewer, viewer->width, viewer->height);
     if (viewer->options->distance_given)
         viewer->camera.distance = distance;
     // The camera follows a character that walks.
@@ -180,8 +195,22 @@ void view_leave_camera_path(view_state *viewer)
 {
     if (!viewer->following)
         return;
-    view_take_path(&viewer->camera, viewer->document, &viewer->play, (float)viewer->width,
-                   (float)viewer->height);
+    // The target is on the lens's axis at the depth of the centre, where sizes stay the same. Roll
+    // and field of view are lost.
+    view_camera *const camera = &viewer->camera;
+    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
+    const md5_vec3 centre = md5_vec3_add(view_centre(viewer->document->bounds), walked);
+    const view_lens lens = view_path_lens(viewer->document, &viewer->play, camera,
+                                          (float)viewer->width, (float)viewer->height);
+    const md5_vec3 back = lens.axes.back;
+    // The target cannot be behind the camera.
+    const float depth =
+        fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, centre), back), 0.25f * camera->scene_radius);
+    camera->azimuth = view_degrees(atan2f(back.y, back.x));
+    camera->elevation = view_degrees(asinf(view_clamp(back.z, -1.0f, 1.0f)));
+    camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);
+    camera->distance = depth * lens.half_y / VIEW_HALF_HEIGHT;
+    camera->orthographic = false;
     viewer->framed = (view_framing){0};
     viewer->following = false;
     view_snap(viewer);
@@ -227,39 +256,6 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Adds text from the top on, in lines no longer than `room`.
-static void add_lines(view_canvas *canvas, float left, float room, float line, const char *text)
-{
-    float x = left, y = left;
-    for (size_t length; *text != '\0'; text += length) {
-        length = strcspn(text, " ") + (strchr(text, ' ') != NULL);
-        char *const word = common_format("%.*s", (int)length, text);
-        const bool is_new = x > left && x + view_text_width(canvas->font, VIEW_TEXT, word) > room;
-        y += is_new ? line : 0.0f;
-        x = is_new ? left : x;
-        x += view_draw_text(canvas, VIEW_TEXT, x, y, room, 0xff9a8aff, word);
-        free(word);
-    }
-}
-
-// The name of a cell of a contact sheet below its picture, or why there is none.
-static void draw_caption(view_state *viewer, const view_stage *stage)
-{
-    const float top = stage->height - stage->caption, left = 4.0f, room = stage->width - 2 * left;
-    const char *name = viewer->cells.names[viewer->cell] + strlen(viewer->options->folders[0]);
-    // Of a long name the end says more.
-    for (name += strspn(name, "/");
-         strchr(name, '/') != NULL && view_text_width(&viewer->font, VIEW_TEXT, name) > room;)
-        name = strchr(name, '/') + 1;
-    char *const stem = common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
-    view_clear_canvas(&viewer->canvas);
-    add_lines(&viewer->canvas, left, room, stage->caption, viewer->log.error);
-    view_draw_rect(&viewer->canvas, (view_rect){0, top, stage->width, stage->caption}, 0x1a1c20ff);
-    (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, stem);
-    view_draw_canvas(stage);
-    free(stem);
-}
-
 // Draws a picture of width * height pixels that is laid out for another size, with or without what
 // lies over the world.
 static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2],
@@ -289,10 +285,38 @@ static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2
         is_page ? view_draw_page(&stage, viewer->play.time, target, transparent, !has_panels,
                                  &draw_error)
                 : view_draw_world(&stage, target, size[0], size[1], transparent, &draw_error);
-    if (viewer->open_cell != NULL)
-        draw_caption(viewer, &stage);
+    if (viewer->open_cell != NULL) {
+        // The name of a cell of a contact sheet below its picture, or why there is none.
+        const float top = stage.height - stage.caption, left = 4.0f, room = stage.width - 2 * left;
+        const char *name = viewer->cells.names[viewer->cell] + strlen(viewer->options->folders[0]);
+        // Of a long name the end says more.
+        for (name += strspn(name, "/");
+             strchr(name, '/') != NULL && view_text_width(&viewer->font, VIEW_TEXT, name) > room;)
+            name = strchr(name, '/') + 1;
+        char *const stem = common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
+        view_clear_canvas(&viewer->canvas);
+
+        // The error from the top on, in lines no longer than `room`.
+        const char *text = viewer->log.error;
+        float x = left, y = left;
+        for (size_t length; *text != '\0'; text += length) {
+            length = strcspn(text, " ") + (strchr(text, ' ') != NULL);
+            char *const word = common_format("%.*s", (int)length, text);
+            const bool is_new =
+                x > left && x + view_text_width(viewer->canvas.font, VIEW_TEXT, word) > room;
+            y += is_new ? stage.caption : 0.0f;
+            x = is_new ? left : x;
+            x += view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, room, 0xff9a8aff, word);
+            free(word);
+        }
+        view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
+                       0x1a1c20ff);
+        (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, stem);
+        view_draw_canvas(&stage);
+        free(stem);
+    }
     if (has_marks && !is_page)
-        view_draw_marks(&viewer->ui, &stage);
+        view_draw_marks(&stage);
     if (has_panels)
         draw_panels(viewer, &stage);
     const bool ended = md5gl_end_frame(viewer->renderer, error);

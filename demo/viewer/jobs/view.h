@@ -37,6 +37,14 @@ typedef enum view_camera_drag {
     VIEW_DRAG_ZOOM,
 } view_camera_drag;
 
+// A camera placed to show a document. It is placed again when the document changes, until the user
+// moves it.
+typedef struct view_framing {
+    view_camera camera;
+    float size;          // of the document
+    float width, height; // of the region; 0: the camera was not placed by view_frame_again()
+} view_framing;
+
 typedef struct view_state {
     const view_options *options;
     view_log log;
@@ -129,11 +137,9 @@ char *view_shown_name(const view_state *viewer);
 // Sets the camera as the options specify, or so that it shows the clip.
 void view_frame_anew(view_state *viewer);
 
-// The same camera, for a picture of another shape, unless the options set its distance.
-void view_frame_for(view_state *viewer, uint32_t width, uint32_t height);
-
-// Frames everything, from the same direction.
-void view_frame_again(view_state *viewer);
+// Frames everything, from the same direction, for a picture of that size: the free region, which
+// shows a crowd from just in front of it.
+void view_frame_again(view_state *viewer, uint32_t width, uint32_t height);
 
 // Frames the pose at the current time instead of the whole clip, for a picture of it alone.
 void view_frame_still(view_state *viewer);

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARE = 8 };
-
 // -- Rows -----------------------------------------------------------------------------------
 
 const char *const view_whole[] = {NULL}, *const view_easings[] = {NULL};
@@ -21,100 +19,12 @@ uint32_t view_num_sliders(const view_page *page)
     return count;
 }
 
-const char *view_slider_word(const view_slider *slider, float value)
-{
-    if (slider->words == view_easings)
-        return md5_easing_name((md5_ease_kind)lroundf(value));
-    return slider->words != NULL && slider->words != view_whole ? slider->words[lroundf(value)]
-                                                                : NULL;
-}
-
-const char *view_page_lines(const char *name)
-{
-    for (const view_lines_of *lines = view_lines_of_pages; lines->name != NULL; lines++)
-        if (strcmp(lines->name, name) == 0)
-            return lines->text;
-    return "";
-}
-
-// -- A picture ------------------------------------------------------------------------------
-
-void view_begin_picture(view_picture *picture, const view_page *page, const view_scene *scene,
-                        const float *values, double time)
-{
-    const size_t joints = scene->num_joints + 1;
-    md5_xform *const poses = common_alloc((VIEW_PAGE_FIGURES + SPARE) * joints, sizeof *poses);
-    *picture = (view_picture){.page = page,
-                              .scene = scene,
-                              .values = values,
-                              .time = time,
-                              .lines = common_alloc(VIEW_PAGE_LINES, sizeof *picture->lines),
-                              .bounds = page->box,
-                              .heat_joint = -1};
-    for (uint32_t i = 0; i < VIEW_PAGE_FIGURES; i++) {
-        view_figure *const figure = &picture->figures[i];
-        const char *const label = page->figures[i].label;
-        const float y = page->figures[i].y;
-        figure->pose = poses + i * joints;
-        figure->place = (md5_xform){.rotation = {.w = 1.0f}, .translation = {.y = y}};
-        if (label == NULL && i > 0)
-            continue;
-        picture->num_figures = i + 1;
-        if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0.0f, y, page->box.max.z - 2.0f}, VIEW_PLAIN_TEXT,
-                           label);
-        if (scene->model != NULL)
-            view_sample_clip(picture, page->clip, 0.0, figure->pose);
-    }
-    for (; picture->num_plots < VIEW_PAGE_PLOTS; picture->num_plots++) {
-        picture->plots[picture->num_plots].row = page->plots[picture->num_plots];
-        if (page->plots[picture->num_plots].title == NULL)
-            break;
-    }
-}
-
-void view_end_picture(view_picture *picture)
-{
-    free(picture->figures[0].pose);
-    free(picture->lines);
-    *picture = (view_picture){.num_figures = 0};
-}
-
-void view_show_page(view_picture *picture)
-{
-    if (picture->scene->model != NULL)
-        picture->page->show(picture);
-    for (uint32_t i = 0; i < picture->num_plots; i++) {
-        // A plot that fits has the height of its points.
-        view_plot *const plot = &picture->plots[i];
-        float low = INFINITY, high = -INFINITY;
-        for (uint32_t j = 0; j < VIEW_PAGE_SERIES; j++)
-            for (uint32_t p = 0; p < plot->series[j].count; p++) {
-                low = fminf(low, plot->series[j].points[p].y);
-                high = fmaxf(high, plot->series[j].points[p].y);
-            }
-        if (plot->row.fit == VIEW_FIT_NOT || !(low <= high))
-            continue;
-        const float margin = fmaxf(0.06f * (high - low), 1e-6f);
-        plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0.0f : low - margin;
-        plot->row.high.y = high + margin;
-    }
-}
-
-void view_free_kept(view_kept *kept)
-{
-    md5_free_baked(kept->baked);
-    md5_free_model(kept->bound);
-    free(kept->heat);
-    *kept = (view_kept){.baked = NULL};
-}
-
 // -- Poses ----------------------------------------------------------------------------------
 
 md5_xform *view_spare_pose(view_picture *picture, uint32_t number)
 {
     const size_t joints = picture->scene->num_joints + 1;
-    return picture->figures[0].pose + (VIEW_PAGE_FIGURES + number % SPARE) * joints;
+    return picture->figures[0].pose + (VIEW_PAGE_FIGURES + number % VIEW_PAGE_SPARE) * joints;
 }
 
 const view_clip *view_page_clip(const view_picture *picture, const char *name)

@@ -25,6 +25,7 @@ enum {
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_LINES = 8192,
     VIEW_PAGE_NUMBERS = 5,
+    VIEW_PAGE_SPARE = 8, // poses of view_spare_pose()
 };
 
 #define VIEW_RED 0xE5604DFFu
@@ -46,9 +47,6 @@ typedef struct view_slider {
 } view_slider;
 extern const char *const view_whole[],
     *const view_easings[]; // view_easings: those of md5_ease_kind
-
-// The word for a value, or NULL.
-const char *view_slider_word(const view_slider *slider, float value);
 
 // Curves in a box.
 typedef struct view_plot_row {
@@ -195,17 +193,6 @@ typedef struct view_picture {
 
 #define VIEW_USUAL_MODEL "bobbin/bobbin.md5mesh"
 
-// Sets up what the row of a page has; view_end_picture() frees it.
-void view_begin_picture(view_picture *picture, const view_page *page, const view_scene *scene,
-                        const float *values, double time);
-void view_end_picture(view_picture *picture);
-
-// Shows the page, if the scene has a model.
-void view_show_page(view_picture *picture);
-
-// Frees what a page keeps; a zeroed one is allowed.
-void view_free_kept(view_kept *kept);
-
 // Further ones beyond the limits replace the last. Strings are static.
 void view_add_point(view_plot *plot, int series, double x, double y);
 void view_add_mark(view_plot *plot, double x, double y, view_color color);
@@ -265,6 +252,17 @@ uint32_t view_num_pages(void);
 const view_page *view_page_at(uint32_t number); // NULL: there are not so many
 int32_t view_find_page(const char *name);       // -1: there is none
 uint32_t view_num_sliders(const view_page *page);
+
+// Sets up what the row of a page has; view_end_picture() frees it.
+void view_begin_picture(view_picture *picture, const view_page *page, const view_scene *scene,
+                        const float *values, double time);
+void view_end_picture(view_picture *picture);
+
+// Shows the page, if the scene has a model.
+void view_show_page(view_picture *picture);
+
+// Frees what a page keeps; a zeroed one is allowed.
+void view_free_kept(view_kept *kept);
 
 // The C lines of a page, taken from its source when the viewer is built; "" if it has none.
 const char *view_page_lines(const char *name);

@@ -132,37 +132,6 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     return weights;
 }
 
-// Creates a copy of a model with these weights; free it with md5_free_model(). Vertices are those
-// of the model, in the same order. All meshes have all weights.
-static md5_model *bound_model(const md5_model *model, const md5_weights *weights)
-{
-    view_words words = {0};
-    uint32_t *const sources = common_alloc(count_vertices(model), sizeof *sources);
-    view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             (unsigned)model->skeleton.num_joints, (unsigned)model->num_meshes);
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
-        view_say_joint(&words, model->skeleton.joints[i].name, model->skeleton.joints[i].parent,
-                       md5_xform_from_mat34(model->bind[i]));
-    view_say(&words, "}\n");
-    for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
-        md5_mesh mesh = model->meshes[i];
-        for (uint32_t v = 0; v < mesh.num_vertices; v++)
-            sources[v] = v;
-        mesh.sources = sources;
-        mesh.num_file_vertices = mesh.num_vertices;
-        mesh.file_vertices = weights->vertices + first;
-        mesh.num_weights = weights->num_weights;
-        mesh.weights = weights->weights;
-        view_say_mesh(&words,
-                      &(view_said_mesh){.mesh = &mesh, .material = mesh.shader, .scale = 1.0f});
-        first += mesh.num_vertices;
-    }
-    md5_model *const bound = md5_parse_model(words.text, words.size, NULL, NULL);
-    free(words.text);
-    free(sources);
-    return bound;
-}
-
 static const char *const bind_clips[] = {"walk", "run", "dance", "wave", "jump"};
 
 // The difference that is red, units.
@@ -192,7 +161,33 @@ static void keep_bind(const view_picture *picture, view_kept *kept)
         return;
     kept->numbers[KEPT_VOXELS] = weights->num_voxels;
     kept->numbers[KEPT_JOINTS] = weights->num_bound;
-    kept->bound = bound_model(own, weights);
+
+    // A copy of the model with these weights, of the same vertices in the same order. All meshes
+    // have all weights.
+    view_words words = {0};
+    uint32_t *const sources = common_alloc(count_vertices(own), sizeof *sources);
+    view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+             (unsigned)own->skeleton.num_joints, (unsigned)own->num_meshes);
+    for (uint32_t i = 0; i < own->skeleton.num_joints; i++)
+        view_say_joint(&words, own->skeleton.joints[i].name, own->skeleton.joints[i].parent,
+                       md5_xform_from_mat34(own->bind[i]));
+    view_say(&words, "}\n");
+    for (uint32_t i = 0, first = 0; i < own->num_meshes; i++) {
+        md5_mesh mesh = own->meshes[i];
+        for (uint32_t v = 0; v < mesh.num_vertices; v++)
+            sources[v] = v;
+        mesh.sources = sources;
+        mesh.num_file_vertices = mesh.num_vertices;
+        mesh.file_vertices = weights->vertices + first;
+        mesh.num_weights = weights->num_weights;
+        mesh.weights = weights->weights;
+        view_say_mesh(&words,
+                      &(view_said_mesh){.mesh = &mesh, .material = mesh.shader, .scale = 1.0f});
+        first += mesh.num_vertices;
+    }
+    kept->bound = md5_parse_model(words.text, words.size, NULL, NULL);
+    free(words.text);
+    free(sources);
     md5_free_weights(weights);
     if (clip != NULL && kept->bound != NULL && count_vertices(kept->bound) == count_vertices(own))
         measure(picture, clip, 6, red_units, kept);

@@ -46,6 +46,31 @@ static void list_compare(const view_stage *stage, view_rows *rows)
 
 // == What was clicked on ===================================================================
 
+md5_mat34 view_model_from_world(const view_scene *scene)
+{
+    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(view_place_of(scene)));
+    return scene->turn.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->turn.matrix), back) : back;
+}
+
+md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to)
+{
+    const md5_vec3 way = md5_vec3_sub(view_pick_point(scene, to), view_pick_point(scene, from));
+    return md5_mat34_direction(view_model_from_world(scene), way);
+}
+
+md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint)
+{
+    return md5_mat34_mul(view_model_from_world(scene), scene->joints[joint]);
+}
+
+md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint)
+{
+    const uint32_t parent = scene->skeleton->joints[joint].parent;
+    if (parent == MD5_NONE)
+        return view_joint_in_model(scene, joint);
+    return md5_mat34_mul(md5_mat34_inverse(scene->joints[parent]), scene->joints[joint]);
+}
+
 static void add_point(view_rows *rows, const char *label, md5_vec3 p)
 {
     view_add_row(rows, VIEW_PLAIN, label, "%.4g  %.4g  %.4g", (double)p.x, (double)p.y,

@@ -560,6 +560,146 @@ static float sliders_panel(view_ui *ui, const view_stage *stage, float bottom)
     return top;
 }
 
+// == The list of joints at the right =======================================================
+
+// Writes the joints in depth-first order, joints[num_joints], with their depths: files may list
+// them in any order.
+static uint32_t walk_joints(const md5_skeleton *skeleton, uint32_t *joints, uint32_t *depths)
+{
+    const uint32_t num_joints = skeleton->num_joints, none = UINT32_MAX;
+    // The last one is the parent of root joints.
+    uint32_t *const child = common_alloc(2 * ((size_t)num_joints + 1), sizeof *child);
+    uint32_t *const sibling = child + num_joints + 1;
+    uint32_t count = 0, depth = 0;
+    memset(child, 0xFF, 2 * ((size_t)num_joints + 1) * sizeof *child);
+    for (uint32_t i = num_joints; i-- > 0;) {
+        const uint32_t parent = skeleton->joints[i].parent;
+        const uint32_t above = parent != MD5_NONE ? parent : num_joints;
+        sibling[i] = child[above];
+        child[above] = i;
+    }
+    for (uint32_t joint = child[num_joints]; joint != none;) {
+        joints[count] = joint;
+        depths[count++] = depth;
+        if (child[joint] != none) {
+            joint = child[joint];
+            depth++;
+            continue;
+        }
+        while (joint != num_joints && sibling[joint] == none) {
+            const uint32_t parent = skeleton->joints[joint].parent;
+            joint = parent != MD5_NONE ? parent : num_joints;
+            depth--;
+        }
+        joint = sibling[joint];
+    }
+    free(child);
+    return count;
+}
+
+int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
+{
+    const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->chosen_joint;
+    return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
+}
+
+static float box_width(const view_stage *stage)
+{
+    return fminf(290.0f * stage->font->scale, 0.5f * stage->width);
+}
+
+static float joints_left(const view_stage *stage)
+{
+    return stage->width - VIEW_MARGIN * stage->font->scale - box_width(stage);
+}
+
+// Above `bottom`.
+static void joints_panel(view_ui *ui, const view_stage *stage, float bottom)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const md5_skeleton *const skeleton = scene->skeleton;
+    const view_clip *const clip = view_shown_clip(scene);
+    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    uint32_t *const joints = common_alloc(2 * (size_t)skeleton->num_joints, sizeof *joints);
+    uint32_t *const depths = joints + skeleton->num_joints;
+    const uint32_t count = walk_joints(skeleton, joints, depths);
+
+    const float room = bottom - 2.0f * margin - 2.0f * padding;
+    const float shown = fmaxf(line, floorf(fminf((float)count * line, room) / line) * line);
+    const view_rect box = {joints_left(stage), margin, box_width(stage), shown + 2.0f * padding};
+    ui_list list = {
+        .rows = {box.x + padding, box.y + padding, box.width - 2.0f * padding, shown},
+        .count = count,
+        .highlight = 6.0f * scale,
+        .bar_x = box.x + box.width - 8.0f * scale,
+        .hovered = SIZE_MAX,
+        .pressed = SIZE_MAX,
+    };
+    const size_t num_rows = ui_list_room(ui, list.rows);
+    const float most = count > num_rows ? (float)(count - num_rows) : 0.0f;
+    ui_begin(ui, "joint");
+    (void)ui_item(ui, box, "");
+    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
+        ui->hierarchy_scroll -= ui->mouse.wheel * 3.0f;
+        ui->has_taken = true;
+    }
+    ui->hierarchy_scroll = roundf(view_clamp(ui->hierarchy_scroll, 0.0f, most));
+    ui->shown_scroll = view_clamp(ui->shown_scroll, 0.0f, most);
+    list.first = (size_t)roundf(ui->is_smooth ? ui->shown_scroll : ui->hierarchy_scroll);
+
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
+    for (size_t i = list.first; i < count && i < list.first + num_rows; i++) {
+        const char *const name = skeleton->joints[joints[i]].name;
+        // Joints that the clip does not drive are dimmed.
+        const bool is_still =
+            clip != NULL && clip->binding != NULL && clip->binding->tracks[joints[i]] == MD5_NONE;
+        const float indent = fminf((float)depths[i] * 11.0f * scale, 0.6f * list.rows.width);
+        ui_line(ui, &list, i, (int32_t)joints[i] == view_marked_joint(ui, scene), indent,
+                is_still ? VIEW_DIM : VIEW_PLAIN, name, name);
+    }
+    ui_scroll_bar(ui, &list);
+    if (list.hovered != SIZE_MAX)
+        ui->hovered_joint = (int32_t)joints[list.hovered];
+    if (list.pressed != SIZE_MAX) {
+        const int32_t joint = (int32_t)joints[list.pressed];
+        ui->chosen_joint = joint != ui->chosen_joint ? joint : -1;
+        ui_ask_action(ui, VIEW_MARKED);
+    }
+    free(joints);
+}
+
+// The name of the marked joint, in the picture.
+static void label_joint(const view_ui *ui, const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const int32_t joint = view_marked_joint(ui, scene);
+    if (joint < 0 || view_shows_crowd(stage->document)) // in which there is no single pose
+        return;
+    const float scale = stage->font->scale, width = stage->width, height = stage->height;
+    const view_lens lens = view_stage_lens(stage, width, height);
+    const md5_vec3 place = md5_mat34_translation(scene->joints[joint]);
+    const float half = view_half_height_at(&lens, place);
+    if (half <= 0.0f)
+        return;
+    const md5_vec3 way = md5_vec3_sub(place, lens.eye);
+    const float unit = 0.5f * height / half;
+    const float x =
+        0.5f * width * (1.0f + lens.shift_x) + md5_vec3_dot(way, lens.axes.right) * unit;
+    const float y = 0.5f * height * (1.0f - lens.shift_y) - md5_vec3_dot(way, lens.axes.up) * unit;
+    if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
+        return;
+    view_draw_disc(stage->canvas, x, y, 7.0f * scale, 0x12151AE0u);
+    view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
+    const char *const name = scene->skeleton->joints[joint].name;
+    const float text = view_text_width(stage->font, VIEW_TEXT, name);
+    const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
+                           26.0f * scale};
+    view_draw_round_rect(stage->canvas, box, 13.0f * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
+                   VIEW_BRIGHT, name);
+}
+
 // == The surface ===========================================================================
 //
 // What belongs to the surface that the body shows, in the lower right corner: the scale of the
@@ -594,7 +734,7 @@ static float right_column(const view_stage *stage)
 {
     float left = stage->width;
     if (stage->shown->hierarchy && stage->document->scene.skeleton != NULL)
-        left = fminf(left, view_joints_left(stage));
+        left = fminf(left, joints_left(stage));
     else if (view_mode_of(stage->document) == VIEW_MODE_MACHINE)
         left = fminf(left, view_box_of(stage, view_list_machine).x);
     else if (view_shows_channels(stage))
@@ -1090,8 +1230,8 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     }
     const float above = sliders_panel(ui, stage, bottom);
     if (shown->hierarchy && stage->document->scene.skeleton != NULL)
-        view_joints_panel(ui, stage, above);
-    view_label_joint(ui, stage);
+        joints_panel(ui, stage, above);
+    label_joint(ui, stage);
     if (shown->help)
         draw_keys(stage);
     view_browser_panel(ui, stage);

@@ -21,10 +21,6 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 // -- Drawing --------------------------------------------------------------------------------
 
-// Draws the marked joint with its weights, and the triangle that was clicked on, into the picture,
-// before the panels.
-void view_draw_marks(const view_ui *ui, const view_stage *stage);
-
 // Adds panels, if they are shown, and open lists to the stage's canvas.
 void view_draw_ui(view_ui *ui, const view_stage *stage);
 
@@ -87,6 +83,18 @@ view_rect view_box_of(const view_stage *stage, view_list_fn *list);
 view_list_fn view_list_figures;
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
+// What they say of a spot and of a joint:
+//
+// From one spot to another in the pose that was skinned last, in model space and its units.
+md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to);
+
+// A matrix from where the character stands and is turned to the model's space, as in its file.
+md5_mat34 view_model_from_world(const view_scene *scene);
+
+// The joint in model space, and relative to its parent.
+md5_mat34 view_joint_in_model(const view_scene *scene, uint32_t joint);
+md5_mat34 view_joint_in_parent(const view_scene *scene, uint32_t joint);
+
 // A state machine at the right.
 view_list_fn view_list_machine;
 
@@ -95,13 +103,6 @@ view_rect view_graph_box(const view_stage *stage);
 // Channels of an entity, at the right.
 bool view_shows_channels(const view_stage *stage);
 view_list_fn view_list_channels;
-
-// Joints, at the right: joints.c. Above `bottom`.
-float view_joints_left(const view_stage *stage); // pixels
-void view_joints_panel(view_ui *ui, const view_stage *stage, float bottom);
-
-// The name of the marked joint, in the picture.
-void view_label_joint(const view_ui *ui, const view_stage *stage);
 
 // What belongs to the surface that the body shows, at the right. Its box is
 // without width if the body shows its materials only.
