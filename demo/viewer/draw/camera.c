@@ -1,4 +1,4 @@
-#include "demo/viewer/draw/camera.h"
+#include "demo/viewer/draw/draw.h"
 
 #include "demo/viewer/base/math.h"
 
@@ -220,4 +220,16 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
         .near_z = 0.005f * camera->scene_radius, // camera paths come close
         .far_z = distance + 60.0f * camera->scene_radius,
     };
+}
+
+view_lens view_stage_lens(const view_stage *stage, float width, float height)
+{
+    if (stage->following)
+        return view_path_lens(stage->document, stage->play, stage->camera, width, height);
+    const view_rect region = stage->region;
+    view_camera camera = *stage->camera;
+    camera.target = md5_vec3_add(camera.target, view_walked(&stage->document->scene, stage->play));
+    view_lens lens = view_camera_lens(&camera, region.width, region.height);
+    view_widen_lens(&lens, region.x, region.y, region.width, region.height, width, height);
+    return lens;
 }

@@ -546,18 +546,6 @@ static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
 // The gradient's middle: the background colour where no gradient is drawn.
 static const float middle[3] = {0.214f, 0.243f, 0.286f};
 
-view_lens view_stage_lens(const view_stage *stage, float width, float height)
-{
-    if (stage->following)
-        return view_path_lens(stage->document, stage->play, stage->camera, width, height);
-    const view_rect region = stage->region;
-    view_camera camera = *stage->camera;
-    camera.target = md5_vec3_add(camera.target, view_walked(&stage->document->scene, stage->play));
-    view_lens lens = view_camera_lens(&camera, region.width, region.height);
-    view_widen_lens(&lens, region.x, region.y, region.width, region.height, width, height);
-    return lens;
-}
-
 void view_draw_background(const view_stage *stage, float width, float height)
 {
     view_clear_canvas(stage->canvas);

@@ -60,7 +60,7 @@ typedef struct view_stage {
 // == Drawing (draw.c) ======================================================================
 
 // The lens for a picture of width * height pixels: that of the camera, which follows the character,
-// or of the camera path.
+// or of the camera path: camera.c.
 view_lens view_stage_lens(const view_stage *stage, float width, float height);
 
 // Begins a frame into `target` (NULL = the window) and draws everything but text. Pose the document

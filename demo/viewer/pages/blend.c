@@ -325,15 +325,16 @@ static void show_sync(view_picture *picture)
 
 // -- States ---------------------------------------------------------------------------------
 
+static const md5_state_desc states[3] = {{.name = "idle", .motion = "idle"},
+                                         {.name = "walk", .motion = "walk"},
+                                         {.name = "run", .motion = "run"}};
+
 // lines of machine
 static const md5_condition
     is_moving = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 0.5f},
     is_still = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 0.5f},
     is_fast = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 25.0f},
     is_slow = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 25.0f};
-static const md5_state_desc states[3] = {{.name = "idle", .motion = "idle"},
-                                         {.name = "walk", .motion = "walk"},
-                                         {.name = "run", .motion = "run"}};
 
 static md5_transition_desc change(const char *from, const char *to, const md5_condition *when,
                                   float fade)
