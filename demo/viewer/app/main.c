@@ -224,12 +224,10 @@ static void take_config(int count, char **arguments, view_options *options, view
 {
     char problem[256];
     size_t num_kept = 0;
-    char *path = options->config != NULL ? common_copy(options->config) : view_config_path();
-    if (path == NULL)
-        return;
     view_log quiet = {.level = VIEW_QUIET};
-    view_read_config(config, path, options->output == NULL ? log : &quiet);
-    free(path);
+    view_read_config(config, options->config, options->output == NULL ? log : &quiet);
+    if (config->path == NULL)
+        return;
     if (options->output != NULL) {
         const view_chosen_list chosen = config->chosen;
         config->chosen = (view_chosen_list){.count = 0};

@@ -70,33 +70,6 @@ bool view_has_new_choices(const view_chosen_list *list)
     return has_new;
 }
 
-// Applies what is new in `list` to the choices that the configuration file has by now, and takes
-// those over. `stored` becomes empty.
-static void merge_chosen(view_chosen_list *list, view_chosen_list *stored)
-{
-    for (size_t i = list->count; i-- > 0;)
-        if (list->rows[i].is_new)
-            view_choose_texture(stored, list->rows[i].model, list->rows[i].mesh,
-                                list->rows[i].file);
-    view_free_chosen(list);
-    *list = *stored;
-    *stored = (view_chosen_list){.count = 0};
-}
-
-// Call it when all is in the configuration file: nothing is new any more.
-static void settle_chosen(view_chosen_list *list)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        list->rows[i].is_new = false;
-        if (list->rows[i].file != NULL)
-            list->rows[count++] = list->rows[i];
-        else
-            free(list->rows[i].model);
-    }
-    list->count = count;
-}
-
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)
 {
     if (list == NULL || list->count == 0)
@@ -142,7 +115,8 @@ static const char *variable(const char *name)
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
-char *view_config_path(void)
+// The path of the user's file, or NULL if the system defines no folder for it.
+static char *config_path(void)
 {
 #ifdef _WIN32
     const char *const folder = variable("APPDATA");
@@ -258,7 +232,10 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     enum { MOST_LINES = 200, MOST_REPORTED = 3 };
     char line[MOST_BYTES];
     unsigned number = 0, num_wrong = 0;
-    *config = (view_config){.path = common_copy(path)};
+    *config = (view_config){.path = path != NULL ? common_copy(path) : config_path()};
+    if (config->path == NULL)
+        return;
+    path = config->path;
     common_status status;
     const bool is_device = common_read_status(path, &status) && !status.is_file;
     FILE *const file = is_device ? NULL : fopen(path, "rb");
@@ -283,32 +260,6 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
 // -- Writing --------------------------------------------------------------------------------
 
-// The lines that are not options. No other names are written, nor paths that would break the line
-// or are longer than one that is read.
-static void write_state(const view_config *config, FILE *file)
-{
-    const view_camera *const c = &config->camera;
-    if (config->model != NULL)
-        (void)fprintf(file, "model=%s\n", config->model);
-    if (config->has_camera && is_usual(c))
-        (void)fprintf(file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", (double)c->azimuth,
-                      (double)c->elevation, (double)c->distance, (double)c->target.x,
-                      (double)c->target.y, (double)c->target.z, c->orthographic);
-    for (size_t i = 0; i < config->num_recent; i++)
-        (void)fprintf(file, "recent=%s\n", config->recent[i]);
-    for (size_t i = 0; i < config->chosen.count; i++) {
-        const view_chosen *const chosen = &config->chosen.rows[i];
-        if (chosen->file == NULL)
-            continue;
-        char *const line = common_format("mesh-texture=%u %s\t%s", (unsigned)chosen->mesh,
-                                         chosen->file, chosen->model);
-        if (is_text(line) && strchr(chosen->file, '\t') == NULL
-            && strlen(line) + sizeof "\r\n" < MOST_BYTES)
-            (void)fprintf(file, "%s\n", line);
-        free(line);
-    }
-}
-
 // Another viewer may have written meanwhile: adds what is new here to its recent files and chosen
 // textures, and takes its model unless a model was opened here since.
 static void merge(view_config *config)
@@ -323,7 +274,15 @@ static void merge(view_config *config)
     memcpy(config->recent, stored.recent, sizeof config->recent);
     config->num_recent = stored.num_recent;
     stored.num_recent = 0;
-    merge_chosen(&config->chosen, &stored.chosen);
+    // What is new here is added to the choices that the file has by now.
+    for (size_t i = config->chosen.count; i-- > 0;) {
+        const view_chosen *const chosen = &config->chosen.rows[i];
+        if (chosen->is_new)
+            view_choose_texture(&stored.chosen, chosen->model, chosen->mesh, chosen->file);
+    }
+    view_free_chosen(&config->chosen);
+    config->chosen = stored.chosen;
+    stored.chosen = (view_chosen_list){.count = 0};
     if (!config->has_new_model && stored.model != NULL
         && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
         free(config->model);
@@ -357,7 +316,30 @@ bool view_write_config(view_config *config, view_log *log)
             writer.file);
         for (size_t i = 0; i < config->num_arguments; i++)
             (void)fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
-        write_state(config, writer.file);
+
+        // Lines that are not options. No other names are written, nor paths that would break the
+        // line or are longer than one that is read.
+        const view_camera *const c = &config->camera;
+        if (config->model != NULL)
+            (void)fprintf(writer.file, "model=%s\n", config->model);
+        if (config->has_camera && is_usual(c))
+            (void)fprintf(writer.file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n",
+                          (double)c->azimuth, (double)c->elevation, (double)c->distance,
+                          (double)c->target.x, (double)c->target.y, (double)c->target.z,
+                          c->orthographic);
+        for (size_t i = 0; i < config->num_recent; i++)
+            (void)fprintf(writer.file, "recent=%s\n", config->recent[i]);
+        for (size_t i = 0; i < config->chosen.count; i++) {
+            const view_chosen *const chosen = &config->chosen.rows[i];
+            if (chosen->file == NULL)
+                continue;
+            char *const line = common_format("mesh-texture=%u %s\t%s", (unsigned)chosen->mesh,
+                                             chosen->file, chosen->model);
+            if (is_text(line) && strchr(chosen->file, '\t') == NULL
+                && strlen(line) + sizeof "\r\n" < MOST_BYTES)
+                (void)fprintf(writer.file, "%s\n", line);
+            free(line);
+        }
         is_written = common_end_file(&writer, true);
     }
     if (!is_written)
@@ -367,7 +349,16 @@ bool view_write_config(view_config *config, view_log *log)
     if (is_written) { // else it stays new, for the next time
         config->num_new = 0;
         config->has_new_model = false;
-        settle_chosen(&config->chosen);
+        view_chosen_list *const list = &config->chosen;
+        size_t count = 0;
+        for (size_t i = 0; i < list->count; i++) {
+            list->rows[i].is_new = false;
+            if (list->rows[i].file != NULL)
+                list->rows[count++] = list->rows[i];
+            else
+                free(list->rows[i].model);
+        }
+        list->count = count;
     }
     return is_written;
 }

@@ -56,10 +56,8 @@ typedef struct view_config {
     bool is_changed;    // anything but the camera and the textures is not
 } view_config;
 
-// The path of the user's file, or NULL if the system defines no folder for it. Free it.
-char *view_config_path(void);
-
-// Reads the file, if there is one. Unknown lines are reported and ignored.
+// Reads the file, if there is one; NULL: the user's, where the system has a folder for it. Unknown
+// lines are reported and ignored.
 void view_read_config(view_config *config, const char *path, view_log *log);
 
 // Writes the file, and creates its folder. What other viewers have written since is kept: their

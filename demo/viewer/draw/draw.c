@@ -390,20 +390,6 @@ static bool draw_ghost_bodies(const view_stage *stage, const view_ghost *ghosts,
     return is_posed;
 }
 
-static void draw_bones(const view_stage *stage, const view_ghost *ghosts, uint32_t count)
-{
-    view_scene *const scene = &stage->document->scene;
-    view_clear_lines(stage->lines);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t color = ghosts[i].tint.x < 0.5f ? 0x3E62B0FF : 0xB0482EFF;
-        view_pose_moment(scene, &ghosts[i].moment);
-        view_add_bones(stage->lines, scene, color);
-    }
-    if (stage->lines->count > 0)
-        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
-                         stage->font->scale, true);
-}
-
 // Draws them, if a clip is shown: the model without textures, or the bones if there is no model.
 // Call it within a frame, last of what draws the document's model. Returns false and fills `error`
 // on failure.
@@ -420,10 +406,16 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
     bool is_drawn = true;
     if (count == 0)
         return true;
+    view_clear_lines(stage->lines);
     if (stage->document->drawn != NULL)
         is_drawn = draw_ghost_bodies(stage, ghosts, count, error);
-    else
-        draw_bones(stage, ghosts, count);
+    for (uint32_t i = 0; i < count && stage->document->drawn == NULL; i++) {
+        view_pose_moment(scene, &ghosts[i].moment);
+        view_add_bones(stage->lines, scene, ghosts[i].tint.x < 0.5f ? 0x3E62B0FF : 0xB0482EFF);
+    }
+    if (stage->lines->count > 0)
+        md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
+                         stage->font->scale, true);
     view_pose(scene, stage->play);
     return is_drawn;
 }

@@ -283,11 +283,6 @@ md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
     return point;
 }
 
-md5_vec3 view_pick_vertex(const view_scene *scene, const view_pick *pick)
-{
-    return scene->skinned[pick->mesh].positions[pick->vertex];
-}
-
 // The corner of the triangle that is nearest to the spot.
 static uint32_t nearest_vertex(const view_scene *scene, const view_pick *pick)
 {
@@ -355,31 +350,6 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
                       .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
     pick.vertex = nearest_vertex(scene, &pick);
     return pick;
-}
-
-// -- Drawing --------------------------------------------------------------------------------
-
-static void add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
-{
-    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1.0f, color);
-    add_arm(lines, place, (md5_vec3){0, size, 0}, 1.0f, color);
-    add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
-}
-
-static void add_pick(view_lines *lines, const view_scene *scene, const view_pick *pick, float size)
-{
-    for (uint32_t i = 0; i < 3; i++)
-        view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
-    add_cross(lines, view_pick_vertex(scene, pick), size, vertex_color);
-}
-
-static void add_measure(view_lines *lines, const view_scene *scene, const view_pick *from,
-                        const view_pick *to, float size)
-{
-    const md5_vec3 begin = view_pick_point(scene, from), end = view_pick_point(scene, to);
-    view_add_line(lines, begin, end, measure_color);
-    add_cross(lines, begin, size, measure_color);
-    add_cross(lines, end, size, measure_color);
 }
 
 // == Marks ================================================================================
@@ -482,18 +452,35 @@ static void draw_joint(const view_stage *stage)
                          true);
 }
 
+static void add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
+{
+    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, size, 0}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
+}
+
 void view_draw_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
+    view_lines *const lines = stage->lines;
+    const view_pick *const pick = stage->pick, *const to = stage->measured;
+    const float radius = stage->camera->scene_radius;
     draw_joint(stage);
-    if (!stage->pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
+    if (!pick->is_set || scene->model == NULL || view_shows_crowd(stage->document))
         return;
     view_skin(scene);
-    view_clear_lines(stage->lines);
-    add_pick(stage->lines, scene, stage->pick, 0.01f * stage->camera->scene_radius);
-    if (stage->measured->is_set)
-        add_measure(stage->lines, scene, stage->pick, stage->measured,
-                    0.015f * stage->camera->scene_radius);
-    md5gl_draw_lines(stage->renderer, stage->lines->vertices, stage->lines->count,
-                     2.0f * stage->font->scale, true);
+    view_clear_lines(lines);
+    // The edges of the triangle, and a small cross at its nearest vertex.
+    for (uint32_t i = 0; i < 3; i++)
+        view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3), edge_color);
+    add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], 0.01f * radius,
+              vertex_color);
+    if (to->is_set) {
+        const md5_vec3 begin = view_pick_point(scene, pick), end = view_pick_point(scene, to);
+        view_add_line(lines, begin, end, measure_color);
+        add_cross(lines, begin, 0.015f * radius, measure_color);
+        add_cross(lines, end, 0.015f * radius, measure_color);
+    }
+    md5gl_draw_lines(stage->renderer, lines->vertices, lines->count, 2.0f * stage->font->scale,
+                     true);
 }

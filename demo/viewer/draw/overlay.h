@@ -52,8 +52,7 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
 // of a triangle, or only if there is none, an inside. Skins the scene. Not set if nothing is hit.
 view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray);
 
-// The spot, and the nearest vertex, in the pose that was skinned last.
+// The spot in the pose that was skinned last.
 md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick);
-md5_vec3 view_pick_vertex(const view_scene *scene, const view_pick *pick);
 
 #endif

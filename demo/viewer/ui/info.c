@@ -105,7 +105,8 @@ static void list_pick(const view_stage *stage, view_rows *rows)
                  corners[1], corners[2]);
     view_add_row(rows, VIEW_BRIGHT, "Vertex", "%u", mesh->sources[pick->vertex]);
     add_point(rows, "Position",
-              md5_mat34_point(view_model_from_world(scene), view_pick_vertex(scene, pick)));
+              md5_mat34_point(view_model_from_world(scene),
+                              scene->skinned[pick->mesh].positions[pick->vertex]));
     view_add_row(rows, VIEW_PLAIN, "UV", "%.4f  %.4f", (double)uv.x, (double)uv.y);
     const uint32_t first = mesh->first_influence[pick->vertex];
     const uint32_t count = mesh->first_influence[pick->vertex + 1] - first;
