@@ -416,7 +416,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (loader->options->terrain && scene->model != NULL
         && view_find_feet(&scene->terrain, scene) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
-    if (loader->options->walk && scene->model != NULL && !view_set_walk(scene, true))
+    if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!load_companions(document->companions, scene, loader)
         || !load_guest(&document->companions[VIEW_GUEST], scene, loader)
