@@ -32,7 +32,7 @@ TEST (view_motion_is_what_moves_the_model) {
     if (!open_scene(&scene, "models/thimble/thimble.md5mesh"))
         return;
     CHECK_STRING(view_motion_of(&scene)->name, "clip");
-    CHECK(view_set_walk(&scene, true));
+    CHECK(view_begin_walk(&scene));
     CHECK_STRING(view_motion_of(&scene)->name, "legs");
     view_show_bind_pose(&scene, true, NULL);
     CHECK_STRING(view_motion_of(&scene)->name, "bind pose");
@@ -40,7 +40,7 @@ TEST (view_motion_is_what_moves_the_model) {
     CHECK(view_shown_clip(&scene) == NULL && !view_motion_of(&scene)->moves_alone);
     view_show_bind_pose(&scene, false, NULL);
     CHECK_STRING(view_motion_of(&scene)->name, "legs");
-    CHECK(!view_set_walk(&scene, false) && !view_set_walk(&scene, false));
+    CHECK(view_end_walk(&scene) && !view_end_walk(&scene));
     CHECK_STRING(view_motion_of(&scene)->name, "clip");
     view_free_scene(&scene);
 }
@@ -162,7 +162,7 @@ TEST (view_finds_legs_that_walk) {
     view_scene scene;
     if (!legs_open_scene(&scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK(view_set_walk(&scene, true));
+    CHECK(view_begin_walk(&scene));
     CHECK_UINT(scene.legs.num_legs, 6);
     CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "body");
     CHECK_UINT(scene.legs.num_pistons, 6);
@@ -184,7 +184,7 @@ TEST (view_finds_legs_that_walk) {
     view_free_scene(&scene);
     if (!legs_open_scene(&scene, "models/bobbin/bobbin.md5mesh"))
         return;
-    CHECK(view_set_walk(&scene, true));
+    CHECK(view_begin_walk(&scene));
     CHECK_UINT(scene.legs.num_legs, 2);
     CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "hips");
     CHECK(scene.legs.legs[0].swivel == MD5_NONE
@@ -192,7 +192,7 @@ TEST (view_finds_legs_that_walk) {
     view_free_scene(&scene);
     if (!legs_open_scene(&scene, "models/lantern/lantern.md5mesh"))
         return;
-    CHECK(!view_set_walk(&scene, true));
+    CHECK(!view_begin_walk(&scene));
     CHECK_UINT(scene.legs.num_legs, 0);
     view_free_scene(&scene);
 }
@@ -220,7 +220,7 @@ static double worst_piston(const view_scene *scene)
 
 TEST_IF (view_walks_over_the_terrain, view_scene, scene,
          legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
-    CHECK(view_find_feet(&scene->terrain, scene) == 6 && view_set_walk(scene, true));
+    CHECK(view_find_feet(&scene->terrain, scene) == 6 && view_begin_walk(scene));
     const view_play play = {.time = 3.0};
     view_pose(scene, &play);
     const md5_vec3 walked = view_walked(scene, &play);
@@ -248,7 +248,7 @@ TEST (view_keys_drive_legs) {
     if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
         return;
     CHECK(!view_drives_clips(&viewer, VIEW_AHEAD)); // not asked for
-    CHECK(view_set_walk(&document.scene, true));
+    CHECK(view_begin_walk(&document.scene));
     CHECK(view_drives_clips(&viewer, VIEW_AHEAD) && view_drives_clips(&viewer, VIEW_FAST));
     CHECK(!view_drives_clips(&viewer, VIEW_TRIGGER) && !view_drives_clips(&viewer, VIEW_PLAY));
     const view_binding ahead = {.action = VIEW_AHEAD}, left = {.action = VIEW_TO_LEFT};

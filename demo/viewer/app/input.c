@@ -425,7 +425,6 @@ static void perform_model(view_state *viewer, view_action action)
         "Materials", "Weights of the marked joint", "Grid by texture coordinates", "Images"};
     view_scene *const scene = &viewer->document->scene;
     uint32_t *const count = &viewer->onion.count;
-    const bool walked = scene->legs.num_legs > 0;
     char text[32];
     switch (action) {
     case VIEW_NEXT_ROOT:
@@ -440,9 +439,9 @@ static void perform_model(view_state *viewer, view_action action)
         break;
     case VIEW_WALK: // legs that walk by rules instead of the clip, as with --walk
         view_notice(viewer, "%s",
-                    view_set_walk(scene, !walked) ? "Walking by rules: W A S D, Shift"
-                    : walked                      ? "Clip"
-                             : "No two joints have foot or ankle in their names");
+                    view_end_walk(scene)      ? "Clip"
+                    : !view_begin_walk(scene) ? "No two joints have foot or ankle in their names"
+                                              : "Walking by rules: W A S D, Shift");
         viewer->play.time = 0.0; // they walk from then on
         view_measure(viewer);
         break;
@@ -459,7 +458,7 @@ static void perform_model(view_state *viewer, view_action action)
         break;
     case VIEW_TURN_X: // stands a model up that lies on its back
     case VIEW_TURN_Z: // turns its face to the front
-        if (scene->legs.num_legs > 0 || scene->terrain.num_feet > 0) {
+        if (view_is_on_ground(scene)) {
             view_notice(viewer, "Legs on the ground do not turn");
             break;
         }

@@ -59,7 +59,7 @@ static void print_differences(view_state *viewer)
         return;
     const md5_joint *const joints = document->scene.skeleton->joints;
     view_pose(&document->scene, &viewer->play);
-    view_pose_compared(document, &viewer->play);
+    view_pose_compare(&document->compare, &document->scene, &viewer->play);
     common_print(stdout, "  compared with %s at %.3f s: %u joints, %u not in it\n", compare->name,
                  viewer->play.time, (unsigned)compare->num_same,
                  (unsigned)(compare->num_joints - compare->num_same));

@@ -31,7 +31,7 @@ typedef struct cube_joint {
 typedef struct cube_model {
     const md5_cube2 *cube;
     cube_part *parts; // [cube->num_parts]
-    uint32_t num_joints;
+    uint32_t num_joints, num_meshes;
     cube_joint *joints; // joint 0 is the origin
 } cube_model;
 
@@ -161,19 +161,12 @@ static bool join_parts(cube_model *joined, const md5_cube2 *cube, const char *pa
         if (part->model == NULL)
             return view_log_error(log, &error);
         add_joints(joined, i);
+        joined->num_meshes += part->model->num_meshes;
     }
     return true;
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
-
-static uint32_t count_meshes(const cube_model *joined)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < joined->cube->num_parts; i++)
-        count += joined->parts[i].model != NULL ? joined->parts[i].model->num_meshes : 0;
-    return count;
-}
 
 // Returns NULL and an error on failure.
 static md5_model *make_model(const cube_model *joined, const char *path, md5_error *error)
@@ -181,7 +174,7 @@ static md5_model *make_model(const cube_model *joined, const char *path, md5_err
     view_words words = {0};
     const md5_load_opts opts = {.file_name = path};
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             (unsigned)joined->num_joints, (unsigned)count_meshes(joined));
+             (unsigned)joined->num_joints, (unsigned)joined->num_meshes);
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform bind = joint->bind;
@@ -257,40 +250,33 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
 
 // -- What is not shown ----------------------------------------------------------------------------
 
-// Words, or their beginnings, and how they are called.
+// Words, or their beginnings, without "md5" and "mdl" in front, and how they are called.
 static const struct unshown_word {
     const char *begin, *name;
 } unshown_words[] = {
     {"rd", "the ragdoll"},
-    {"md5envmap", "reflections"},
-    {"mdlenvmap", "reflections"},
-    {"md5shader", "shaders"},
-    {"mdlshader", "shaders"},
-    {"md5glare", "glare"},
-    {"mdlglare", "glare"},
-    {"md5scroll", "scrolling textures"},
-    {"md5fullbright", "full brightness"},
-    {"mdlfullbright", "full brightness"},
-    {"md5alphablend", "blending by alpha, cut out instead"},
-    {"mdlalphablend", "blending by alpha, cut out instead"},
-    {"md5material", "colors of players"},
-    {"mdlmaterial", "colors of players"},
-    {"mdlspin", "spinning"},
+    {"envmap", "reflections"},
+    {"shader", "shaders"},
+    {"glare", "glare"},
+    {"scroll", "scrolling textures"},
+    {"fullbright", "full brightness"},
+    {"alphablend", "blending by alpha, cut out instead"},
+    {"material", "colors of players"},
+    {"spin", "spinning"},
 };
 
 enum { NUM_UNSHOWN = sizeof unshown_words / sizeof unshown_words[0] };
 
-// Returns the first entry of the same name as that of a word, NUM_UNSHOWN if it has none.
+// Returns NUM_UNSHOWN if a word has no entry.
 static size_t find_unshown(const char *word)
 {
     size_t found = 0;
+    if (strncmp(word, "md5", 3) == 0 || strncmp(word, "mdl", 3) == 0)
+        word += 3;
     while (found < NUM_UNSHOWN
            && strncmp(word, unshown_words[found].begin, strlen(unshown_words[found].begin)) != 0)
         found++;
-    size_t first = 0;
-    while (found < NUM_UNSHOWN && strcmp(unshown_words[first].name, unshown_words[found].name) != 0)
-        first++;
-    return found < NUM_UNSHOWN ? first : NUM_UNSHOWN;
+    return found;
 }
 
 void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)

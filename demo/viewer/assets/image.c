@@ -541,7 +541,7 @@ static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *pa
     const size_t count = (size_t)image.width * image.height;
     panorama->width = image.width;
     panorama->height = image.height;
-    panorama->rgb = malloc(count * 3 * sizeof *panorama->rgb);
+    panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
     for (uint32_t i = 0; i < 256; i++)
         linear[i] = linear_of(i);
     for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)

@@ -176,17 +176,12 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
 
 // -- Names of files -------------------------------------------------------------------------
 
-// The extensions of files that view_read_image() reads, in order of preference, terminated by NULL;
-// and whether a file is an image, by its extension.
-static const char *const *image_endings(void)
-{
-    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
-    return endings;
-}
+// The extensions of files that view_read_image() reads, in order of preference, ended by NULL.
+static const char *const image_endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
 
 bool view_is_image(const char *path)
 {
-    const char *const *ending = image_endings();
+    const char *const *ending = image_endings;
     while (*ending != NULL && !common_has_ending(path, *ending))
         ending++;
     return *ending != NULL;
@@ -196,7 +191,7 @@ bool view_is_image(const char *path)
 static char *without_ending(const char *path)
 {
     char *const stem = common_copy(path);
-    for (const char *const *ending = image_endings(); *ending != NULL; ending++)
+    for (const char *const *ending = image_endings; *ending != NULL; ending++)
         if (common_has_ending(stem, *ending))
             stem[strlen(stem) - strlen(*ending)] = '\0';
     return stem;
@@ -291,12 +286,11 @@ static bool is_map_of(const view_name *image, const char *path, const char *word
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
 {
     const char *best = NULL;
-    const char *const *const endings = image_endings();
     const view_name image = split_stem(diffuse);
     for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
-        for (size_t e = 0; endings[e] != NULL && best == NULL; e++)
+        for (size_t e = 0; image_endings[e] != NULL && best == NULL; e++)
             for (size_t f = 0; f < files->count && best == NULL; f++)
-                if (common_has_ending(files->names[f], endings[e])
+                if (common_has_ending(files->names[f], image_endings[e])
                     && is_map_of(&image, files->names[f], tails[map][t]))
                     best = files->names[f];
     return best;
@@ -465,7 +459,7 @@ static view_place place_of(const view_package *package, const char *path)
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
-    for (const char *const *ending = image_endings(); *ending != NULL; ending++)
+    for (const char *const *ending = image_endings; *ending != NULL; ending++)
         for (size_t i = 0; i < files.count; i++) {
             const char *const path = files.names[i];
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
@@ -1044,12 +1038,10 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_log *
         free(shader);
     }
     const view_look *const said = subject->search->said != NULL ? subject->search->said : &own;
-    *look = (view_look){.normals = path_at(package, said->normals, log),
-                        .masks = path_at(package, said->masks, log),
-                        .specular = said->specular,
-                        .glow = said->glow,
-                        .alpha_test = said->alpha_test,
-                        .two_sided = said->two_sided};
+    *look = *said;
+    look->diffuse = NULL;
+    look->normals = path_at(package, said->normals, log);
+    look->masks = path_at(package, said->masks, log);
     const view_image_file *image = said->diffuse != NULL ? find_at(package, said->diffuse) : NULL;
     if (image == NULL && said->diffuse != NULL && !common_is_absolute(said->diffuse)) {
         char *const compressed = common_join("dds", said->diffuse); // as in id's games

@@ -986,32 +986,32 @@ static char *copy_or_null(const char *text)
     return text != NULL ? common_copy(text) : NULL;
 }
 
-// Returns what is wanted, whose paths are copied and which is read on first use; NULL if it cannot
-// be read. `chosen`: that is an error.
-static const view_texture *load_texture(const dresser *d, md5_game *game, view_texture wanted,
+// Returns the texture that `desc` describes, whose paths are copied and which is read on first use;
+// NULL if it cannot be read. `chosen`: that is an error.
+static const view_texture *load_texture(const dresser *d, md5_game *game, view_texture desc,
                                         bool chosen)
 {
     view_textures *const textures = d->textures;
     for (size_t i = 0; i < textures->num_loaded; i++) {
         const view_texture *const known = textures->loaded[i];
-        if (known->map == wanted.map && strcmp(known->path, wanted.path) == 0
-            && known->is_masks == wanted.is_masks && is_same_text(known->base, wanted.base)
-            && known->share == wanted.share && !known->program == !wanted.program)
+        if (known->map == desc.map && strcmp(known->path, desc.path) == 0
+            && known->is_masks == desc.is_masks && is_same_text(known->base, desc.base)
+            && known->share == desc.share && !known->program == !desc.program)
             return known->texture != 0 ? known : NULL;
     }
     view_image_fault fault;
     view_texture *const texture = common_alloc(1, sizeof *texture);
-    *texture = wanted;
-    texture->path = common_copy(wanted.path);
-    texture->heights = copy_or_null(wanted.heights);
-    texture->base = copy_or_null(wanted.base);
+    *texture = desc;
+    texture->path = common_copy(desc.path);
+    texture->heights = copy_or_null(desc.heights);
+    texture->base = copy_or_null(desc.base);
     const bool is_there = upload_image(d, texture, game, &fault);
     if (!is_there && chosen)
-        view_error(d->log, "%s %s: %s", view_map_name(wanted.map), texture->path, fault.message);
-    else if (!is_there && wanted.program != NULL)
-        warn_lost(&textures->layers.textures, wanted.program->text, fault.message, d->log);
+        view_error(d->log, "%s %s: %s", view_map_name(desc.map), texture->path, fault.message);
+    else if (!is_there && desc.program != NULL)
+        warn_lost(&textures->layers.textures, desc.program->text, fault.message, d->log);
     else if (!is_there)
-        view_warn(d->log, "%s %s: %s", view_map_name(wanted.map), texture->path, fault.message);
+        view_warn(d->log, "%s %s: %s", view_map_name(desc.map), texture->path, fault.message);
     textures->loaded =
         common_realloc(textures->loaded, textures->num_loaded + 1, sizeof(view_texture *));
     textures->loaded[textures->num_loaded++] = texture;

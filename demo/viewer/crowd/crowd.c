@@ -553,28 +553,6 @@ static bool add_pictured(view_kind *kind, float pixels, uint32_t num_kinds,
     return pictures->impostors != NULL || view_log_error(loader->log, &error);
 }
 
-static void free_kind(view_kind *kind, md5gl_renderer *renderer)
-{
-    if (kind->own_textures != NULL && renderer != NULL) {
-        view_free_textures(kind->own_textures, renderer);
-        md5gl_destroy_model(renderer, kind->drawn);
-    }
-    view_free_levels(kind, renderer);
-    free(kind->drawn_placements);
-    free(kind->tints);
-    view_free_morphs(&kind->own_morphs, renderer);
-    free(kind->morph_weights);
-    free(kind->reported);
-    view_free_retargeted(&kind->retargeted);
-    view_free_scene(&kind->own);
-    free(kind->own_textures);
-    free(kind->clips);
-    free(kind->seen);
-    free(kind->palettes);
-    free(kind->placements);
-    *kind = (view_kind){0};
-}
-
 // == Culling ===============================================================================
 
 static view_plane plane_through(md5_vec3 point, md5_vec3 inward)
@@ -752,22 +730,6 @@ float view_impostor_share(float size, float pixels)
     return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0.0f, 1.0f);
 }
 
-// Baked vertices are blended linearly, so no member is baked while joints are blended otherwise.
-static void choose_level(const view_crowd *crowd, view_member *member, view_sphere sphere)
-{
-    const view_kind *const kind = &crowd->kinds[member->kind];
-    member->far_share = 0.0f;
-    member->level = 0;
-    if (!crowd->levels)
-        return;
-    const float pixels = pixels_across(crowd->sight, sphere);
-    member->pixels = pixels;
-    if (kind->pictures.impostors != NULL)
-        member->far_share = view_impostor_share(pixels, kind->levels[kind->num_levels - 1].pixels);
-    member->level = view_detail_at(kind, member->clip, pixels, crowd->reduces,
-                                   member->far_share < 1.0f && !crowd->is_dual);
-}
-
 // Size of a pose in bytes.
 static size_t pose_size(const view_kind *kind)
 {
@@ -798,8 +760,17 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (member->is_due)
             member->waited = 0.0f;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
-        if (member->is_seen)
-            choose_level(crowd, member, sphere);
+        member->far_share = 0.0f;
+        member->level = 0;
+        if (member->is_seen && crowd->levels) {
+            const float pixels = member->pixels = pixels_across(crowd->sight, sphere);
+            if (kind->pictures.impostors != NULL)
+                member->far_share =
+                    view_impostor_share(pixels, kind->levels[kind->num_levels - 1].pixels);
+            // Baked vertices are blended linearly, so none is baked while joints are otherwise.
+            member->level = view_detail_at(kind, member->clip, pixels, crowd->reduces,
+                                           member->far_share < 1.0f && !crowd->is_dual);
+        }
         // Springs are also simulated while culled.
         if (advances && !member->is_seen && kind->has_springs)
             pose_player(kind, player, crowd->scratch + worker * crowd->scratch_size, NULL);
@@ -1300,8 +1271,26 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
     for (uint32_t i = 0; i < crowd->count; i++)
         md5_destroy_player(crowd->players[i]);
     // In reverse: retargeted clips refer to the first kind.
-    for (uint32_t k = crowd->num_kinds; k-- > 0;)
-        free_kind(&crowd->kinds[k], renderer);
+    for (uint32_t k = crowd->num_kinds; k-- > 0;) {
+        view_kind *const kind = &crowd->kinds[k];
+        if (kind->own_textures != NULL && renderer != NULL) {
+            view_free_textures(kind->own_textures, renderer);
+            md5gl_destroy_model(renderer, kind->drawn);
+        }
+        view_free_levels(kind, renderer);
+        free(kind->drawn_placements);
+        free(kind->tints);
+        view_free_morphs(&kind->own_morphs, renderer);
+        free(kind->morph_weights);
+        free(kind->reported);
+        view_free_retargeted(&kind->retargeted);
+        view_free_scene(&kind->own);
+        free(kind->own_textures);
+        free(kind->clips);
+        free(kind->seen);
+        free(kind->palettes);
+        free(kind->placements);
+    }
     for (size_t i = 0; i < crowd->num_files; i++)
         free(crowd->files[i]);
     common_stop_threads(crowd->threads);

@@ -190,6 +190,8 @@ static void measure_clip(view_compare *compare, view_scene *scene, const view_pl
 void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play)
 {
     md5_error error = {0};
+    if (compare->model == NULL)
+        return;
     const md5_anim *const anim =
         compare->own_anim != NULL ? compare->own_anim : view_shown_anim(scene);
     if (anim != compare->bound)
@@ -360,16 +362,6 @@ static bool load_carried(view_companion *carried, view_scene *scene, const view_
     return is_loaded;
 }
 
-// Uploads what the scene's pose is compared with; `compare` must outlive it. `path`: of its
-// model, unless that is the scene's. Returns false and logs an error on failure.
-static bool load_compared(view_companion *compared, const view_compare *compare,
-                          const view_scene *scene, const char *path, const view_loader *loader)
-{
-    const bool is_same = compare->own_model == NULL;
-    *compared = (view_companion){.model = is_same ? scene->model : compare->own_model, .joint = -1};
-    return upload(compared, loader, is_same ? scene->path : path, is_same ? scene : NULL);
-}
-
 // == Documents ===================================================================================
 
 // -- Loading --------------------------------------------------------------------------------
@@ -424,7 +416,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (loader->options->terrain && scene->model != NULL
         && view_find_feet(&scene->terrain, scene) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
-    if (loader->options->walk && scene->model != NULL && !view_set_walk(scene, true))
+    if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!load_companions(document->companions, scene, loader)
         || !load_guest(&document->companions[VIEW_GUEST], scene, loader)
@@ -433,13 +425,15 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const char *const other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
         return view_error(loader->log, "--compare: there is no model to compare with %s", other);
-    // Without a renderer only the numbers are compared.
-    if (other != NULL
-        && (!view_load_compare(&document->compare, scene, other, loader->log)
-            || (loader->renderer != NULL
-                && !load_compared(&document->companions[VIEW_COMPARED], &document->compare, scene,
-                                  other, loader))))
+    if (other != NULL && !view_load_compare(&document->compare, scene, other, loader->log))
         return false;
+    if (other != NULL && loader->renderer != NULL) { // else only the numbers are compared
+        view_companion *const compared = &document->companions[VIEW_COMPARED];
+        const bool is_same = document->compare.own_model == NULL;
+        *compared = (view_companion){.model = document->compare.model, .joint = -1};
+        if (!upload(compared, loader, is_same ? scene->path : other, is_same ? scene : NULL))
+            return false;
+    }
     // The first companion stands to the left of the scene's model, the compared one to the right.
     for (int i = 0; i <= VIEW_COMPARED; i += VIEW_COMPARED) {
         view_companion *const companion = &document->companions[i];
@@ -571,12 +565,6 @@ void view_show_meshes(const view_document *document, uint64_t hidden)
             if (kind->levels[k].drawn != NULL)
                 md5gl_set_visible(kind->levels[k].drawn, i, is_shown);
     }
-}
-
-void view_pose_compared(view_document *document, const view_play *play)
-{
-    if (document->compare.model != NULL)
-        view_pose_compare(&document->compare, &document->scene, play);
 }
 
 view_mode view_mode_of(const view_document *document)

@@ -62,7 +62,8 @@ void view_free_compare(view_compare *compare); // a zeroed one is allowed
 // Poses the other one at the time of `play` and writes the differences from the pose of the scene,
 // which view_pose() wrote last. If a clip is shown that was not measured, measures all of its
 // frames first: time is linear in them, and the scene is posed again. If the scene shows another
-// clip, binds that first; a clip that does not fit leaves the other model in its bind pose.
+// clip, binds that first; a clip that does not fit leaves the other model in its bind pose. Without
+// effect on a zeroed one.
 void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play);
 
 // -- Companions ----------------------------------------------------------------------------------
@@ -139,9 +140,6 @@ void view_show_meshes(const view_document *document, uint64_t hidden);
 // Loads the morph targets beside the model, unless that was done. Returns false and logs an error
 // if it fails.
 bool view_ready_morphs(view_document *document, const view_loader *loader);
-
-// Poses what the scene's pose is compared with, if anything; see view_pose_compare().
-void view_pose_compared(view_document *document, const view_play *play);
 
 // Whether a crowd is shown instead of the scene's model.
 static inline bool view_shows_crowd(const view_document *document)

@@ -269,7 +269,7 @@ static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2
     // determines who is visible.
     if (!view_shows_crowd(document)) {
         view_pose(&document->scene, &viewer->play);
-        view_pose_compared(document, &viewer->play);
+        view_pose_compare(&document->compare, &document->scene, &viewer->play);
         if (viewer->shown.normals || viewer->shown.tangents)
             document->pose_faults = view_find_pose_faults(&document->scene, NULL);
     }

@@ -393,6 +393,13 @@ const view_entity *view_channels_of(const view_scene *scene)
     return is_shown && scene->entity.entity->model_def != NULL ? &scene->entity : NULL;
 }
 
+const md5_model_anim *view_commands_of(const view_scene *scene)
+{
+    const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
+    return number > 0 && scene->entity.is_played ? scene->entity.entity->clips[number - 1].anim
+                                                 : NULL;
+}
+
 const float *view_own_parms(const view_scene *scene)
 {
     return scene->entity.entity != NULL ? scene->entity.entity->parms : NULL;

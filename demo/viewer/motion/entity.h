@@ -80,9 +80,11 @@ bool view_has_channel(const view_entity *figure, md5_channel channel);
 
 struct view_scene;
 
-// The entity whose channels move a scene now, or NULL; and the parameters of its materials,
+// The entity whose channels move a scene now, or NULL; the clip of the entity, with its frame
+// commands, that a scene has chosen, or NULL; and the parameters of its materials,
 // [VIEW_NUM_PARMS], or NULL if the scene is none of an entity.
 const view_entity *view_channels_of(const struct view_scene *scene);
+const md5_model_anim *view_commands_of(const struct view_scene *scene);
 const float *view_own_parms(const struct view_scene *scene);
 
 #endif

@@ -37,8 +37,8 @@ static md5_morph *load_files(const view_scene *scene, const common_list *files, 
 static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *loader)
 {
     for (size_t i = 0; i < loader->options->num_morphs; i++) {
-        const view_setting *const wanted = &loader->options->morphs[i];
-        const uint32_t target = md5_find_morph_target(morphs->morph, wanted->parameter);
+        const view_setting *const choice = &loader->options->morphs[i];
+        const uint32_t target = md5_find_morph_target(morphs->morph, choice->parameter);
         if (target == MD5_NONE && !has_all)
             continue;
         if (target == MD5_NONE) {
@@ -49,12 +49,12 @@ static bool weigh(const view_morphs *morphs, bool has_all, const view_loader *lo
                 free(names);
                 names = longer;
             }
-            view_error(loader->log, "--morph %s: no such target; %s%s", wanted->parameter,
+            view_error(loader->log, "--morph %s: no such target; %s%s", choice->parameter,
                        names[0] != '\0' ? "available: " : "none available", names);
             free(names);
             return false;
         }
-        morphs->asked[target] = wanted->value;
+        morphs->asked[target] = choice->value;
     }
     return true;
 }

@@ -27,13 +27,24 @@ void view_show_bind_pose(view_scene *scene, bool on, view_play *play)
         mover->resume(scene, play);
 }
 
-bool view_set_walk(view_scene *scene, bool on)
+bool view_begin_walk(view_scene *scene)
 {
-    scene->legs = (view_legs){.num_legs = 0};
-    if (on && scene->model != NULL)
-        (void)view_find_legs(scene, &scene->legs);
+    const bool has_legs = scene->model != NULL && view_find_legs(scene, &scene->legs) > 0;
     view_choose_motion(scene);
-    return scene->legs.num_legs > 0;
+    return has_legs;
+}
+
+bool view_end_walk(view_scene *scene)
+{
+    const bool walked = scene->legs.num_legs > 0;
+    scene->legs = (view_legs){.num_legs = 0};
+    view_choose_motion(scene);
+    return walked;
+}
+
+bool view_is_on_ground(const view_scene *scene)
+{
+    return scene->legs.num_legs > 0 || scene->terrain.num_feet > 0;
 }
 
 // -- Channels of an entity ------------------------------------------------------------------------

@@ -101,8 +101,12 @@ void view_choose_motion(view_scene *scene);
 // Shows the bind pose, or what moves the model, which goes on; `play` may be NULL.
 void view_show_bind_pose(view_scene *scene, bool on, view_play *play);
 
-// Lets legs walk by rules or ends that. Returns whether they walk: there must be two of them.
-bool view_set_walk(view_scene *scene, bool on);
+// Lets legs walk by rules or ends that. Returns false if there are fewer than two.
+bool view_begin_walk(view_scene *scene);
+bool view_end_walk(view_scene *scene); // whether they walked
+
+// Whether feet are on the ground, so that the model cannot be turned.
+bool view_is_on_ground(const view_scene *scene);
 
 // Plays a clip of the scene's entity in a channel, or nothing (SIZE_MAX), and gives a channel the
 // focus; the time of `play` becomes that of its clip. False and no change if it cannot be.

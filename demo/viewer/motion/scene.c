@@ -59,9 +59,6 @@ static void free_pose(view_scene *scene)
     free(scene->joint_bounds);
     scene->joint_bounds = NULL;
     scene->skinned = NULL;
-    scene->duals = NULL;
-    scene->pose = NULL;
-    scene->joints = scene->palette = NULL;
 }
 
 static void free_camera_path(view_camera_path *camera_path)

@@ -415,11 +415,7 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
         view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
         view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
     }
-    // The frame commands of the entity's clip that is played.
-    const view_scene *const scene = &stage->document->scene;
-    const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
-    const md5_model_anim *const from =
-        number > 0 && scene->entity.is_played ? scene->entity.entity->clips[number - 1].anim : NULL;
+    const md5_model_anim *const from = view_commands_of(&stage->document->scene);
     const uint32_t num_commands = from != NULL ? from->num_commands : 0;
     for (uint32_t i = 0, last = 0; i < num_commands && i < MAX_COMMANDS; i++) {
         const uint32_t frame = from->commands[i].frame;
