@@ -179,7 +179,7 @@ static void add_value(uint64_t *hash, const md5_column *column, const void *valu
 {
     const float *const floats = (const float *)value;
     const char *const *const texts = (const char *const *)value;
-    switch (column->kind) {
+    switch ((int)column->kind) { // other kinds are rows, which follow
     case MD5_COLUMN_TEXT:
         add_text(hash, *texts);
         break;
@@ -213,7 +213,6 @@ static void add_value(uint64_t *hash, const md5_column *column, const void *valu
     case MD5_COLUMN_BINDING:
         add(hash, (*(const md5_binding *const *)value)->anim->num_frames);
         add(hash, (*(const md5_binding *const *)value)->anim->frame_rate);
-    default: // rows, which follow
         break;
     }
 }
