@@ -395,8 +395,9 @@ static void check_case(const find_case *of, bool is_inside)
     md5_error error = {0};
     char *const folder = make_package(of), *const path = common_join(folder, of->files[0]);
     md5_model *const model = md5_load_model(path, NULL, &error);
-    view_look_search search = {
-        .model = model, .package = view_open_package(path, is_inside ? &(md5_files){0} : NULL)};
+    const md5_files files = {0};
+    view_look_search search = {.model = model,
+                               .package = view_open_package(path, is_inside ? &files : NULL)};
     if (CHECK(model != NULL))
         for (; search.mesh < model->num_meshes; search.mesh++)
             check_mesh(of, folder, &search, is_inside);

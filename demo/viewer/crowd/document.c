@@ -64,8 +64,10 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
         is_loaded = compare->model != NULL;
     }
-    if (!is_loaded)
-        return view_log_error(log, &error);
+    if (!is_loaded) {
+        view_log_error(log, &error);
+        return false;
+    }
     const md5_skeleton *const other = &compare->model->skeleton;
     compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
     compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
@@ -438,7 +440,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     for (int i = 0; i <= VIEW_COMPARED; i += VIEW_COMPARED) {
         view_companion *const companion = &document->companions[i];
         const float distance = i == 0 ? relative_distance : -relative_distance;
-        if (companion->model != NULL)
+        if (scene->model != NULL && companion->model != NULL)
             companion->aside =
                 distance * (view_size(scene->model->bounds) + view_size(companion->model->bounds));
     }
