@@ -28,7 +28,7 @@ typedef enum md5_column_kind {
     MD5_COLUMN_EASING,   // a md5_easing within the row, which is no row if its kind is up to `last`
     MD5_COLUMN_MODEL,    // const md5_model *; in files the name of one, a member of the file
     MD5_COLUMN_BINDING,  // const md5_binding *
-    MD5_COLUMN_RESERVED, // uintptr_t[number], all 0
+    MD5_COLUMN_RESERVED, // uint64_t[number], all 0
     MD5_COLUMN_OTHER,    // not a matter of what the machine does
 } md5_column_kind;
 

@@ -56,7 +56,7 @@ static size_t size_of(const md5_column *column)
     case MD5_COLUMN_TEXTS:
         return column->other * sizeof(char *);
     case MD5_COLUMN_RESERVED:
-        return column->other * sizeof(uintptr_t);
+        return column->other * sizeof(uint64_t);
     case MD5_COLUMN_PART:
     case MD5_COLUMN_EASING:
         return column->rows->size;

@@ -774,15 +774,23 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
     view_free_machine(&host);
 }
 
-TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
+// Bobbin, whom Thimble visits.
+static bool begin_guest(view_machine *host, view_machine *guest)
+{
     view_log log = {.level = VIEW_QUIET};
-    view_machine host, guest;
-    if (!CHECK(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
-               && view_load_machine(&guest, test_path("models/thimble/visitor.md5machine"), NULL,
+    if (!CHECK(view_load_machine(host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
+               && view_load_machine(guest, test_path("models/thimble/visitor.md5machine"), NULL,
                                     &log)))
+        return false;
+    host->guest = guest;
+    guest->host = host;
+    return true;
+}
+
+TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
+    view_machine host, guest;
+    if (!begin_guest(&host, &guest))
         return;
-    host.guest = &guest;
-    guest.host = &host;
     guest.start.translation = guest.place.translation = (md5_vec3){50.0f, 0.0f, 0.0f};
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_of(&guest), "waits");
@@ -809,16 +817,10 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
 // A guest that stands before him is patted; one elsewhere is not, and nothing is left of its
 // begging.
 TEST (view_guest_is_patted_where_the_hand_reaches) {
-    view_log log = {.level = VIEW_QUIET};
     for (int far = 0; far < 2; far++) {
         view_machine host, guest;
-        if (!CHECK(
-                view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
-                && view_load_machine(&guest, test_path("models/thimble/visitor.md5machine"), NULL,
-                                     &log)))
+        if (!begin_guest(&host, &guest))
             return;
-        host.guest = &guest;
-        guest.host = &host;
         guest.place.translation = (md5_vec3){far ? 60.0f : 27.0f, -13.0f, 0.0f};
         view_run_machine(&host, 0.1);
         set_off(&host, "beg");
@@ -834,14 +836,9 @@ TEST (view_guest_is_patted_where_the_hand_reaches) {
 
 // A guest that has gone comes again from where it began, seen from its host.
 TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
-    view_log log = {.level = VIEW_QUIET};
     view_machine host, guest;
-    if (!CHECK(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
-               && view_load_machine(&guest, test_path("models/thimble/visitor.md5machine"), NULL,
-                                    &log)))
+    if (!begin_guest(&host, &guest))
         return;
-    host.guest = &guest;
-    guest.host = &host;
     guest.start.translation = (md5_vec3){30.0f, 40.0f, 0.0f};
     host.place.translation = (md5_vec3){1000.0f, 0.0f, 0.0f};
     view_run_machine(&host, 26.3);

@@ -381,7 +381,8 @@ view_lights view_usual_lights(void)
     return lights;
 }
 
-bool view_read_lights(const char *text, view_lights *lights)
+// Returns false if the text is malformed.
+static bool read_lights(const char *text, view_lights *lights)
 {
     for (;;) {
         const size_t length = strcspn(text, "=");
@@ -432,7 +433,10 @@ const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
     {"11", 1.0f, 0.0f},
 };
 
-view_parms view_usual_parms(void)
+// What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the time at
+// which a gun fired last, so that at time 0 all would fire. After a minute no glow is left, and
+// what repeats any number of times a minute is as at time 0.
+static view_parms usual_parms(void)
 {
     view_parms parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual};
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
@@ -645,7 +649,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     case VIEW_OPTION_COLOR:
         return read_color(text, field);
     case VIEW_OPTION_LIGHTS:
-        return view_read_lights(text, field);
+        return read_lights(text, field);
     case VIEW_OPTION_TEXT:
     case VIEW_OPTION_PAIR_TEXT:
         *(const char **)field = text;
@@ -881,7 +885,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .height = 720,
         .samples = 4,
         .onion = {.step = 3},
-        .parms = view_usual_parms(),
+        .parms = usual_parms(),
         .speed = 1.0,
         .lights = view_usual_lights(),
         .level = VIEW_INFO,

@@ -63,10 +63,8 @@ extern const view_light_range view_light_ranges[VIEW_NUM_LIGHTS];
 
 view_lights view_usual_lights(void);
 
-// Reads "NAME=VALUE,NAME=VALUE" and sets these values. Returns false if the text is malformed.
-bool view_read_lights(const char *text, view_lights *lights);
-
-// Writes them so that view_read_lights() reads the same values. `size`: VIEW_LIGHTS_TEXT is enough.
+// Writes "NAME=VALUE,NAME=VALUE", which the option --lights reads as the same values. `size`:
+// VIEW_LIGHTS_TEXT is enough.
 enum { VIEW_LIGHTS_TEXT = 192 };
 void view_write_lights(const view_lights *lights, char *text, size_t size);
 
@@ -82,11 +80,6 @@ typedef struct view_parms {
     float ahead; // seconds by which the materials' time is ahead of the clip's
 } view_parms;
 
-// What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the time at
-// which a gun fired last, so that at time 0 all would fire. After a minute no glow is left, and
-// what repeats any number of times a minute is as at time 0.
-view_parms view_usual_parms(void);
-
 // What a row's slider covers, and the value of an entity that says nothing.
 typedef struct view_parm_range {
     const char *name;
@@ -99,7 +92,7 @@ extern const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS];
 float view_material_time(const view_parms *parms, double clip_time);
 
 // Sets a row to a value: time to seconds, by moving it ahead of the clip. Parms 4 and 7 are times
-// of the clip, which ends that of view_usual_parms().
+// of the clip, which ends the usual one, a minute before.
 void view_set_parm(view_parms *parms, int row, float value, double clip_time);
 
 // -- The camera --------------------------------------------------------------------------

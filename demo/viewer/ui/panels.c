@@ -338,7 +338,7 @@ bool view_shows_channels(const view_stage *stage)
            && !stage->shown->hierarchy && !stage->shown->light_list;
 }
 
-void view_list_channels(const view_stage *stage, view_rows *rows)
+static void list_channels(const view_stage *stage, view_rows *rows)
 {
     const view_entity *const entity = view_channels_of(&stage->document->scene);
     const bool is_compact = view_is_compact(stage);
@@ -370,7 +370,7 @@ void view_list_channels(const view_stage *stage, view_rows *rows)
 static void channels_panel(view_ui *ui, const view_stage *stage)
 {
     view_rows rows = {0};
-    view_list_channels(stage, &rows);
+    list_channels(stage, &rows);
     const int32_t hit = ui_rows(ui, "channel", &rows);
     const float label_end = rows.x + VIEW_PADDING * rows.font->scale + rows.label_width;
     if (hit > 0)
@@ -734,7 +734,7 @@ static float right_column(const view_stage *stage)
     else if (view_mode_of(stage->document) == VIEW_MODE_MACHINE)
         left = fminf(left, view_box_of(stage, view_list_machine).x);
     else if (view_shows_channels(stage))
-        left = fminf(left, view_box_of(stage, view_list_channels).x);
+        left = fminf(left, view_box_of(stage, list_channels).x);
     return left;
 }
 

@@ -102,7 +102,6 @@ view_rect view_graph_box(const view_stage *stage);
 
 // Channels of an entity, at the right.
 bool view_shows_channels(const view_stage *stage);
-view_list_fn view_list_channels;
 
 // What belongs to the surface that the body shows, at the right. Its box is
 // without width if the body shows its materials only.

@@ -54,12 +54,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
                                     ui->fit_y + (rect.y - ui->fit_y) * ui->fit,
                                     rect.width * ui->fit, rect.height * ui->fit};
     }
-    return ui->mouse.is_pressed && ui_is_hot(ui);
-}
-
-bool ui_is_hot(const view_ui *ui)
-{
-    return is_same(ui->hot, ui->item);
+    return ui->mouse.is_pressed && is_same(ui->hot, ui->item);
 }
 
 bool ui_is_panel_hot(const view_ui *ui)
@@ -205,7 +200,7 @@ void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float inde
                    is_chosen ? VIEW_BRIGHT : color, text);
     if (ui_item(ui, row, label))
         list->pressed = line;
-    if (ui->mouse.is_moved && ui_is_hot(ui))
+    if (ui->mouse.is_moved && is_same(ui->hot, ui->item))
         list->hovered = line;
 }
 

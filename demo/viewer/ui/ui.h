@@ -68,8 +68,7 @@ void ui_end(view_ui *ui);
 // Adds an item. Returns whether it was pressed.
 bool ui_item(view_ui *ui, view_rect rect, const char *label);
 
-// Whether the mouse is on the last item, or on any item of the panel.
-bool ui_is_hot(const view_ui *ui);
+// Whether the mouse is on any item of the panel.
 bool ui_is_panel_hot(const view_ui *ui);
 
 // Answers the event by a command, which takes over `path`.
