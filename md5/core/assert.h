@@ -35,18 +35,26 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
     return a == NULL || b == NULL || first + a_size <= second || second + b_size <= first;
 }
 
-// Check that the `reserved` members of a structure, its last, are 0; it may be NULL in the second
-// one: "Growth" in md5model.h.
+// Check that the `reserved` members of a structure, which may be NULL in the second one, are 0:
+// "Growth" in md5model.h.
 #define MD5_RESERVED_IS_ZERO(options) \
-    md5_end_with_zero(options, 1, sizeof *(options), sizeof(options)->reserved)
+    md5_are_zero((options)->reserved, sizeof(options)->reserved / sizeof(options)->reserved[0])
 #define MD5_ASSERT_RESERVED(options)                        \
     MD5_ASSERT(!(options) || MD5_RESERVED_IS_ZERO(options), \
                #options ": reserved members must be 0; begin with = {0}")
-// The same for rows[count].
-#define MD5_VALIDATE_RESERVED(rows, count)                                                     \
-    MD5_VALIDATE(md5_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved), #rows \
+// The same for rows[count], whose last member it is.
+#define MD5_VALIDATE_RESERVED(rows, count)                                                    \
+    MD5_VALIDATE(md5_rows_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved), \
+                 #rows                                                                        \
                  ": reserved members must be 0; name the members of rows, or begin with = {0}")
-static inline bool md5_end_with_zero(const void *rows, size_t count, size_t size, size_t end)
+static inline bool md5_are_zero(const uint64_t *members, size_t count)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++)
+        bits |= members[i];
+    return bits == 0;
+}
+static inline bool md5_rows_end_with_zero(const void *rows, size_t count, size_t size, size_t end)
 {
     const unsigned char *row = (const unsigned char *)rows;
     unsigned bits = 0;

@@ -92,10 +92,9 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
 static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 {
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
-        if (!walk.column || walk.column->kind != MD5_COLUMN_RESERVED)
-            continue;
-        const size_t size = walk.column->other * sizeof(uint64_t);
-        if (!md5_end_with_zero(md5_column_value(&walk), 1, size, size))
+        if (walk.column && walk.column->kind == MD5_COLUMN_RESERVED
+            && !md5_are_zero((const uint64_t *)(const void *)md5_column_value(&walk),
+                             walk.column->other))
             return false;
     }
     return true;
