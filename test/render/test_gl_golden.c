@@ -8,7 +8,6 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/app/open.h"
 #include "demo/viewer/assets/image.h"
 
 #include <math.h>
@@ -136,7 +135,6 @@ static void check_pictures(bool all)
         return;
     CHECK(view_read_options(5, arguments, &options, problem, sizeof problem));
     view_begin(&viewer, &options);
-    view_take_switches(&viewer);
     viewer.renderer = scene.renderer;
     viewer.play.playing = false;
     md5gl_target *const target = md5gl_create_target(scene.renderer, SIDE, SIDE, 4, NULL);
@@ -155,7 +153,6 @@ static void check_pictures(bool all)
                           : path % 2 != 0 ? STUDIO
                                           : CLASSIC);
         }
-        view_close(&viewer);
     }
     md5gl_destroy_target(scene.renderer, target);
     view_end(&viewer);

@@ -6,7 +6,6 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/app/open.h"
 #include "demo/viewer/base/options.h"
 
 #include <math.h>
@@ -210,12 +209,10 @@ TEST (view_window_restores_the_last_state) {
         view_config config = {.path = new_file()};
         view_state viewer;
         view_begin(&viewer, &first);
-        view_take_switches(&viewer);
         viewer.log.level = VIEW_QUIET;
         viewer.config = &config;
         view_remember(&viewer);
         CHECK_UINT(viewer.log.num_warnings, 0);
-        view_close(&viewer);
         view_end(&viewer);
 
         view_log log = {.level = VIEW_QUIET};
@@ -224,13 +221,11 @@ TEST (view_window_restores_the_last_state) {
         CHECK_UINT(log.num_warnings, 0);
         view_options second = options_of(&loaded), described = usual_options();
         view_begin(&viewer, &second);
-        view_take_switches(&viewer);
         view_describe(&viewer, &described);
         described.width = second.width; // which only a window changes
         described.height = second.height;
         described.ui_scale = second.ui_scale;
         check_all(&described, &first, VIEW_REMEMBERED);
-        view_close(&viewer);
         view_end(&viewer);
         (void)remove(config.path);
         view_free_options(&described);

@@ -7,7 +7,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/assets/cube.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/assets/words.h"

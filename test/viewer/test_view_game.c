@@ -6,7 +6,7 @@
 #include "demo/common/file.h"
 #include "demo/common/game_folder.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/machine.h"

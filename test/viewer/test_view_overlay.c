@@ -4,7 +4,7 @@
 
 #include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/draw/overlay.h"
 #include "demo/viewer/motion/motion.h"

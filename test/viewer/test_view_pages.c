@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_item.h"
 
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/pages/picture.h"
 
 #include <math.h>
@@ -27,7 +27,6 @@ static bool open_viewer(paged *p)
     if (!scene_share(&p->gl))
         return false;
     view_begin(&p->viewer, &p->options);
-    view_take_switches(&p->viewer);
     p->viewer.lights = view_usual_lights();
     p->viewer.renderer = p->gl.renderer;
     return CHECK(view_set_scale(&p->viewer, 1.0f));
@@ -48,7 +47,6 @@ static bool resize(paged *p, uint32_t width, uint32_t height)
 
 static void close_viewer(paged *p)
 {
-    view_close(&p->viewer);
     view_end(&p->viewer);
     md5gl_destroy_target(p->gl.renderer, p->target);
     view_free_options(&p->options);

@@ -4,7 +4,6 @@
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/app/open.h"
 #include "demo/viewer/ui/panels.h"
 
 #include <stdio.h>
@@ -33,7 +32,6 @@ static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t 
     if (!scene_share(&s->gl))
         return false;
     view_begin(&s->viewer, &s->options);
-    view_take_switches(&s->viewer);
     for (size_t i = 0; i < num_files; i++)
         paths[i] = common_copy(test_path(files[i]));
     const bool opened = view_open(&s->viewer, (const char *const *)paths, num_files, true);
@@ -54,7 +52,6 @@ static bool open_stage(stage *s, const char *file)
 
 static void close_stage(stage *s)
 {
-    view_close(&s->viewer);
     view_end(&s->viewer);
     view_free_options(&s->options);
     scene_close(&s->gl);
@@ -406,7 +403,8 @@ static view_rect seen_box(stage *s)
 {
     view_state *const viewer = &s->viewer;
     const float width = (float)viewer->width, height = (float)viewer->height;
-    const view_lens lens = view_choose_lens(viewer, width, height);
+    const view_stage facts = view_stage_of(viewer, width, height);
+    const view_lens lens = view_stage_lens(&facts, width, height);
     float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
     md5_mat44 view, clip;
     view_lens_matrices(&lens, &view, &clip);

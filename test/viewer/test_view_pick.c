@@ -102,7 +102,8 @@ static void click_all_over(shot_viewer *viewer)
     view_scene *const scene = &state->document->scene;
     uint32_t num_hits = 0, num_misses = 0;
     view_pose(scene, &state->play);
-    const view_lens lens = view_choose_lens(state, WIDTH, HEIGHT);
+    const view_stage stage = view_stage_of(state, WIDTH, HEIGHT);
+    const view_lens lens = view_stage_lens(&stage, WIDTH, HEIGHT);
     for (int y = 8; y < HEIGHT; y += 16)
         for (int x = 8; x < WIDTH; x += 16) {
             const md5_ray ray = view_lens_ray(&lens, (float)x, (float)y, WIDTH, HEIGHT);

@@ -4,7 +4,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 
 #include <stdlib.h>
 #include <string.h>

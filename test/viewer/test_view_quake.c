@@ -6,7 +6,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/motion/motion.h"
 

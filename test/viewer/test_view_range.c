@@ -6,7 +6,7 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/jobs/output.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/motion/play.h"
 
 #include <math.h>
@@ -181,17 +181,17 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
                   "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {
         view_state *const state = &viewer.state;
         const char *problem = NULL;
-        CHECK(!view_is_recording(state));
+        CHECK(state->recording.movie == NULL);
         view_record_frame(state); // has no effect
         view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(view_is_recording(state))) {
+        if (CHECK(state->recording.movie != NULL)) {
             char *const path = common_copy(state->recording.path);
-            CHECK_NEAR(view_recording_rate(state), 10.0, 0.0);
+            CHECK_NEAR(state->recording.rate, 10.0, 0.0);
             view_record_frame(state);
             view_record_frame(state);
             CHECK_UINT(state->recording.count, 2);
             view_perform(state, (view_command){.action = VIEW_RECORD});
-            CHECK(!view_is_recording(state));
+            CHECK(state->recording.movie == NULL);
             CHECK(strstr(state->ui.notice, "2 pictures") != NULL);
             size_t size = 0;
             char *const bytes = common_read_stream(path, &size, &problem);
@@ -202,12 +202,12 @@ TEST_SCENE (view_record_begins_and_ends_by_a_key) {
         }
         // A window of another size ends it.
         view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(view_is_recording(state))) {
+        if (CHECK(state->recording.movie != NULL)) {
             char *const path = common_copy(state->recording.path);
             view_record_frame(state);
             state->width = WIDTH / 2;
             view_record_frame(state);
-            CHECK(!view_is_recording(state));
+            CHECK(state->recording.movie == NULL);
             CHECK(remove(path) == 0);
             free(path);
         }

@@ -526,8 +526,11 @@ static uint8_t *draw_half(view_state *state)
     md5_error error = {0};
     uint8_t *const rgba = common_alloc((size_t)4 * WIDTH * HEIGHT, 1);
     md5gl_target *const target = md5gl_create_target(state->renderer, WIDTH, HEIGHT, 1, &error);
-    const bool done = target != NULL && view_draw_small(state, target, WIDTH, HEIGHT, &error)
+    state->economy.scale = 0.5f;
+    const bool done = target != NULL
+                      && view_draw(state, target, WIDTH, HEIGHT, false, false, &error)
                       && md5gl_read_pixels(state->renderer, target, WIDTH, HEIGHT, rgba, &error);
+    state->economy.scale = 0.0f;
     test_check(done, __FILE__, __LINE__, "%s", error.message);
     md5gl_destroy_target(state->renderer, target);
     return rgba;

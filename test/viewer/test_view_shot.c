@@ -1,7 +1,7 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,6 @@ static void split_words(shot_viewer *viewer, const char *line)
 
 void shot_close(shot_viewer *viewer)
 {
-    view_close(&viewer->state);
     view_end(&viewer->state);
     view_free_options(&viewer->options);
     for (int i = 0; i < viewer->num_words; i++)
@@ -45,7 +44,6 @@ bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
                                               problem, sizeof problem);
     viewer->options.level = VIEW_QUIET;
     view_begin(state, &viewer->options);
-    view_take_switches(state);
     state->renderer = scene->renderer;
     const bool opened = understood && view_set_scale(state, 1.0f)
                         && view_open(state, viewer->options.files, viewer->options.num_files, true)

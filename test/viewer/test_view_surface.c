@@ -6,7 +6,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/draw/overlay.h"
@@ -373,7 +373,6 @@ static bool open_screen(screen *s, bool draws)
     s->options.game = test_path("models/game/base");
     s->options.files[s->options.num_files++] = "monster_bobbin";
     view_begin(&s->viewer, &s->options);
-    view_take_switches(&s->viewer);
     if (!scene_share(&s->gl) || !CHECK(view_open_game_name(&s->viewer)))
         return false;
     view_pose(&s->viewer.document->scene, &s->viewer.play);
@@ -388,7 +387,6 @@ static bool open_screen(screen *s, bool draws)
 
 static void close_screen(screen *s)
 {
-    view_close(&s->viewer);
     view_end(&s->viewer);
     view_free_options(&s->options);
     scene_close(&s->gl);

@@ -2,7 +2,7 @@
 #include "test/test.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/assets/words.h"
 #include "demo/viewer/crowd/crowd.h"

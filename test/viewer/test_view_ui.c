@@ -5,12 +5,11 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/base/manual.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/base/panel.h"
-#include "demo/viewer/jobs/view.h"
 
 #include <SDL.h>
 
@@ -47,7 +46,6 @@ static bool open_screen(screen *s, const char *file)
     if (!scene_share(&s->gl))
         return false;
     view_begin(&s->viewer, &s->options);
-    view_take_switches(&s->viewer);
     s->viewer.lights = view_usual_lights();
     s->viewer.renderer = s->gl.renderer;
     const char *const path = test_path(file);
@@ -60,7 +58,6 @@ static bool open_screen(screen *s, const char *file)
 
 static void close_screen(screen *s)
 {
-    view_close(&s->viewer);
     view_end(&s->viewer);
     view_free_options(&s->options);
     scene_close(&s->gl);
@@ -420,7 +417,6 @@ TEST (view_keys_of_switches_toggle_their_fields) {
     char problem[256];
     CHECK(view_read_options(0, NULL, &options, problem, sizeof problem));
     view_begin(&viewer, &options);
-    view_take_switches(&viewer);
     viewer.log.level = VIEW_QUIET;
     for (size_t i = 0; i < count; i++)
         for (int j = 0; j < VIEW_MAX_SWITCH_KEYS && table[i].keys[j].code != 0; j++)
@@ -429,7 +425,6 @@ TEST (view_keys_of_switches_toggle_their_fields) {
                 num_keys++;
             }
     CHECK(num_keys >= 18);
-    view_close(&viewer);
     view_end(&viewer);
     view_free_options(&options);
 }

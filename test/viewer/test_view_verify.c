@@ -5,8 +5,6 @@
 #include "test/viewer/test_view_shot.h"
 
 #include "demo/common/memory.h"
-#include "demo/viewer/app/open.h"
-#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/view.h"
 #include "render/gl_internal.h"
 
@@ -117,7 +115,6 @@ static bool count_work(const char *path, bool dual)
     if (scene_share(&scene)) {
         view_state viewer;
         view_begin(&viewer, &options);
-        view_take_switches(&viewer);
         viewer.log.level = VIEW_QUIET;
         viewer.renderer = scene.renderer;
         done = md5gl_has_path(scene.renderer, options.path);
@@ -127,7 +124,6 @@ static bool count_work(const char *path, bool dual)
             scene.renderer->gl = real;
             scene.renderer->optional.DispatchCompute = real_dispatch;
         }
-        view_close(&viewer);
         view_end(&viewer);
         scene_close(&scene);
     }

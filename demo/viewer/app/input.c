@@ -3,9 +3,7 @@
 #include "demo/viewer/app/window.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/app/open.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/motion/machine.h"
 #include "demo/viewer/ui/browser.h"
 
@@ -13,6 +11,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// What is shown, and its camera.
+static view_stage stage_of(view_state *viewer)
+{
+    return view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+}
+
+static view_lens lens_of(view_state *viewer)
+{
+    const view_stage stage = stage_of(viewer);
+    return view_stage_lens(&stage, stage.width, stage.height);
+}
 
 // == Driving a machine ============================================================================
 
@@ -23,7 +33,7 @@ void view_point_mover(view_state *viewer, float x, float y)
     if (mover->point == NULL)
         return;
     const float width = (float)viewer->width, height = (float)viewer->height;
-    const view_lens lens = view_choose_lens(viewer, width, height);
+    const view_lens lens = lens_of(viewer);
     // A little nearer than the camera's target, so that the character looks and reaches towards the
     // user.
     const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1.0f : depth;
@@ -138,117 +148,6 @@ static void show_named(view_state *viewer, size_t section, const char *chosen)
     else
         view_notice(viewer, "%s does not fit", common_base(chosen));
     free(shown);
-}
-
-// == Pictures and movies of the window ============================================================
-//
-// While it records, the clock advances by the duration of a picture with each frame, so that the
-// movie is smooth however long frames take.
-
-// MODEL-1.png, MODEL-2.png, ... in the folder, or with another ending: the first that does not
-// exist, or NULL. free() it.
-static char *free_name(const char *folder, const char *model, const char *ending)
-{
-    for (unsigned n = 1; n < 10000; n++) {
-        char *const name = common_format("%s-%u.%s", model, n, ending);
-        char *const path = common_join(folder, name);
-        free(name);
-        if (common_file_stamp(path) == 0)
-            return path;
-        free(path);
-    }
-    return NULL;
-}
-
-// Saves what the window shows under an unused name in the current folder; `clean`: without the
-// interface, and with a transparent background.
-static void save_screenshot(view_state *viewer, bool clean)
-{
-    char *const folder = common_absolute(".");
-    char *const path = free_name(folder, viewer->document->scene.name, "png");
-    // The notice of the last picture must not appear in the next.
-    viewer->ui.notice_end = 0.0;
-    view_snap(viewer);
-    if (path != NULL && view_save_picture(viewer, path, clean, clean)) {
-        view_info(&viewer->log, "%s", path);
-        view_notice(viewer, "Saved %s in %s", common_base(path), folder);
-    } else {
-        view_notice(viewer, "Cannot save a screenshot in %s", folder);
-    }
-    free(path);
-    free(folder);
-}
-
-bool view_is_recording(const view_state *viewer)
-{
-    return viewer->recording.movie != NULL;
-}
-
-double view_recording_rate(const view_state *viewer)
-{
-    const double usual = 25.0, given = viewer->options->frame_rate;
-    return given > 0.0 ? given : usual;
-}
-
-void view_end_recording(view_state *viewer)
-{
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie == NULL)
-        return;
-    if (view_end_movie(recording->movie)) {
-        view_info(&viewer->log, "%s", recording->path);
-        view_notice(viewer, "Saved %s: %u pictures", common_base(recording->path),
-                    (unsigned)recording->count);
-    } else {
-        view_notice(viewer, "Cannot write all of %s", common_base(recording->path));
-    }
-    free(recording->path);
-    free(recording->rgba);
-    *recording = (view_recording){.movie = NULL};
-}
-
-// Begins a movie in the current folder, MODEL-1.apng or with the ending of --record-as, or ends the
-// one that is recorded; the notice says which.
-static void toggle_recording(view_state *viewer)
-{
-    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie != NULL) {
-        view_end_recording(viewer);
-        return;
-    }
-    char *const folder = common_absolute(".");
-    char *const path =
-        free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
-    free(folder);
-    *recording = (view_recording){.width = viewer->width, .height = viewer->height, .path = path};
-    if (path != NULL)
-        recording->movie = view_begin_movie(path, recording->width, recording->height,
-                                            view_recording_rate(viewer), 0, &viewer->log);
-    if (recording->movie == NULL) {
-        view_notice(viewer, "Cannot record: see --record-as");
-        free(path);
-        *recording = (view_recording){.movie = NULL};
-        return;
-    }
-    recording->rgba = common_alloc((size_t)recording->width * recording->height, 4);
-    viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
-}
-
-void view_record_frame(view_state *viewer)
-{
-    md5_error error = {0};
-    view_recording *const recording = &viewer->recording;
-    if (recording->movie == NULL)
-        return;
-    const bool is_same = viewer->width == recording->width && viewer->height == recording->height;
-    if (is_same
-        && md5gl_read_pixels(viewer->renderer, NULL, recording->width, recording->height,
-                             recording->rgba, &error)
-        && view_add_picture(recording->movie, recording->rgba))
-        recording->count++;
-    else
-        view_end_recording(viewer);
 }
 
 // == Commands =====================================================================================
@@ -541,10 +440,10 @@ static void perform_rest(view_state *viewer, view_action action)
         break;
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
-        save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
+        view_save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
         break;
     case VIEW_RECORD:
-        toggle_recording(viewer);
+        view_toggle_recording(viewer);
         break;
     case VIEW_FULL_SCREEN:
         SDL_SetWindowFullscreen(viewer->window,
@@ -714,16 +613,11 @@ bool view_perform(view_state *viewer, view_command command)
 //
 // From SDL's events to actions, and the mouse.
 
-static view_stage stage_of(view_state *viewer)
-{
-    return view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
-}
-
 // What is at a pixel of the body.
 static view_pick find_at(view_state *viewer, float x, float y)
 {
     const float width = (float)viewer->width, height = (float)viewer->height;
-    const view_lens lens = view_choose_lens(viewer, width, height);
+    const view_lens lens = lens_of(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
     if (view_shows_crowd(viewer->document))
         return (view_pick){.is_set = false};
@@ -749,6 +643,32 @@ void view_measure_at(view_state *viewer, float x, float y)
     }
     viewer->measured = find_at(viewer, x, y);
     view_tell_state(viewer, "measure");
+}
+
+// Continues with the user's camera from the current position of the camera path.
+static void leave_camera_path(view_state *viewer)
+{
+    if (!viewer->following)
+        return;
+    // The target is on the lens's axis at the depth of the centre, where sizes stay the same. Roll
+    // and field of view are lost.
+    view_camera *const camera = &viewer->camera;
+    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
+    const md5_vec3 centre = md5_vec3_add(view_centre(viewer->document->bounds), walked);
+    const view_lens lens = view_path_lens(viewer->document, &viewer->play, camera,
+                                          (float)viewer->width, (float)viewer->height);
+    const md5_vec3 back = lens.axes.back;
+    // The target cannot be behind the camera.
+    const float depth =
+        fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, centre), back), 0.25f * camera->scene_radius);
+    camera->azimuth = view_degrees(atan2f(back.y, back.x));
+    camera->elevation = view_degrees(asinf(view_clamp(back.z, -1.0f, 1.0f)));
+    camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);
+    camera->distance = depth * lens.half_y / VIEW_HALF_HEIGHT;
+    camera->orthographic = false;
+    viewer->framed = (view_framing){0};
+    viewer->following = false;
+    view_snap(viewer);
 }
 
 // Pixels of the picture per unit of mouse coordinates.
@@ -787,7 +707,7 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
     const float right = (float)motion->xrel * scale, down = (float)motion->yrel * scale;
     const bool is_camera = viewer->drag != VIEW_DRAG_NONE, is_held = viewer->ui.held != NULL;
     if (is_camera) {
-        view_leave_camera_path(viewer);
+        leave_camera_path(viewer);
     } else {
         const view_stage stage = stage_of(viewer);
         if (is_held)
@@ -836,7 +756,7 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     const view_stage stage = stage_of(viewer);
     if (view_perform(viewer, view_wheel_ui(&viewer->ui, &stage, x, y, steps)))
         return;
-    view_leave_camera_path(viewer);
+    leave_camera_path(viewer);
     const view_rect region = stage_of(viewer).region;
     view_zoom(&viewer->camera, powf(1.15f, steps), x - region.x - 0.5f * region.width,
               y - region.y - 0.5f * region.height, region.height);

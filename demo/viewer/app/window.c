@@ -1,8 +1,6 @@
 // The window: its loop and its pace.
 #include "demo/viewer/app/window.h"
 
-#include "demo/viewer/app/open.h"
-
 #include <SDL.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,51 +27,6 @@ void view_pace_work(view_pace *pace, double seconds, bool moving)
 }
 
 // == The window ===================================================================================
-
-// -- Pictures ------------------------------------------------------------------------------------
-//
-// Shows pictures in the window: in full quality or, with a viewer->economy, in less, which is drawn
-// into a smaller target and enlarged; the interface over it keeps the resolution of the window.
-
-// What pictures are drawn into before they are shown; zeroed at first.
-typedef struct view_present {
-    md5gl_target *target; // or NULL
-    uint32_t width, height, samples;
-} view_present;
-
-static uint32_t scaled(uint32_t side, float scale)
-{
-    return (uint32_t)fmaxf(roundf((float)side * scale), 1.0f);
-}
-
-// Draws one frame into the window, before the swap, with viewer->economy. Returns false on failure.
-static bool present_frame(view_present *present, view_state *viewer, md5_error *error)
-{
-    const uint32_t width = viewer->width, height = viewer->height;
-    const view_economy economy = viewer->economy;
-    const uint32_t samples = economy.one_sample ? 1 : viewer->options->samples;
-    // Pages are light, and draw their interface as they draw the rest.
-    const bool is_small = economy.scale > 0.0f && economy.scale < 1.0f && viewer->pages.open < 0;
-    const float scale = is_small ? economy.scale : 1.0f;
-    const uint32_t drawn_width = scaled(width, scale), drawn_height = scaled(height, scale);
-    const bool needs_target = is_small || samples > 1;
-    if (needs_target
-        && (present->target == NULL || present->width != drawn_width
-            || present->height != drawn_height || present->samples != samples)) {
-        md5gl_destroy_target(viewer->renderer, present->target);
-        *present = (view_present){
-            md5gl_create_target(viewer->renderer, drawn_width, drawn_height, samples, error),
-            drawn_width, drawn_height, samples};
-    }
-    if (!needs_target || present->target == NULL)
-        return view_draw(viewer, NULL, width, height, false, false, error);
-    if (!is_small && !view_draw(viewer, present->target, width, height, false, false, error))
-        return false;
-    if (is_small && !view_draw_small(viewer, present->target, drawn_width, drawn_height, error))
-        return false;
-    return md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error)
-           && (!is_small || view_draw_interface(viewer, error));
-}
 
 // -- The window ----------------------------------------------------------------------------------
 
@@ -145,7 +98,7 @@ static bool create_window(view_state *viewer, bool visible)
     return false;
 }
 
-bool view_open_window(view_state *viewer, bool visible)
+static bool open_window(view_state *viewer, bool visible)
 {
     if (!start_video(visible) || !create_window(viewer, visible))
         return view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", SDL_GetError(),
@@ -160,7 +113,7 @@ bool view_open_window(view_state *viewer, bool visible)
     return true;
 }
 
-void view_close_window(view_state *viewer)
+static void close_window(view_state *viewer)
 {
     md5gl_destroy_renderer(viewer->renderer);
     viewer->renderer = NULL;
@@ -202,11 +155,11 @@ static double seconds_since_start(void)
 
 // `moving`: the picture changes by itself, and its frames may leave something out. A still picture
 // is drawn in full quality.
-static bool draw_window(view_state *viewer, view_present *present, bool moving)
+static bool draw_window(view_state *viewer, bool moving)
 {
     md5_error error = {0};
     const double begin = seconds_since_start();
-    const bool gives_way = moving && viewer->shown.auto_quality && !view_is_recording(viewer);
+    const bool gives_way = moving && viewer->shown.auto_quality && viewer->recording.movie == NULL;
     int width = 0, height = 0;
     SDL_GL_GetDrawableSize(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
@@ -216,7 +169,7 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
     if (!view_set_scale(viewer, base * viewer->text_scale))
         return false;
     viewer->economy = view_economy_of(gives_way ? viewer->quality.step : 0);
-    const bool drawn = present_frame(present, viewer, &error);
+    const bool drawn = view_present(viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn)
         return view_log_error(&viewer->log, &error);
@@ -240,7 +193,7 @@ static bool draw_window(view_state *viewer, view_present *present, bool moving)
     return true;
 }
 
-static bool run_loop(view_state *viewer, view_present *present)
+static bool run_loop(view_state *viewer)
 {
     char title[256] = "";
     bool redraw = true, noticed = false, moved = false;
@@ -255,9 +208,9 @@ static bool run_loop(view_state *viewer, view_present *present)
     while (!viewer->quit) {
         const double begin = seconds_since_start();
         viewer->now = begin - start;
-        const bool recording = view_is_recording(viewer);
+        const bool recording = viewer->recording.movie != NULL;
         const double real = view_pace_frame(&pace, begin);
-        const double passed = recording ? 1.0 / view_recording_rate(viewer) : real;
+        const double passed = recording ? 1.0 / viewer->recording.rate : real;
         const bool following = view_follow(viewer, passed);
         const view_scene *const scene = &viewer->document->scene;
         const md5_anim *const anim = view_clock(scene);
@@ -266,9 +219,7 @@ static bool run_loop(view_state *viewer, view_present *present)
             && (view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1));
         const bool moving = changes_alone || following || recording;
         view_advance(&viewer->play, anim, passed);
-        view_watch_files(viewer);
-        redraw = view_follow_scan(viewer) || redraw;
-        redraw = view_follow_previews(viewer) || redraw;
+        redraw = view_follow_files(viewer) || redraw;
         view_pace_work(&pace, seconds_since_start() - begin, moving);
         // One more frame removes a notice that has ended.
         const bool noticing = viewer->now < viewer->ui.notice_end;
@@ -283,7 +234,7 @@ static bool run_loop(view_state *viewer, view_present *present)
             if (strcmp(name, title) != 0)
                 SDL_SetWindowTitle(viewer->window, name);
             memcpy(title, name, sizeof title);
-            if (!draw_window(viewer, present, moving))
+            if (!draw_window(viewer, moving))
                 return false;
             // Sleeps for the rest of the frame's time. The rate is the given one, or slightly more
             // than the screen's: if swapping waits for the screen, that is the limit.
@@ -311,18 +262,49 @@ static bool run_loop(view_state *viewer, view_present *present)
             do
                 view_handle_event(viewer, &event, &redraw);
             while (SDL_PollEvent(&event));
-        view_remember_soon(viewer);
         view_pace_work(&pace, seconds_since_start() - drawn, moving);
     }
     view_remember(viewer);
     return true;
 }
 
-bool view_run_window(view_state *viewer)
+// == The program ==================================================================================
+
+static int run(view_state *viewer, view_config *config, const char *complaint)
 {
-    view_present present = {.target = NULL};
-    const bool done = run_loop(viewer, &present);
-    view_end_recording(viewer);
-    md5gl_destroy_target(viewer->renderer, present.target);
-    return done;
+    const view_options *const options = viewer->options;
+    const bool has_window = view_shows_window(options);
+    viewer->config = config->path != NULL ? config : NULL;
+    viewer->chosen = &config->chosen;
+    if (options->thumbnail > 0)
+        return view_run_job(viewer) ? VIEW_EXIT_DONE : VIEW_EXIT_FAILED;
+    // Reading files needs no GL.
+    if (!options->no_render && !open_window(viewer, has_window))
+        return VIEW_EXIT_NO_DISPLAY;
+    if (!view_open_first(viewer))
+        return VIEW_EXIT_FAILED;
+    if (complaint[0] != '\0' && viewer->log.error[0] == '\0')
+        (void)snprintf(viewer->log.error, sizeof viewer->log.error, "%s", complaint);
+    const bool is_done = has_window ? run_loop(viewer) : view_run_job(viewer);
+    if (viewer->recording.movie != NULL)
+        view_toggle_recording(viewer);
+    return is_done ? VIEW_EXIT_DONE : VIEW_EXIT_FAILED;
+}
+
+int view_run(int count, char **arguments, view_options *options)
+{
+    view_state viewer;
+    view_config config = {0};
+    view_log log = {.level = options->level};
+    if (!options->no_config && options->thumbnail == 0
+        && (view_shows_window(options) || options->output != NULL))
+        view_take_config(&config, count, arguments, options, &log);
+    const char *const complaint =
+        log.num_warnings > 0 ? log.last[(log.num_warnings - 1) % VIEW_LOG_LAST] : "";
+    view_begin(&viewer, options);
+    const int status = run(&viewer, &config, complaint);
+    view_end(&viewer);
+    close_window(&viewer);
+    view_free_config(&config);
+    return status;
 }

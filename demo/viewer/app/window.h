@@ -1,4 +1,5 @@
-// The window: its clock, its loop, and control of what it shows by keys and mouse.
+// The program: its window, the clock and the loop of that, and control of what it shows by keys and
+// mouse.
 #ifndef DEMO_VIEWER_APP_WINDOW_H
 #define DEMO_VIEWER_APP_WINDOW_H
 
@@ -23,14 +24,11 @@ double view_pace_frame(view_pace *pace, double now);
 // by itself meanwhile; then only long work, such as opening a file, is left out.
 void view_pace_work(view_pace *pace, double seconds, bool moving);
 
-// Opens a window, hidden unless `visible`, with an OpenGL 3.3 core context, and the renderer on
-// it. Without a display a hidden one is created by SDL's offscreen driver, unless SDL_VIDEODRIVER
-// is set. Returns false and logs an error on failure.
-bool view_open_window(view_state *viewer, bool visible);
-void view_close_window(view_state *viewer);
-
-// Runs until the window is closed. Returns false, and logs why, if GL fails.
-bool view_run_window(view_state *viewer);
+// Shows what the options name in a window, or runs the job that they ask for. The arguments are
+// those that the options were read from: the configuration is put before them. Returns the exit
+// status.
+enum { VIEW_EXIT_DONE, VIEW_EXIT_FAILED, VIEW_EXIT_USAGE, VIEW_EXIT_NO_DISPLAY };
+int view_run(int count, char **arguments, view_options *options);
 
 // -- Input: input.c -------------------------------------------------------------------------
 
@@ -60,16 +58,5 @@ void view_pick_at(view_state *viewer, float x, float y);
 // Measures the distance from that spot to what is at pixel (x, y); beside the body there is none.
 // The first click of all is as view_pick_at().
 void view_measure_at(view_state *viewer, float x, float y);
-
-// Whether a movie is recorded, and how many pictures it has in a second: --frame-rate, or 25.
-bool view_is_recording(const view_state *viewer);
-double view_recording_rate(const view_state *viewer);
-
-// Adds what is in the window's framebuffer, before the swap. A window of another size than at the
-// beginning, and a failure to write, end the movie.
-void view_record_frame(view_state *viewer);
-
-// Ends a movie that is recorded, if any.
-void view_end_recording(view_state *viewer);
 
 #endif

@@ -258,6 +258,51 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     config->is_changed = false;
 }
 
+// -- Taking it -----------------------------------------------------------------------------
+
+void view_take_config(view_config *config, int count, char **arguments, view_options *options,
+                      view_log *log)
+{
+    char problem[256];
+    size_t num_kept = 0;
+    view_log quiet = {.level = VIEW_QUIET};
+    view_read_config(config, options->config, options->output == NULL ? log : &quiet);
+    if (config->path == NULL)
+        return;
+    if (options->output != NULL) {
+        const view_chosen_list chosen = config->chosen;
+        config->chosen = (view_chosen_list){.count = 0};
+        view_free_config(config);
+        config->chosen = chosen;
+        return;
+    }
+    for (size_t i = 0; i < config->num_arguments; i++) {
+        char *const argument = config->arguments[i];
+        view_options tried;
+        const bool known =
+            view_read_options(1, &config->arguments[i], &tried, problem, sizeof problem);
+        view_free_options(&tried);
+        if (known) {
+            config->arguments[num_kept++] = argument;
+            continue;
+        }
+        view_warn(log, "%s: %s", config->path, problem);
+        free(argument);
+    }
+    config->num_arguments = num_kept;
+
+    const size_t total = num_kept + (size_t)count;
+    char **const all = common_alloc(total + 1, sizeof *all);
+    for (size_t i = 0; i < num_kept; i++)
+        all[i] = config->arguments[i];
+    for (size_t i = 0; i < (size_t)count; i++)
+        all[num_kept + i] = arguments[i];
+    view_free_options(options);
+    // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.
+    (void)view_read_options((int)total, all, options, problem, sizeof problem);
+    free(all);
+}
+
 // -- Writing --------------------------------------------------------------------------------
 
 // Another viewer may have written meanwhile: adds what is new here to its recent files and chosen

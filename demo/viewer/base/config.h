@@ -60,6 +60,13 @@ typedef struct view_config {
 // lines are reported and ignored.
 void view_read_config(view_config *config, const char *path, view_log *log);
 
+// Reads the configuration that the options name, then, for a window, the command line again, which
+// overrides it. Unknown lines of the configuration are ignored; the last warning stays in `log`.
+// For a picture only the textures that were chosen in the window are taken: it depends on the
+// command line and on how the model looks there.
+void view_take_config(view_config *config, int count, char **arguments, view_options *options,
+                      view_log *log);
+
 // Writes the file, and creates its folder. What other viewers have written since is kept: their
 // recent files, their textures, and the model of whoever opened one last. Returns false, and logs
 // why, if that fails.

@@ -2,10 +2,12 @@
 
 // Pictures and movies of a model that are written to files: one, a sheet of several, frames of a
 // film.
-#include "demo/viewer/jobs/output.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/text.h"
+#include "demo/common/walk.h"
 #include "demo/common/write.h"
 
 #include <errno.h>
@@ -419,8 +421,8 @@ static void write_bytes(void *user, void *bytes, int size)
     (void)fwrite(bytes, 1, (size_t)size, user); // what fails is seen at the end
 }
 
-bool view_write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
-                    const uint8_t *rgba)
+static bool write_png(view_log *log, const char *path, uint32_t width, uint32_t height,
+                      const uint8_t *rgba)
 {
     common_writer writer;
     if (common_begin_file(&writer, strcmp(path, "-") != 0 ? path : NULL)) {
@@ -458,19 +460,109 @@ static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t he
     return target;
 }
 
-bool view_save_picture(view_state *viewer, const char *path, bool transparent, bool clean)
+// == Pictures and movies of the window ============================================================
+//
+// While it records, the clock advances by the duration of a picture with each frame, so that the
+// movie is smooth however long frames take.
+
+// MODEL-1.png, MODEL-2.png, ... in the folder, or with another ending: the first that does not
+// exist, or NULL. free() it.
+static char *free_name(const char *folder, const char *model, const char *ending)
 {
+    for (unsigned n = 1; n < 10000; n++) {
+        char *const name = common_format("%s-%u.%s", model, n, ending);
+        char *const path = common_join(folder, name);
+        free(name);
+        if (common_file_stamp(path) == 0)
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+void view_save_screenshot(view_state *viewer, bool clean)
+{
+    char *const folder = common_absolute(".");
+    char *const path = free_name(folder, viewer->document->scene.name, "png");
+    // The notice of the last picture must not appear in the next.
+    viewer->ui.notice_end = 0.0;
+    view_snap(viewer);
     const uint32_t width = viewer->width, height = viewer->height;
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
-    const bool saved = draw_picture(viewer, target, width, height, transparent, clean, rgba)
-                       && view_write_png(&viewer->log, path, width, height, rgba);
+    const bool is_saved = path != NULL
+                          && draw_picture(viewer, target, width, height, clean, clean, rgba)
+                          && write_png(&viewer->log, path, width, height, rgba);
     md5gl_destroy_target(viewer->renderer, target);
     free(rgba);
-    return saved;
+    if (is_saved) {
+        view_info(&viewer->log, "%s", path);
+        view_notice(viewer, "Saved %s in %s", common_base(path), folder);
+    } else {
+        view_notice(viewer, "Cannot save a screenshot in %s", folder);
+    }
+    free(path);
+    free(folder);
 }
 
-// -- Series of pictures ---------------------------------------------------------------------
+void view_toggle_recording(view_state *viewer)
+{
+    static const char *const endings[] = {"apng", "gif", "mp4", "webm"};
+    view_recording *const recording = &viewer->recording;
+    if (recording->movie != NULL) {
+        if (view_end_movie(recording->movie)) {
+            view_info(&viewer->log, "%s", recording->path);
+            view_notice(viewer, "Saved %s: %u pictures", common_base(recording->path),
+                        (unsigned)recording->count);
+        } else {
+            view_notice(viewer, "Cannot write all of %s", common_base(recording->path));
+        }
+        free(recording->path);
+        free(recording->rgba);
+        *recording = (view_recording){.movie = NULL};
+        return;
+    }
+    char *const folder = common_absolute(".");
+    char *const path =
+        free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
+    free(folder);
+    const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 25.0;
+    view_movie *const movie =
+        path != NULL ? view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log)
+                     : NULL;
+    if (movie == NULL) {
+        view_notice(viewer, "Cannot record: see --record-as");
+        free(path);
+        return;
+    }
+    *recording = (view_recording){
+        .movie = movie,
+        .path = path,
+        .rgba = common_alloc((size_t)viewer->width * viewer->height, 4),
+        .width = viewer->width,
+        .height = viewer->height,
+        .rate = rate,
+    };
+    viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
+}
+
+void view_record_frame(view_state *viewer)
+{
+    md5_error error = {0};
+    view_recording *const recording = &viewer->recording;
+    if (recording->movie == NULL)
+        return;
+    const bool is_same = viewer->width == recording->width && viewer->height == recording->height;
+    if (is_same
+        && md5gl_read_pixels(viewer->renderer, NULL, recording->width, recording->height,
+                             recording->rgba, &error)
+        && view_add_picture(recording->movie, recording->rgba))
+        recording->count++;
+    else
+        view_toggle_recording(viewer);
+}
+
+// == Series of pictures ---------------------------------------------------------------------
 
 static double picture_rate(const view_options *options)
 {
@@ -539,16 +631,29 @@ static char *name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 static bool save_png(view_state *viewer, char *path, uint32_t width, uint32_t height,
                      const uint8_t *rgba)
 {
-    const bool saved = view_write_png(&viewer->log, path, width, height, rgba);
+    const bool saved = write_png(&viewer->log, path, width, height, rgba);
     if (saved && strcmp(path, "-") != 0)
         view_info(&viewer->log, "%s", path);
     free(path);
     return saved;
 }
 
+// Opens the model of a cell; if that fails, the cell shows nothing but why.
+static void open_cell(view_state *viewer, uint32_t cell)
+{
+    const char *const file = viewer->cells.names[cell];
+    view_log_clear(&viewer->log);
+    if (view_open(viewer, &file, 1, false)) {
+        view_frame_still(viewer);
+        return;
+    }
+    view_free_document(viewer->document, viewer->renderer);
+    viewer->document = common_alloc(1, sizeof *viewer->document);
+}
+
 // Saves each picture in its own file, all in one movie, or all side by side in one file, row by
 // row.
-bool view_run_output(view_state *viewer)
+static bool run_output(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const char *const name = options->output;
@@ -564,7 +669,8 @@ bool view_run_output(view_state *viewer)
                      : options->num_times > 0  ? (uint32_t)options->num_times
                                                : 1;
     const bool is_numbered = is_alone && count > 1 && !has_distinct_names;
-    if (viewer->open_cell != NULL && viewer->cells.count < count)
+    const bool has_cells = viewer->cells.count > 0;
+    if (has_cells && viewer->cells.count < count)
         count = (uint32_t)viewer->cells.count;
     if (is_sheet) {
         const uint32_t width = (options->width + columns - 1) / columns;
@@ -589,8 +695,8 @@ bool view_run_output(view_state *viewer)
     saved = saved && (movie != NULL || !is_movie);
     for (uint32_t i = 0; i < count && saved; i++) {
         viewer->cell = i;
-        if (viewer->open_cell != NULL)
-            viewer->open_cell(viewer, i);
+        if (has_cells)
+            open_cell(viewer, i);
         else
             set_up_picture(viewer, i, count, azimuth);
         if (count == 1 && is_alone)
@@ -627,6 +733,45 @@ bool view_run_output(view_state *viewer)
     free(sheet);
     free(rgba);
     return saved;
+}
+
+// Draws the .md5mesh files of the first folder of the options, and of those in it, into
+// options->output; a file that cannot be shown leaves its error in its cell. Warns if not all fit,
+// in cells of LEAST_SIDE pixels. Returns false and logs an error if there is no model or it cannot
+// be written.
+static bool run_contact_sheet(view_state *viewer)
+{
+    enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
+    const view_options *const options = viewer->options;
+    view_options sheet = *options;
+    common_list folders = common_folders_below(options->folders[0], "", MOST_FOLDERS, false);
+    common_list *const models = &viewer->cells;
+    for (size_t i = 0; i < folders.count; i++) {
+        common_list more = common_list_folder(folders.names[i], ".md5mesh");
+        for (size_t m = 0; m < more.count && models->count < MOST_MODELS; m++)
+            common_add(models, common_copy(more.names[m]));
+        common_free_list(&more);
+    }
+    common_free_list(&folders);
+    const size_t count = models->count;
+    if (count == 0)
+        return view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
+    // Cells about as wide as high.
+    const uint32_t most = options->width / LEAST_SIDE > 1 ? options->width / LEAST_SIDE : 1;
+    const uint32_t most_rows = options->height / LEAST_SIDE > 1 ? options->height / LEAST_SIDE : 1;
+    const double columns = ceil(sqrt((double)count * options->width / options->height));
+    sheet.sheet_columns = columns < most ? (uint32_t)columns : most;
+    const size_t rows = (count + sheet.sheet_columns - 1) / sheet.sheet_columns;
+    sheet.sheet_rows = rows < most_rows ? (uint32_t)rows : most_rows;
+    const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
+    if (shown < count || count == MOST_MODELS)
+        view_warn(&viewer->log, "%s: %zu of %zu models are drawn; a larger --resolution shows more",
+                  options->folders[0], shown < count ? shown : count, count);
+    viewer->options = &sheet;
+    const bool is_saved = run_output(viewer);
+    viewer->options = options;
+    common_free_list(models);
+    return is_saved;
 }
 
 // == Frame times ===========================================================================
@@ -710,7 +855,7 @@ static bool draw_frames(view_state *viewer, md5gl_target *target, frame_times *t
     return true;
 }
 
-bool view_run_frames(view_state *viewer)
+static bool run_frames(view_state *viewer)
 {
     const uint32_t count = viewer->options->num_frames;
     md5_error error = {0};
@@ -742,4 +887,109 @@ bool view_run_frames(view_state *viewer)
     free(times.rests);
     free(times.joints);
     return drawn;
+}
+
+// == What is printed of the files
+// ==================================================================
+
+// The joints that are farthest from those of --compare, and the largest differences of all joints
+// over the clip, with their frames.
+static void print_differences(view_state *viewer)
+{
+    enum { MOST = 20 };
+    view_document *const document = viewer->document;
+    const view_compare *const compare = &document->compare;
+    if (compare->model == NULL)
+        return;
+    const md5_joint *const joints = document->scene.skeleton->joints;
+    view_pose(&document->scene, &viewer->play);
+    view_pose_compare(&document->compare, &document->scene, &viewer->play);
+    common_print(stdout, "  compared with %s at %.3f s: %u joints, %u not in it\n", compare->name,
+                 viewer->play.time, (unsigned)compare->num_same,
+                 (unsigned)(compare->num_joints - compare->num_same));
+    for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
+        const view_difference *const difference = &compare->differences[i];
+        common_print(stdout, "    %.4f units, %.2f degrees: %s\n", (double)difference->distance,
+                     (double)difference->angle, joints[difference->joint].name);
+    }
+    if (compare->measured == NULL)
+        return;
+    common_print(stdout, "  largest differences over the clip %s: %u frames\n",
+                 view_shown_clip(&document->scene)->name, (unsigned)compare->measured->num_frames);
+    for (uint32_t i = 0; i < compare->num_same; i++) {
+        const view_peak *const peak = &compare->peaks[i];
+        common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
+                     (double)peak->distance, (unsigned)peak->distance_frame, (double)peak->angle,
+                     (unsigned)peak->angle_frame, joints[peak->joint].name);
+    }
+}
+
+static void print_faults(const char *where, const view_faults *faults)
+{
+    char text[192];
+    view_describe_faults(faults, text, sizeof text);
+    printf("  faults of normals and tangents%s: %s\n", where, text);
+}
+
+// The job of --no-render: prints the panel's contents in one line; faults also at --animation-time
+// and over the shown clip.
+static void print_summary(view_state *viewer)
+{
+    view_scene *const scene = &viewer->document->scene;
+    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    common_print(stdout,
+                 "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
+                 "%u warnings\n",
+                 scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,
+                 (unsigned)view_count_vertices(scene), (unsigned)view_count_triangles(scene),
+                 scene->num_clips, (unsigned)viewer->log.num_warnings);
+    for (size_t i = 0; i < scene->num_clips; i++)
+        common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
+                     (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
+                     scene->clips[i].anim->duration);
+    if (scene->model != NULL)
+        print_faults("", &viewer->document->faults);
+    const md5_camera *const camera = scene->camera_path.camera;
+    if (camera != NULL) {
+        common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
+                     scene->camera_path.name, (unsigned)camera->num_frames,
+                     (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
+    }
+    if (scene->model == NULL || view_shown_anim(scene) == NULL)
+        return;
+    char where[64];
+    view_pose(scene, &viewer->play);
+    const view_faults posed = view_find_pose_faults(scene, NULL);
+    (void)snprintf(where, sizeof where, " at %.3f s", viewer->play.time);
+    print_faults(where, &posed);
+    const view_clip_faults all = view_find_clip_faults(scene);
+    (void)snprintf(where, sizeof where, " in %u of %u frames, most in frame %u",
+                   (unsigned)all.num_faulty, (unsigned)all.num_frames, (unsigned)all.worst_frame);
+    print_faults(where, &all.worst);
+}
+
+// == Jobs =========================================================================================
+
+bool view_run_job(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    if (options->thumbnail > 0) {
+        const view_image image = view_make_thumbnail(options, &viewer->log);
+        const bool is_written =
+            image.rgba != NULL
+            && write_png(&viewer->log, options->output, image.width, image.height, image.rgba);
+        free(image.rgba);
+        return is_written;
+    }
+    if (options->no_render) {
+        print_summary(viewer);
+        print_differences(viewer);
+        return true;
+    }
+    if (options->verify)
+        return view_run_verify(viewer);
+    return view_set_scale(viewer, options->ui_scale > 0.0f ? options->ui_scale : 1.0f)
+           && (options->output == NULL    ? run_frames(viewer)
+               : options->num_folders > 0 ? run_contact_sheet(viewer)
+                                          : run_output(viewer));
 }

@@ -18,15 +18,23 @@ void view_begin(view_state *viewer, const view_options *options)
                            .ui = {.hovered_joint = -1, .chosen_joint = -1, .fit = 1.0f}};
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
-    *viewer->document = (view_document){0};
     viewer->log.level = options->level;
     viewer->width = options->width;
     viewer->height = options->height;
     viewer->text_scale = 1.0f;
     viewer->parms = options->parms;
+    viewer->shown = options->shown;
+    viewer->surface = options->surface;
+    viewer->onion = options->onion;
+    viewer->lights = options->lights;
+    viewer->document->scene.root = options->root;
+    viewer->document->scene.dual = options->dual;
+    if (options->up_is_y)
+        viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
     viewer->camera = view_default_camera();
     viewer->play = (view_play){
         .playing = options->output == NULL,
+        .wrap = options->wrap,
         .speed = fabs(options->speed),
         .backward = options->speed<0.0, .time = options->num_times> 0 ? options->times[0] : 0.0,
     };
@@ -34,13 +42,16 @@ void view_begin(view_state *viewer, const view_options *options)
 
 void view_end(view_state *viewer)
 {
+    view_free_pages(&viewer->pages, viewer->renderer);
+    view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
         md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
-        view_free_font(&viewer->font, viewer->renderer);
+        md5gl_destroy_texture(viewer->renderer, viewer->font.mask);
+        md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
     free(viewer->preview.wish);
-    view_free_canvas(&viewer->canvas);
+    free(viewer->canvas.vertices);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
     view_stop_scan(viewer->scan);
@@ -56,7 +67,7 @@ bool view_set_scale(view_state *viewer, float scale)
         return true;
     if (!view_make_font(&font, viewer->renderer, scale, &error))
         return view_log_error(&viewer->log, &error);
-    view_free_font(&viewer->font, viewer->renderer);
+    md5gl_destroy_texture(viewer->renderer, viewer->font.mask);
     viewer->font = font;
     viewer->canvas.font = &viewer->font;
     return true;
@@ -98,7 +109,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .preview = viewer->preview.texture,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
         .page_panel = view_page_panel,
-        .caption = viewer->open_cell != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
+        .caption = viewer->cells.count > 0 ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0.0f)
@@ -191,37 +202,6 @@ void view_frame_still(view_state *viewer)
     view_snap(viewer);
 }
 
-void view_leave_camera_path(view_state *viewer)
-{
-    if (!viewer->following)
-        return;
-    // The target is on the lens's axis at the depth of the centre, where sizes stay the same. Roll
-    // and field of view are lost.
-    view_camera *const camera = &viewer->camera;
-    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
-    const md5_vec3 centre = md5_vec3_add(view_centre(viewer->document->bounds), walked);
-    const view_lens lens = view_path_lens(viewer->document, &viewer->play, camera,
-                                          (float)viewer->width, (float)viewer->height);
-    const md5_vec3 back = lens.axes.back;
-    // The target cannot be behind the camera.
-    const float depth =
-        fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, centre), back), 0.25f * camera->scene_radius);
-    camera->azimuth = view_degrees(atan2f(back.y, back.x));
-    camera->elevation = view_degrees(asinf(view_clamp(back.z, -1.0f, 1.0f)));
-    camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);
-    camera->distance = depth * lens.half_y / VIEW_HALF_HEIGHT;
-    camera->orthographic = false;
-    viewer->framed = (view_framing){0};
-    viewer->following = false;
-    view_snap(viewer);
-}
-
-view_lens view_choose_lens(view_state *viewer, float width, float height)
-{
-    const view_stage stage = view_stage_of(viewer, width, height);
-    return view_stage_lens(&stage, width, height);
-}
-
 // == Smooth motion =========================================================================
 //
 // In a window the picture follows the user's camera and lists smoothly. Without one no time passes
@@ -256,14 +236,21 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Draws a picture of width * height pixels that is laid out for another size, with or without what
-// lies over the world.
-static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2],
-                 const uint32_t laid_out[2], bool transparent, bool has_marks, bool has_panels,
-                 md5_error *error)
+// Whether the economy leaves out pixels: then a picture is drawn as the window lays it out, without
+// panels. Pages are light, and draw their interface as they draw the rest.
+static bool is_reduced(const view_state *viewer)
+{
+    return viewer->economy.scale > 0.0f && viewer->economy.scale < 1.0f && viewer->pages.open < 0;
+}
+
+bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+               bool transparent, bool clean, md5_error *error)
 {
     view_document *const document = viewer->document;
-    const bool is_page = viewer->pages.open >= 0;
+    const bool is_page = viewer->pages.open >= 0, is_small = is_reduced(viewer);
+    const bool has_panels = !clean && !is_small;
+    const uint32_t laid_out[2] = {is_small ? viewer->width : width,
+                                  is_small ? viewer->height : height};
     md5_error draw_error = {0};
     // First, because a machine's character walks and the camera follows. In a crowd the camera
     // determines who is visible.
@@ -276,16 +263,16 @@ static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2
     if (!is_page)
         view_keep_framed(viewer, laid_out[0], laid_out[1]);
     view_stage stage = view_stage_of(viewer, (float)laid_out[0], (float)laid_out[1]);
-    const float across = (float)size[0] / stage.width, down = (float)size[1] / stage.height;
+    const float across = (float)width / stage.width, down = (float)height / stage.height;
     stage.region = (view_rect){stage.region.x * across, stage.region.y * down,
                                stage.region.width * across, stage.region.height * down};
-    stage.width = (float)size[0];
-    stage.height = (float)size[1];
+    stage.width = (float)width;
+    stage.height = (float)height;
     const bool drawn =
         is_page ? view_draw_page(&stage, viewer->play.time, target, transparent, !has_panels,
                                  &draw_error)
-                : view_draw_world(&stage, target, size[0], size[1], transparent, &draw_error);
-    if (viewer->open_cell != NULL) {
+                : view_draw_world(&stage, target, width, height, transparent, &draw_error);
+    if (viewer->cells.count > 0) {
         // The name of a cell of a contact sheet below its picture, or why there is none.
         const float top = stage.height - stage.caption, left = 4.0f, room = stage.width - 2 * left;
         const char *name = viewer->cells.names[viewer->cell] + strlen(viewer->options->folders[0]);
@@ -315,7 +302,7 @@ static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2
         view_draw_canvas(&stage);
         free(stem);
     }
-    if (has_marks && !is_page)
+    if (!clean && !is_page)
         view_draw_marks(&stage);
     if (has_panels)
         draw_panels(viewer, &stage);
@@ -325,25 +312,43 @@ static bool draw(view_state *viewer, md5gl_target *target, const uint32_t size[2
     return drawn && ended;
 }
 
-bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-               bool transparent, bool clean, md5_error *error)
+static uint32_t scaled(uint32_t side, float scale)
 {
-    const uint32_t size[2] = {width, height};
-    return draw(viewer, target, size, size, transparent, !clean, !clean, error);
+    return (uint32_t)fmaxf(roundf((float)side * scale), 1.0f);
 }
 
-bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                     md5_error *error)
+bool view_present(view_state *viewer, md5_error *error)
 {
-    const uint32_t size[2] = {width, height}, window[2] = {viewer->width, viewer->height};
-    return draw(viewer, target, size, window, false, true, false, error);
-}
-
-bool view_draw_interface(view_state *viewer, md5_error *error)
-{
-    const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
-    const md5gl_frame frame = {
-        .width = viewer->width, .height = viewer->height, .keep_contents = true};
+    const uint32_t width = viewer->width, height = viewer->height;
+    const bool is_small = is_reduced(viewer);
+    const float scale = is_small ? viewer->economy.scale : 1.0f;
+    const view_presented wanted = {
+        .width = scaled(width, scale),
+        .height = scaled(height, scale),
+        .samples = viewer->economy.one_sample ? 1 : viewer->options->samples,
+    };
+    view_presented *const kept = &viewer->present;
+    const bool needs_target = is_small || wanted.samples > 1;
+    if (needs_target
+        && (kept->target == NULL || kept->width != wanted.width || kept->height != wanted.height
+            || kept->samples != wanted.samples)) {
+        md5gl_destroy_target(viewer->renderer, kept->target);
+        *kept = wanted;
+        kept->target = md5gl_create_target(viewer->renderer, wanted.width, wanted.height,
+                                           wanted.samples, error);
+    }
+    if (!needs_target || kept->target == NULL) {
+        viewer->economy.scale = 0.0f;
+        return view_draw(viewer, NULL, width, height, false, false, error);
+    }
+    if (!view_draw(viewer, kept->target, wanted.width, wanted.height, false, false, error)
+        || !md5gl_copy_target(viewer->renderer, kept->target, 0, width, height, error))
+        return false;
+    if (!is_small)
+        return true;
+    // The panels keep the resolution of the window.
+    const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
+    const md5gl_frame frame = {.width = width, .height = height, .keep_contents = true};
     md5gl_begin_frame(viewer->renderer, &frame);
     draw_panels(viewer, &stage);
     return md5gl_end_frame(viewer->renderer, error);

@@ -1,4 +1,4 @@
-#include "demo/viewer/jobs/output.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
 #include "demo/viewer/base/math.h"

@@ -13,7 +13,7 @@
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/panels.h"
 
-typedef struct view_movie view_movie; // see output.h
+typedef struct view_movie view_movie;
 
 // A movie of the window.
 typedef struct view_recording {
@@ -21,7 +21,15 @@ typedef struct view_recording {
     char *path;
     uint8_t *rgba; // [4 * width * height] the last picture
     uint32_t width, height, count;
+    double rate; // pictures a second: --frame-rate, or 25
 } view_recording;
+
+// What pictures of a window are drawn into before they are shown, if they have several samples or
+// fewer pixels.
+typedef struct view_presented {
+    md5gl_target *target; // or NULL
+    uint32_t width, height, samples;
+} view_presented;
 
 // What is shown beside the list of a game.
 typedef struct view_shown_preview {
@@ -91,14 +99,14 @@ typedef struct view_state {
     view_economy economy;
     view_shown drawn_shown;
 
-    // Of a contact sheet: the files of its cells, what opens one, and the one that is drawn.
+    // Of a contact sheet: the files of its cells, or none, and the one that is drawn.
     common_list cells;
-    void (*open_cell)(struct view_state *viewer, uint32_t cell); // NULL: there is none
     uint32_t cell;
 
     // Only with a window.
     struct SDL_Window *window;
     void *context; // SDL_GLContext
+    view_presented present;
     view_recording recording;
     view_quality quality;     // by the times of its frames
     view_config *config;      // NULL = none
@@ -116,11 +124,10 @@ typedef struct view_state {
 
 // -- Beginning and end ---------------------------------------------------------------------
 
-// Sets up what needs no window: camera and clock, by the options. view_take_switches() of app/ sets
-// the switches.
+// Sets up what needs no window by the options: switches, camera and clock.
 void view_begin(view_state *viewer, const view_options *options);
 
-// Frees what view_begin() and drawing made, after the document was closed, in any state.
+// Frees what view_begin(), opening and drawing made, in any state.
 void view_end(view_state *viewer);
 
 // Recreates the glyphs if the scale changed. Returns false, and logs why, if that fails.
@@ -144,15 +151,9 @@ void view_frame_again(view_state *viewer, uint32_t width, uint32_t height);
 // Frames the pose at the current time instead of the whole clip, for a picture of it alone.
 void view_frame_still(view_state *viewer);
 
-// Continues with the user's camera from the current position of the camera path.
-void view_leave_camera_path(view_state *viewer);
-
 // Frames again if the free region has changed since, or if the contents would leave the picture or
 // be too small in it; unless the user has set the camera's target or distance meanwhile.
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
-
-// The camera of the current picture: the camera path, or the user's camera in the free region.
-view_lens view_choose_lens(view_state *viewer, float width, float height);
 
 // -- Smooth motion -------------------------------------------------------------------------
 
@@ -167,17 +168,15 @@ void view_snap(view_state *viewer);
 // -- Drawing -------------------------------------------------------------------------------
 
 // Draws one frame into a target (NULL = the window). `transparent` omits the background and
-// `clean` the interface.
+// `clean` the interface. With a viewer->economy of less resolution, it is what a window of
+// viewer->width * height shows, in fewer pixels and without panels.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
 
-// Draws what a window of viewer->width * height shows into a target of fewer pixels, without
-// panels.
-bool view_draw_small(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                     md5_error *error);
-
-// Draws panels over the picture that is in the window.
-bool view_draw_interface(view_state *viewer, md5_error *error);
+// Draws one frame into the window, before the swap: in full quality or, with a viewer->economy, in
+// less, which is drawn into a smaller target and enlarged, below panels of full resolution. Returns
+// false on failure.
+bool view_present(view_state *viewer, md5_error *error);
 
 // -- Reports -------------------------------------------------------------------------------
 
@@ -186,5 +185,128 @@ void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3
 
 // Logs the state after an action at the level "debug".
 void view_tell_state(view_state *viewer, const char *action);
+
+// -- Opening -------------------------------------------------------------------------------
+
+// Options that say what the window shows.
+void view_describe(const view_state *viewer, view_options *options);
+
+// Writes the configuration file, if there is one, when the window closes.
+void view_remember(view_state *viewer);
+
+// Lists a folder or an archive: the contents of a game, or the files of any other folder.
+void view_browse_place(view_state *viewer, const char *path);
+
+// Lists the contents of a folder as a game, which is opened in the background.
+void view_browse_game(view_state *viewer, const char *place);
+
+// Lists a section of the game.
+void view_show_section(view_state *viewer, size_t section);
+
+// Opens files, or our own model if there are none: scene, GPU copies, textures, framing.
+// If a file cannot be shown: logs why, keeps what was open, and returns false.
+// `as_asked`: textures named on the command line apply to these files.
+bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
+
+// Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
+// the list of its files.
+void view_drop(view_state *viewer, const char *path);
+
+// Reads the picture of --environment, if it is given and something is drawn. Logs an error on
+// failure.
+bool view_choose_environment(view_state *viewer);
+
+bool view_reload(view_state *viewer);
+
+// Shows another clip, from its beginning.
+void view_change_clip(view_state *viewer, size_t clip);
+
+// Measures the clip again after the root mode or the clip changed.
+void view_measure(view_state *viewer);
+
+// Returns the place of --game with --base behind it; without --base, with the base that is found.
+// To be freed.
+char *view_place_of_options(const view_options *options);
+
+// Opens --game and what its name names. Returns false and logs an error on failure.
+bool view_open_game_name(view_state *viewer);
+
+// Opens what the command line names, or the last model if it names nothing: files, a folder to
+// list, and what it says of them: clip, range, joint, environment, page, time. Returns false and
+// logs an error if that cannot be shown.
+bool view_open_first(view_state *viewer);
+
+// -- Following -----------------------------------------------------------------------------
+
+// What goes on in the background of a window: the three that follow, and the configuration file,
+// which is written when nothing has changed for a second, so that nothing is lost if the program is
+// ended; the camera alone is no reason to. Call it in every frame. Returns whether the picture
+// changes.
+bool view_follow_files(view_state *viewer);
+
+// Checks the files a few times a second, and reloads all if one has changed.
+void view_watch_files(view_state *viewer);
+
+// Takes the opened game, or shows how far that is. Returns whether the picture changes.
+bool view_follow_scan(view_state *viewer);
+
+// Asks for pictures of the chosen line and its neighbours while a game is listed, and takes those
+// that are ready. Returns whether what is shown has changed.
+bool view_follow_previews(view_state *viewer);
+
+// -- Pages of techniques -------------------------------------------------------------------
+
+// --page: opens the page with its character, with the sliders of --set. Returns false and logs an
+// error if there is no such page or slider or its character cannot be opened; true without the
+// option.
+bool view_choose_page(view_state *viewer);
+
+// Opens a page with its character, or the contents. Returns false and logs an error if that cannot
+// be opened.
+bool view_show_page_number(view_state *viewer, int32_t number);
+
+// -- Movies and pictures -------------------------------------------------------------------
+//
+// PNG, APNG, and GIF, MP4 and WebM through ffmpeg if it is installed.
+
+// Begins a movie of `num_frames` pictures, or of a number that is not known yet: 0; the extension
+// of `path` chooses the format. Returns NULL and logs an error if the file cannot be created or
+// ffmpeg is missing.
+view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
+                             uint32_t num_frames, view_log *log);
+
+// Adds rgba[4 * width * height], top row first, straight alpha. Returns false after any failure.
+bool view_add_picture(view_movie *movie, const uint8_t *rgba);
+
+// Finishes the file and frees the movie. Returns false and logs an error if it was not written
+// completely.
+bool view_end_movie(view_movie *movie);
+
+// Adds what is in the window's framebuffer to a movie that is recorded, before the swap. A window
+// of another size than at the beginning, and a failure to write, end the movie.
+void view_record_frame(view_state *viewer);
+
+// Begins a movie of the window in the current folder, MODEL-1.apng or with the ending of
+// --record-as, or ends the one that is recorded; a notice says which.
+void view_toggle_recording(view_state *viewer);
+
+// Saves what the window shows under an unused name in the current folder; `clean`: without the
+// interface, and with a transparent background.
+void view_save_screenshot(view_state *viewer, bool clean);
+
+// -- Jobs ----------------------------------------------------------------------------------
+
+// Runs what the options ask for instead of a window: --thumbnail, --no-render, --verify, --output
+// or --frames. Only a thumbnail needs no opened document. Returns false and logs why, or prints it,
+// if it fails.
+bool view_run_job(view_state *viewer);
+
+// Runs --verify: compares skinning on the GPU with the CPU's exact result.
+//
+// Compares every mesh in the bind pose, in a pose that turns every joint, and at several times of
+// every clip, also between frames. Prints a line for each mesh. Returns false if a position is off
+// by more than 1/10000 of the model's size, or a normal or tangent by more than 0.001. With a
+// forced path, the line also says whether the loss is what md5_pack_loss() predicts.
+bool view_run_verify(view_state *viewer);
 
 #endif

@@ -1,7 +1,7 @@
 // Opens what is shown: files, folders and what is in them, games with their previews, pages of
 // techniques, and files anew when they change. Remembers the size of the window and what was
 // chosen.
-#include "demo/viewer/app/open.h"
+#include "demo/viewer/jobs/view.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -11,7 +11,6 @@
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/draw/previews.h"
-#include "demo/viewer/jobs/output.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/scene.h"
 #include "demo/viewer/ui/browser.h"
@@ -127,20 +126,6 @@ static void note_files(view_state *viewer)
 
 // -- State and options ----------------------------------------------------------------------
 
-void view_take_switches(view_state *viewer)
-{
-    const view_options *const o = viewer->options;
-    viewer->shown = o->shown;
-    viewer->surface = o->surface;
-    viewer->onion = o->onion;
-    viewer->lights = o->lights;
-    viewer->document->scene.root = o->root;
-    viewer->document->scene.dual = o->dual;
-    if (o->up_is_y)
-        viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
-    viewer->play.wrap = o->wrap;
-}
-
 void view_describe(const view_state *viewer, view_options *options)
 {
     options->shown = viewer->shown;
@@ -199,7 +184,7 @@ void view_remember(view_state *viewer)
     (void)view_write_config(viewer->config, &viewer->log);
 }
 
-void view_remember_soon(view_state *viewer)
+static void remember_soon(view_state *viewer)
 {
     const double interval = 1.0;
     view_config *const config = viewer->config;
@@ -371,13 +356,6 @@ bool view_follow_scan(view_state *viewer)
 #define MD5VIEW_MODELS "models"
 #endif
 
-void view_close(view_state *viewer)
-{
-    view_free_pages(&viewer->pages, viewer->renderer);
-    view_free_document(viewer->document, viewer->renderer);
-    viewer->document = NULL;
-}
-
 // -- Own model ------------------------------------------------------------------------------
 
 // The first machine in a folder of `models`, or NULL.
@@ -445,7 +423,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
         view_log_restore(&viewer->log, &before);
         return false;
     }
-    view_close(viewer);
+    view_free_pages(&viewer->pages, viewer->renderer);
+    view_free_document(viewer->document, viewer->renderer);
     viewer->document = opened;
     viewer->ui.hierarchy_scroll = 0.0f;
     viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
@@ -675,75 +654,7 @@ bool view_open_game_name(view_state *viewer)
     return is_open;
 }
 
-// == What is shown first ==========================================================================
-
-// Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
-// cannot be opened, shows our own model and the error.
-static bool open_remembered(view_state *viewer)
-{
-    const view_config *const config = viewer->config;
-    const view_camera camera = config->camera;
-    const bool has_camera = config->has_camera, is_own = config->model == NULL;
-    char *path = is_own ? NULL : common_copy(config->model);
-    const char *const files[1] = {path};
-    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
-    char error[sizeof viewer->log.error];
-    memcpy(error, viewer->log.error, sizeof error);
-    free(path);
-    const view_options *const options = viewer->options;
-    if (opened && has_camera && !options->azimuth_given && !options->elevation_given
-        && !options->distance_given && !options->orthographic_given) { // unless they say otherwise
-        const float radius = viewer->camera.scene_radius;
-        viewer->camera = camera;
-        viewer->camera.scene_radius = radius;
-        view_snap(viewer);
-    }
-    if (opened || is_own || !view_open(viewer, NULL, 0, true))
-        return opened;
-    memcpy(viewer->log.error, error, sizeof error);
-    return true;
-}
-
-bool view_open_first(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    if (options->num_folders > 0 && !view_shows_window(options)) {
-        const bool is_sheet = options->output != NULL && options->num_folders == 1
-                              && options->num_files == 0 && common_is_folder(options->folders[0]);
-        if (!is_sheet)
-            view_error(&viewer->log,
-                       "%s: folders can be listed in a window, or one alone drawn by --output; "
-                       "name a file",
-                       options->folders[0]);
-        return is_sheet;
-    }
-    if (options->game != NULL && options->num_files == 0 && !view_shows_window(options))
-        return view_error(&viewer->log,
-                          "--game %s: it can be listed in a window only; name an entity, "
-                          "a model or a file in it",
-                          options->game);
-    if (options->game != NULL && options->num_files > 0)
-        return view_open_game_name(viewer);
-    // The command line has priority: the last model and its camera are restored only if it names
-    // nothing to show.
-    const view_config *const config = viewer->config;
-    const bool is_remembered = config != NULL && options->num_files == 0
-                               && options->num_folders == 0 && !options->names_content
-                               && (config->model == NULL || common_is_file(config->model));
-    const bool opened = is_remembered ? open_remembered(viewer)
-                                      : view_open(viewer, options->files, options->num_files, true);
-    // As if dropped: of several folders the last one is listed.
-    for (size_t i = 0; i < options->num_folders && opened; i++)
-        view_browse_place(viewer, options->folders[i]);
-    if (options->game != NULL && opened) {
-        char *const place = view_place_of_options(options);
-        view_browse_game(viewer, place);
-        free(place);
-    }
-    return opened;
-}
-
-// == Reloading ====================================================================================
+// == Following ====================================================================================
 
 void view_watch_files(view_state *viewer)
 {
@@ -759,6 +670,14 @@ void view_watch_files(view_state *viewer)
     viewer->files_stamp = now;
     view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed: unchanged");
     view_tell_state(viewer, "watch");
+}
+
+bool view_follow_files(view_state *viewer)
+{
+    view_watch_files(viewer);
+    const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
+    remember_soon(viewer);
+    return is_scanned || has_preview;
 }
 
 // == Pages of techniques ==========================================================================
@@ -844,4 +763,113 @@ bool view_choose_page(view_state *viewer)
     for (size_t i = 0; is_set && i < options->num_settings; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings[i]);
     return is_set;
+}
+
+// == What is shown first ==========================================================================
+
+// Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
+// cannot be opened, shows our own model and the error.
+static bool open_remembered(view_state *viewer)
+{
+    const view_config *const config = viewer->config;
+    const view_camera camera = config->camera;
+    const bool has_camera = config->has_camera, is_own = config->model == NULL;
+    char *path = is_own ? NULL : common_copy(config->model);
+    const char *const files[1] = {path};
+    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
+    char error[sizeof viewer->log.error];
+    memcpy(error, viewer->log.error, sizeof error);
+    free(path);
+    const view_options *const options = viewer->options;
+    if (opened && has_camera && !options->azimuth_given && !options->elevation_given
+        && !options->distance_given && !options->orthographic_given) { // unless they say otherwise
+        const float radius = viewer->camera.scene_radius;
+        viewer->camera = camera;
+        viewer->camera.scene_radius = radius;
+        view_snap(viewer);
+    }
+    if (opened || is_own || !view_open(viewer, NULL, 0, true))
+        return opened;
+    memcpy(viewer->log.error, error, sizeof error);
+    return true;
+}
+
+// The files on the command line, or the last model if there are none; lists the folder on it.
+static bool open_named(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    if (options->num_folders > 0 && !view_shows_window(options)) {
+        const bool is_sheet = options->output != NULL && options->num_folders == 1
+                              && options->num_files == 0 && common_is_folder(options->folders[0]);
+        if (!is_sheet)
+            view_error(&viewer->log,
+                       "%s: folders can be listed in a window, or one alone drawn by --output; "
+                       "name a file",
+                       options->folders[0]);
+        return is_sheet;
+    }
+    if (options->game != NULL && options->num_files == 0 && !view_shows_window(options))
+        return view_error(&viewer->log,
+                          "--game %s: it can be listed in a window only; name an entity, "
+                          "a model or a file in it",
+                          options->game);
+    if (options->game != NULL && options->num_files > 0)
+        return view_open_game_name(viewer);
+    // The command line has priority: the last model and its camera are restored only if it names
+    // nothing to show.
+    const view_config *const config = viewer->config;
+    const bool is_remembered = config != NULL && options->num_files == 0
+                               && options->num_folders == 0 && !options->names_content
+                               && (config->model == NULL || common_is_file(config->model));
+    const bool opened = is_remembered ? open_remembered(viewer)
+                                      : view_open(viewer, options->files, options->num_files, true);
+    // As if dropped: of several folders the last one is listed.
+    for (size_t i = 0; i < options->num_folders && opened; i++)
+        view_browse_place(viewer, options->folders[i]);
+    if (options->game != NULL && opened) {
+        char *const place = view_place_of_options(options);
+        view_browse_game(viewer, place);
+        free(place);
+    }
+    return opened;
+}
+
+// --animation-index, --range and --joint. Returns false and logs an error if the model has no such.
+static bool choose_parts(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const view_scene *const scene = &viewer->document->scene;
+    if (options->animation_index_given) {
+        if (options->animation_index >= scene->num_clips)
+            return view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
+                              (unsigned)options->animation_index, scene->num_clips);
+        view_change_clip(viewer, options->animation_index);
+        view_frame_anew(viewer);
+    }
+    const md5_anim *const anim = view_clock(scene);
+    viewer->play.range_first = options->range_first;
+    viewer->play.range_last = options->range_last;
+    if (options->range_last > 0) {
+        double begin, end;
+        if (!view_find_range(&viewer->play, anim, &begin, &end))
+            return view_error(&viewer->log, "--range %u-%u, but there are %u frames",
+                              (unsigned)options->range_first, (unsigned)options->range_last,
+                              anim != NULL ? (unsigned)anim->num_frames : 0);
+        viewer->play.time = begin;
+    }
+    if (options->joint != NULL)
+        viewer->ui.chosen_joint = (int32_t)md5_find_joint(scene->skeleton, options->joint);
+    return options->joint == NULL || viewer->ui.chosen_joint >= 0
+           || view_error(&viewer->log, "--joint %s: the model has no joint of that name",
+                         options->joint);
+}
+
+bool view_open_first(view_state *viewer)
+{
+    if (!open_named(viewer) || !choose_parts(viewer) || !view_choose_environment(viewer)
+        || !view_choose_page(viewer))
+        return false;
+    if (viewer->options->num_times > 0)
+        viewer->play.time = viewer->options->times[0];
+    return true;
 }
