@@ -816,9 +816,9 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
     // Too small for a model's texture: a placeholder.
     enum { TINY = 16 * 16, TINY_BYTES = 64 * 1024 };
     view_image tiny = {.rgba = NULL};
-    view_image_fault fault;
+    md5_error error;
     if (judged.score >= LEAST && common_file_size(image->path) <= TINY_BYTES
-        && view_read_small_image(image->path, TINY, &tiny, &fault))
+        && view_read_image(image->path, TINY, &tiny, &error))
         object(&judged, IS_TINY, "it is tiny");
     free(tiny.rgba);
     return judged;
