@@ -38,29 +38,6 @@ bool view_read_game_image(md5_game *game, const md5_image_program *program, view
     return view_take_picture(md5_load_image(game, program, &opts, error), image, error);
 }
 
-// Which map of a mesh the stages of a kind are; VIEW_NUM_MAPS: none.
-static const view_map map_of[] = {
-    [MD5_STAGE_AMBIENT] = VIEW_NUM_MAPS,
-    [MD5_STAGE_BUMP] = VIEW_MAP_NORMALS,
-    [MD5_STAGE_DIFFUSE] = VIEW_MAP_DIFFUSE,
-    [MD5_STAGE_SPECULAR] = VIEW_MAP_SPECULAR,
-};
-
-const md5_image_program *view_material_image(const md5_material *material, view_map map)
-{
-    const md5_image_program *any = NULL;
-    for (uint32_t i = 0; i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        if (stage->image.text[0] == '\0')
-            continue;
-        if (map_of[stage->light] == map)
-            return &stage->image;
-        if (any == NULL && map == VIEW_MAP_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
-            any = &stage->image;
-    }
-    return any;
-}
-
 // == Pixels of maps ==============================================================================
 
 static uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
@@ -400,7 +377,7 @@ static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, b
         load_texture(d,
                      (view_texture){.path = (char *)(uintptr_t)stage->image.text,
                                     .program = &stage->image,
-                                    .map = is_map ? map_of[stage->light] : VIEW_NUM_MAPS,
+                                    .map = is_map ? view_map_of(stage->light) : VIEW_NUM_MAPS,
                                     .stage = is_map ? NULL : stage},
                      false);
     return loaded != NULL ? loaded->texture : 0;

@@ -17,11 +17,6 @@
 bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
                           md5_error *error);
 
-// Returns the picture that a material has as a map: of its first stage for diffuse, bump or
-// specular light, or for the diffuse map of a material without one its first stage with a picture.
-// NULL if there is none.
-const md5_image_program *view_material_image(const md5_material *material, view_map map);
-
 // Turns a picture of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as a
 // camera with up above sees it, into side `number` of a cube map: +x, -x, +y, -y, +z, -z.
 void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to);
