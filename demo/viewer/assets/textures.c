@@ -693,7 +693,7 @@ static int by_sort(const void *left, const void *right)
 
 void view_sort_layers(view_layers *layers, uint32_t num_meshes)
 {
-    if (layers->num_meshes > 0)
+    if (layers->meshes != NULL)
         qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
     layers->lists = common_alloc(layers->num_meshes, sizeof *layers->lists);
     layers->places = common_alloc(num_meshes, sizeof *layers->places);
