@@ -1120,12 +1120,13 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
                 find_maps(&d);
         }
         // What is seen through reflects nothing without its diffuse map.
-        const uint32_t num_layered = textures->layers.num_meshes;
-        view_layered *const last =
-            num_layered > 0 ? &textures->layers.meshes[num_layered - 1] : NULL;
-        if (last != NULL && last->mesh == i && *diffuse == NULL)
-            last->lit.lacks_diffuse =
-                last->material->coverage == MD5_COVERAGE_TRANSLUCENT || is_decal(last->material);
+        if (*diffuse == NULL && textures->layers.num_meshes > 0) {
+            view_layered *const last = &textures->layers.meshes[textures->layers.num_meshes - 1];
+            last->lit.lacks_diffuse = last->lit.lacks_diffuse
+                                      || (last->mesh == i
+                                          && (last->material->coverage == MD5_COVERAGE_TRANSLUCENT
+                                              || is_decal(last->material)));
+        }
     }
     free(file);
     view_sort_layers(&textures->layers, model->num_meshes);
