@@ -9,9 +9,9 @@
 static const char *fuzz_radiance(const uint8_t *data, size_t size)
 {
     view_panorama panorama;
-    view_image_fault fault = {""};
-    const bool is_read = view_decode_radiance(data, size, &panorama, &fault);
-    const bool is_told = is_read != (fault.message[0] != '\0');
+    md5_error error = {0};
+    const bool is_read = view_decode_radiance(data, size, &panorama, &error);
+    const bool is_told = is_read != (error.message[0] != '\0');
     const char *const wrong =
         is_read == (panorama.rgb != NULL) && is_told ? NULL : "neither pixels nor a message";
     free(panorama.rgb);
@@ -21,14 +21,14 @@ static const char *fuzz_radiance(const uint8_t *data, size_t size)
 const char *fuzz_image(const uint8_t *data, size_t size)
 {
     view_image image;
-    view_image_fault fault = {""};
+    md5_error error = {0};
     if (size >= 2 && data[0] == '#' && data[1] == '?')
         return fuzz_radiance(data, size);
-    const bool is_read = view_decode_image(data, size, &image, &fault);
+    const bool is_read = view_decode_image(data, size, VIEW_IMAGE_MAX_PIXELS, &image, &error);
     const char *wrong = NULL;
     if (is_read != (image.rgba != NULL))
         wrong = "pixels and an error message";
-    if (!is_read && fault.message[0] == '\0')
+    if (!is_read && error.message[0] == '\0')
         wrong = "refused without a message";
     if (is_read
         && (image.width == 0 || image.height == 0 || image.width > VIEW_IMAGE_MAX_SIDE

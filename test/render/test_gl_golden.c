@@ -71,7 +71,7 @@ static void compare(const char *file, const char *path, const golden_picture *dr
     const char *const folder = getenv("MD5_GOLDEN");
     char name[512];
     view_image golden;
-    view_image_fault fault;
+    md5_error error;
     if (folder) {
         (void)snprintf(name, sizeof name, "%s/%s", folder, file);
         FILE *const png = fopen(name, "wb");
@@ -82,8 +82,8 @@ static void compare(const char *file, const char *path, const golden_picture *dr
         return;
     }
     (void)snprintf(name, sizeof name, "test/data/%s", file);
-    if (test_check(view_read_image(test_path(name), &golden, &fault), __FILE__, __LINE__, "%s: %s",
-                   name, fault.message)
+    if (test_check(view_read_image(test_path(name), VIEW_IMAGE_MAX_PIXELS, &golden, &error),
+                   __FILE__, __LINE__, "%s: %s", name, error.message)
         && CHECK(golden.width == SIDE && golden.height == SIDE))
         check_alike(file, path, golden.rgba, drawn->rgba[0][0]);
     free(golden.rgba);

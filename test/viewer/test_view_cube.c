@@ -237,11 +237,11 @@ TEST (view_masks_become_highlights_and_glow) {
                                    50, 100, 128, 255, 20, 40, 51,  255};
     memcpy(shine, masks, sizeof masks);
     view_image of_masks = {shine, 4, 1};
-    view_make_highlights(&of_masks, 0.5f);
+    view_apply_masks(&of_masks, NULL, 0.5f);
     CHECK(memcmp(shine, highlights, sizeof highlights) == 0);
     const view_image texture = {color, 2, 1};
     of_masks.rgba = masks;
-    view_make_glow(&of_masks, &texture, 1.0f);
+    view_apply_masks(&of_masks, &texture, 1.0f);
     CHECK(memcmp(masks, glow, sizeof glow) == 0);
 }
 

@@ -13,14 +13,14 @@
 #include <string.h>
 
 // Decodes from a block of exactly this size, so that sanitizers detect each read past its end.
-static bool decode(const image_file *file, view_image *image, view_image_fault *fault)
+static bool decode(const image_file *file, view_image *image, md5_error *error)
 {
     uint8_t *const exact = malloc(file->size ? file->size : 1);
     if (!exact)
         abort();
     if (file->size)
         memcpy(exact, file->bytes, file->size);
-    const bool is_read = view_decode_image(exact, file->size, image, fault);
+    const bool is_read = view_decode_image(exact, file->size, VIEW_IMAGE_MAX_PIXELS, image, error);
     free(exact);
     return is_read;
 }
@@ -74,9 +74,9 @@ TEST (images_of_each_kind_are_read) {
     const char *name;
     for (int i = 0; image_make(i, &file, &name); i++) {
         view_image image;
-        view_image_fault fault = {.message = ""};
-        test_check(decode(&file, &image, &fault), __FILE__, __LINE__, "%s: %s", name,
-                   fault.message);
+        md5_error error = {0};
+        test_check(decode(&file, &image, &error), __FILE__, __LINE__, "%s: %s", name,
+                   error.message);
         if (image.rgba && CHECK(image.width == IMAGE_WIDTH && image.height == IMAGE_HEIGHT))
             check_pixels(name, &image, begins(name, "tga") && i % 2);
         free(image.rgba);
@@ -89,10 +89,10 @@ TEST (images_of_each_kind_are_read) {
 static void check_refused(const image_file *file, const char *what, const char *word)
 {
     view_image image;
-    view_image_fault fault = {.message = ""};
-    const bool is_read = decode(file, &image, &fault);
-    test_check(!is_read && image.rgba == NULL && strstr(fault.message, word), __FILE__, __LINE__,
-               "%s: %s, expected '%s'", what, is_read ? "is read" : fault.message, word);
+    md5_error error = {0};
+    const bool is_read = decode(file, &image, &error);
+    test_check(!is_read && image.rgba == NULL && strstr(error.message, word), __FILE__, __LINE__,
+               "%s: %s, expected '%s'", what, is_read ? "is read" : error.message, word);
     free(image.rgba);
 }
 
@@ -217,11 +217,11 @@ TEST (images_png_colours_behind_the_palette) {
     image_file file = image_make_png(3, 8, 0);
     const size_t palette = find(&file, "PLTE", 4);
     view_image image;
-    view_image_fault fault = {.message = ""};
+    md5_error error = {0};
     file.bytes[palette - 1] = 3; // one colour; the rest of the chunk is removed
     memmove(file.bytes + palette + 7, file.bytes + palette + 4 + 48, file.size - palette - 4 - 48);
     file.size -= 45;
-    if (CHECK(decode(&file, &image, &fault))) {
+    if (CHECK(decode(&file, &image, &error))) {
         const uint8_t black[4] = {0, 0, 0, 255};
         for (int x = 1; x < 16; x++)
             CHECK(memcmp(image.rgba + 4 * x, black, 4) == 0);
@@ -270,18 +270,18 @@ static size_t make_all(image_file *files)
 static bool decode_damaged(const image_file *sound, uint64_t *random)
 {
     view_image image;
-    view_image_fault fault = {.message = ""};
+    md5_error error = {0};
     image_file file = {0};
     image_put(&file, sound->bytes, sound->size);
     image_damage(&file, random);
-    const bool is_read = decode(&file, &image, &fault);
+    const bool is_read = decode(&file, &image, &error);
     if (is_read) {
         unsigned sum = 0; // reads each pixel, for sanitizers
         for (size_t i = 0; i < (size_t)image.width * image.height * 4; i++)
             sum += image.rgba[i];
         CHECK(sum <= ~0u && image.width > 0 && image.height > 0);
     } else {
-        CHECK(image.rgba == NULL && fault.message[0] != '\0');
+        CHECK(image.rgba == NULL && error.message[0] != '\0');
     }
     free(image.rgba);
     free(file.bytes);
@@ -322,8 +322,8 @@ TEST (images_of_fuzzers_do_no_harm) {
             if (CHECK(bytes))
                 image_put(&file, bytes, size);
             view_image image;
-            view_image_fault fault = {.message = ""};
-            CHECK(decode(&file, &image, &fault) == (image.rgba != NULL));
+            md5_error error = {0};
+            CHECK(decode(&file, &image, &error) == (image.rgba != NULL));
             free(image.rgba);
             free(file.bytes);
             free(bytes);
@@ -340,10 +340,10 @@ TEST (images_cut_off_anywhere) {
         const size_t whole = file.size;
         for (size_t size = 0; size < whole; size += 1 + size / 64) {
             view_image image;
-            view_image_fault fault = {.message = ""};
+            md5_error error = {0};
             file.size = size;
-            if (!decode(&file, &image, &fault))
-                CHECK(image.rgba == NULL && fault.message[0] != '\0');
+            if (!decode(&file, &image, &error))
+                CHECK(image.rgba == NULL && error.message[0] != '\0');
             free(image.rgba);
         }
         free(file.bytes);

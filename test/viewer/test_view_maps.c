@@ -430,17 +430,20 @@ static const layer_case layer_cases[] = {
 };
 
 // Adds one material as mesh 0 and evaluates it.
-static view_layers add(gl_scene *scene, view_package *package, const char *material, float time,
-                       float parm7)
+static view_textures add(gl_scene *scene, view_package *package, const char *material, float time,
+                         float parm7, view_log *log)
 {
-    view_log log = {.level = VIEW_QUIET};
-    view_layers layers = {0};
-    (void)view_add_layers(&layers, scene->renderer, view_package_game(package, &log), 0, material,
-                          &log);
-    view_sort_layers(&layers, 1);
-    view_evaluate_layers(&layers,
+    view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
+    *log = (view_log){.level = VIEW_QUIET};
+    (void)view_add_layers(&(view_dresser){.textures = &textures,
+                                          .renderer = scene->renderer,
+                                          .log = log,
+                                          .game = view_package_game(package, log)},
+                          material);
+    view_sort_layers(&textures.layers, 1);
+    view_evaluate_layers(&textures.layers,
                          &(md5_material_input){.time = time, .parms = {1, 1, 1, 1, [7] = parm7}});
-    return layers;
+    return textures;
 }
 
 // What the layers of mesh 0 make of a material.
@@ -452,17 +455,18 @@ static md5gl_material painted(const view_layers *layers)
 }
 
 TEST_SCENE (view_layers_are_the_stages_of_a_material) {
+    view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof layer_cases / sizeof layer_cases[0]; i++) {
         const layer_case *const wanted = &layer_cases[i];
-        view_layers layers = add(scene, package, wanted->material, 0.0f, 0.0f);
-        CHECK_UINT(layers.num_meshes, wanted->is_layered);
-        const md5gl_material material = painted(&layers);
+        view_textures textures = add(scene, package, wanted->material, 0.0f, 0.0f, &log);
+        CHECK_UINT(textures.layers.num_meshes, wanted->is_layered);
+        const md5gl_material material = painted(&textures.layers);
         CHECK(material.is_staged == wanted->is_staged && material.no_shadow == wanted->is_staged);
         CHECK(!material.is_opaque);
-        if (layers.num_meshes == 1) {
-            const md5gl_stage_list *const list = &layers.lists[0];
+        if (textures.layers.num_meshes == 1) {
+            const md5gl_stage_list *const list = &textures.layers.lists[0];
             test_check(list->base == wanted->base && list->num_stages == wanted->num_stages,
                        __FILE__, __LINE__, "%s: base %d, %u stages", wanted->material,
                        (int)list->base, (unsigned)list->num_stages);
@@ -470,13 +474,14 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
                 CHECK(list->stages[0].source == wanted->source
                       && list->stages[0].target == wanted->target);
         }
-        view_free_layers(&layers, scene->renderer);
+        view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
 }
 
 // Stages that cannot be shown are named in notes.
 TEST_SCENE (view_layers_name_what_is_not_shown) {
+    view_log log;
     static const struct {
         const char *material, *note;
     } cases[] = {
@@ -491,11 +496,11 @@ TEST_SCENE (view_layers_name_what_is_not_shown) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_layers layers = add(scene, package, cases[i].material, 0.0f, 0.0f);
-        CHECK_UINT(layers.num_notes, cases[i].note != NULL);
-        if (layers.num_notes > 0)
-            CHECK_STRING(layers.notes[0].text, cases[i].note);
-        view_free_layers(&layers, scene->renderer);
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+        if (textures.layers.num_notes > 0)
+            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+        view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
 }
@@ -505,15 +510,14 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
         const char *material;
         bool is_cut;
     } cases[] = {{"models/md5/bobbin/moss", false}, {"kinds/cut_out", true}};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_layers layers = {0};
-        const view_layer_surface surface = view_add_layers(
-            &layers, scene->renderer, view_package_game(package, &log), 0, cases[i].material, &log);
-        CHECK(surface.is_declared && surface.is_cut == cases[i].is_cut);
-        view_free_layers(&layers, scene->renderer);
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        const view_mesh_textures *const own = &textures.meshes[0];
+        CHECK(own->opaque != cases[i].is_cut && (own->alpha_test > 0.0f) == cases[i].is_cut);
+        view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
 }
@@ -521,27 +525,30 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
 // A second diffuse map is a lit layer of its own, with the bump map that precedes it; a decal has a
 // depth offset.
 TEST_SCENE (view_layers_are_lit_twice) {
+    view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    view_layers layers = add(scene, package, "kinds/lit_twice", 0.0f, 0.0f);
-    if (CHECK(layers.num_meshes == 1 && layers.lists[0].num_lit_layers == 1)) {
-        CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].casts_shadow);
-        CHECK(layers.lists[0].lit_layers[0].diffuse != 0);
-        CHECK(layers.lists[0].lit_layers[0].normals != 0);
-        CHECK(layers.lists[0].lit_layers[0].specular == 0);
-        CHECK_UINT(layers.num_notes, 0);
+    view_textures textures = add(scene, package, "kinds/lit_twice", 0.0f, 0.0f, &log);
+    if (CHECK(textures.layers.num_meshes == 1 && textures.layers.lists[0].num_lit_layers == 1)) {
+        CHECK(textures.layers.lists[0].base == MD5GL_BASE_LIT
+              && textures.layers.lists[0].casts_shadow);
+        CHECK(textures.layers.lists[0].lit_layers[0].diffuse != 0);
+        CHECK(textures.layers.lists[0].lit_layers[0].normals != 0);
+        CHECK(textures.layers.lists[0].lit_layers[0].specular == 0);
+        CHECK_UINT(textures.layers.num_notes, 0);
     }
-    view_free_layers(&layers, scene->renderer);
-    layers = add(scene, package, "kinds/lit_decal", 0.0f, 1.0f);
-    if (CHECK(layers.num_meshes == 1)) {
-        CHECK_NEAR(layers.lists[0].depth_offset, -1200.0, 0.0); // 2 units of the engine
-        CHECK(layers.lists[0].base == MD5GL_BASE_LIT && layers.lists[0].num_lit_layers == 1);
-        CHECK(layers.lists[0].lit_layers[0].specular != 0);
+    view_free_textures(&textures, scene->renderer);
+    textures = add(scene, package, "kinds/lit_decal", 0.0f, 1.0f, &log);
+    if (CHECK(textures.layers.num_meshes == 1)) {
+        CHECK_NEAR(textures.layers.lists[0].depth_offset, -1200.0, 0.0); // 2 units of the engine
+        CHECK(textures.layers.lists[0].base == MD5GL_BASE_LIT
+              && textures.layers.lists[0].num_lit_layers == 1);
+        CHECK(textures.layers.lists[0].lit_layers[0].specular != 0);
     }
-    view_free_layers(&layers, scene->renderer);
-    layers = add(scene, package, "kinds/lit_decal", 0.0f, 0.0f); // its second layer is off
-    CHECK(layers.num_meshes == 1 && layers.lists[0].num_lit_layers == 0);
-    view_free_layers(&layers, scene->renderer);
+    view_free_textures(&textures, scene->renderer);
+    textures = add(scene, package, "kinds/lit_decal", 0.0f, 0.0f, &log); // its second layer is off
+    CHECK(textures.layers.num_meshes == 1 && textures.layers.lists[0].num_lit_layers == 0);
+    view_free_textures(&textures, scene->renderer);
     view_close_package(package);
 }
 
@@ -559,22 +566,22 @@ TEST_SCENE (view_layers_deform_quads) {
          "deform eyeBall not shown: the mesh is not an eye and two triangles"},
         {"kinds/particle", MD5GL_PATH_4, "deform not shown: particles of sparks"},
     };
-    view_log log = {.level = VIEW_QUIET};
+    view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     md5_model *const model = scene_square();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        view_layers layers = add(scene, package, cases[i].material, 0.0f, 0.0f);
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, cases[i].path, NULL);
-        CHECK(!view_has_deforms(&layers));
-        view_set_deforms(&layers, scene->renderer, drawn, model, &log);
-        CHECK(view_has_deforms(&layers) == (cases[i].note == NULL));
-        CHECK(layers.num_meshes == 1);
-        CHECK_UINT(layers.num_notes, cases[i].note != NULL);
-        if (layers.num_notes > 0)
-            CHECK_STRING(layers.notes[0].text, cases[i].note);
+        CHECK(!view_has_deforms(&textures.layers));
+        view_set_deforms(&textures.layers, scene->renderer, drawn, model, &log);
+        CHECK(view_has_deforms(&textures.layers) == (cases[i].note == NULL));
+        CHECK(textures.layers.num_meshes == 1);
+        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+        if (textures.layers.num_notes > 0)
+            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
         md5gl_destroy_model(scene->renderer, drawn);
-        view_free_layers(&layers, scene->renderer);
+        view_free_textures(&textures, scene->renderer);
     }
     md5_free_model(model);
     view_close_package(package);
@@ -583,39 +590,42 @@ TEST_SCENE (view_layers_deform_quads) {
 // A skin that burns away: no stages before, then cut out more and more from the time parm7 on, as
 // its shadow is; and a ghost whose alpha follows time.
 TEST_SCENE (view_layers_follow_time_and_parms) {
+    view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     static const char skin[] = "models/md5/bobbin/skin";
-    view_layers off = add(scene, package, skin, 2.0f, 0.0f);
-    CHECK(off.num_meshes == 1 && off.lists[0].num_stages == 0 && !off.lists[0].casts_shadow);
-    const md5gl_material plain = painted(&off);
+    view_textures off = add(scene, package, skin, 2.0f, 0.0f, &log);
+    CHECK(off.layers.num_meshes == 1 && off.layers.lists[0].num_stages == 0
+          && !off.layers.lists[0].casts_shadow);
+    const md5gl_material plain = painted(&off.layers);
     CHECK(!plain.is_staged && !plain.no_shadow && !plain.is_opaque);
     for (int i = 0; i < 3; i++) {
         const float seconds = 0.5f * (float)i;
-        view_layers on = add(scene, package, skin, 3.0f + seconds, 3.0f);
-        if (CHECK(on.num_meshes == 1 && on.lists[0].num_stages == 7)) {
+        view_textures on = add(scene, package, skin, 3.0f + seconds, 3.0f, &log);
+        if (CHECK(on.layers.num_meshes == 1 && on.layers.lists[0].num_stages == 7)) {
             // `burnaway[ ( time - parm7 ) * 0.5 ]`, of a clamped table from 0 to 1.
-            const md5gl_stage_list *const list = &on.lists[0];
+            const md5gl_stage_list *const list = &on.layers.lists[0];
             CHECK_NEAR((double)list->stages[0].alpha_test, 0.5 * (double)seconds, 1e-5);
             CHECK(list->stages[0].is_tested && list->stages[0].texture != 0);
             CHECK(list->base == MD5GL_BASE_LIT && list->casts_shadow);
-            const md5gl_material burning = painted(&on);
+            const md5gl_material burning = painted(&on.layers);
             CHECK(burning.is_staged && burning.no_shadow && burning.is_opaque);
             CHECK(list->stages[6].source == MD5GL_FACTOR_TARGET_ALPHA);
             CHECK_NEAR((double)list->stages[6].color[1], i == 0 ? 0.0 : 0.4, 1e-5);
         }
-        view_free_layers(&on, scene->renderer);
+        view_free_textures(&on, scene->renderer);
     }
-    CHECK_UINT(off.read, 1 | 1 << 8); // time and parm7
-    view_layers ghost = add(scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f);
-    CHECK_UINT(ghost.read, 1 | 1 << 1 | 1 << 2 | 1 << 3); // its `colored` reads 0 to 2
-    if (CHECK(ghost.num_meshes == 1 && ghost.lists[0].num_stages == 1)) {
-        CHECK_NEAR((double)ghost.lists[0].stages[0].color[3], 0.5, 1e-5); // the sine's maximum
-        CHECK_UINT(ghost.lists[0].stages[0].masked, MD5GL_MASK_ALPHA);
-        CHECK(ghost.lists[0].cull == MD5GL_CULL_NONE);
+    CHECK_UINT(off.layers.read, 1 | 1 << 8); // time and parm7
+    view_textures ghost = add(scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f, &log);
+    CHECK_UINT(ghost.layers.read, 1 | 1 << 1 | 1 << 2 | 1 << 3); // its `colored` reads 0 to 2
+    if (CHECK(ghost.layers.num_meshes == 1 && ghost.layers.lists[0].num_stages == 1)) {
+        CHECK_NEAR((double)ghost.layers.lists[0].stages[0].color[3], 0.5,
+                   1e-5); // the sine's maximum
+        CHECK_UINT(ghost.layers.lists[0].stages[0].masked, MD5GL_MASK_ALPHA);
+        CHECK(ghost.layers.lists[0].cull == MD5GL_CULL_NONE);
     }
-    view_free_layers(&off, scene->renderer);
-    view_free_layers(&ghost, scene->renderer);
+    view_free_textures(&off, scene->renderer);
+    view_free_textures(&ghost, scene->renderer);
     view_close_package(package);
 }
 
@@ -695,23 +705,19 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
-        view_log log = {.level = VIEW_QUIET};
-        view_layers layers = {0};
-        (void)view_add_layers(&layers, scene->renderer, view_package_game(package, &log), 0,
-                              cases[i].material, &log);
-        view_sort_layers(&layers, 1);
-        view_evaluate_layers(&layers, &(md5_material_input){.time = 0.0f});
-        CHECK_UINT(layers.num_meshes, 1);
+        view_log log;
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        CHECK_UINT(textures.layers.num_meshes, 1);
         CHECK_UINT(log.num_warnings, cases[i].num_warnings);
-        CHECK_UINT(layers.num_notes, cases[i].note != NULL);
-        if (layers.num_notes > 0)
-            CHECK_STRING(layers.notes[0].text, cases[i].note);
-        CHECK_UINT(layers.lists[0].num_stages, is_shown);
+        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
+        if (textures.layers.num_notes > 0)
+            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
+        CHECK_UINT(textures.layers.lists[0].num_stages, is_shown);
         if (is_shown) {
-            CHECK(layers.lists[0].stages[0].texture != 0);
-            CHECK_UINT(layers.lists[0].stages[0].texgen, cases[i].texgen);
+            CHECK(textures.layers.lists[0].stages[0].texture != 0);
+            CHECK_UINT(textures.layers.lists[0].stages[0].texgen, cases[i].texgen);
         }
-        view_free_layers(&layers, scene->renderer);
+        view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
 }

@@ -188,11 +188,10 @@ typedef struct made {
     view_library library;
     view_browser browser;
     const char *files[NUM_FILES];
-    bool are_own[NUM_FILES];
     char texts[NUM_FILES][48];
 } made;
 
-// Clips of three monsters in folders, 20 each, of which six of the first are of the mod.
+// Clips of three monsters in folders, 20 each.
 static void make_files(made *of)
 {
     static const char *const kinds[NUM_KINDS] = {"imp", "maggot", "zsec"};
@@ -203,7 +202,6 @@ static void make_files(made *of)
         (void)snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
                        kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
         of->files[i] = of->texts[i];
-        of->are_own[i] = i < 6;
     }
     of->library.names[VIEW_ANIMS] = of->files;
     of->library.num_names[VIEW_ANIMS] = NUM_FILES;
@@ -292,10 +290,38 @@ TEST (typing_finds_in_all_groups) {
     view_clear_browser(&of.browser);
 }
 
+static const char *name_of(void *user, size_t file)
+{
+    return ((made *)user)->texts[file];
+}
+
+// None of these files is read.
+static const void *open_none(void *user, size_t file, size_t *size, md5_error *error)
+{
+    (void)user, (void)file, (void)size, (void)error;
+    CHECK(false);
+    return NULL;
+}
+
+static void close_none(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+}
+
+// Six clips of the first monster are of the mod.
 TEST (names_of_a_mod_are_listed_alone) {
     made of;
     make_files(&of);
-    of.library.are_own[VIEW_ANIMS] = of.are_own;
+    const md5_game_path paths[2] = {
+        {.num_files = 6, .name = name_of, .open = open_none, .close = close_none, .user = &of},
+        {.num_files = NUM_FILES,
+         .name = name_of,
+         .open = open_none,
+         .close = close_none,
+         .user = &of}};
+    of.library.game = md5_create_game(paths, 2, NULL, NULL);
+    of.library.num_own = 1;
+    of.library.places.count = 2;
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.chosen == 1);
     CHECK(strstr(label_at(&of, 0), " 6") != NULL);
@@ -311,6 +337,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     CHECK(choose(&of, 0).action == VIEW_LISTED); // ../
     CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
     view_clear_browser(&of.browser);
+    md5_destroy_game(of.library.game);
 }
 
 TEST (empty_section_has_no_rows) {

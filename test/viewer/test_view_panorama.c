@@ -12,14 +12,14 @@
 
 // Decodes a header and bytes from a block of exactly their size.
 static bool decode(const char *header, const void *rows, size_t size, view_panorama *panorama,
-                   view_image_fault *fault)
+                   md5_error *error)
 {
     const size_t length = strlen(header);
     uint8_t *const exact = malloc(length + size);
     memcpy(exact, header, length);
     if (size > 0)
         memcpy(exact + length, rows, size);
-    const bool is_read = view_decode_radiance(exact, length + size, panorama, fault);
+    const bool is_read = view_decode_radiance(exact, length + size, panorama, error);
     free(exact);
     return is_read;
 }
@@ -36,20 +36,20 @@ static void check_pixel(const view_panorama *panorama, size_t pixel, const uint8
 static void check_refused(const char *header, const void *rows, size_t size, const char *why)
 {
     view_panorama panorama;
-    view_image_fault fault = {.message = ""};
-    CHECK(!decode(header, rows, size, &panorama, &fault));
+    md5_error error = {0};
+    CHECK(!decode(header, rows, size, &panorama, &error));
     CHECK(panorama.rgb == NULL);
-    test_check(strstr(fault.message, why) != NULL, __FILE__, __LINE__, "\"%s\" instead of \"%s\"",
-               fault.message, why);
+    test_check(strstr(error.message, why) != NULL, __FILE__, __LINE__, "\"%s\" instead of \"%s\"",
+               error.message, why);
 }
 
 TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
     static const uint8_t rows[2][3][4] = {{{128, 64, 32, 129}, {9, 8, 7, 140}, {1, 2, 3, 0}},
                                           {{10, 20, 30, 120}, {1, 1, 1, 2}, {0, 0, 0, 0}}};
     view_panorama panorama;
-    view_image_fault fault;
+    md5_error error;
     // The second row is a pixel that is repeated twice.
-    if (!CHECK(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &fault)))
+    if (!CHECK(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error)))
         return;
     CHECK(panorama.width == 3 && panorama.height == 2);
     CHECK_NEAR(panorama.rgb[0], 1.0, 0.0); // 128 / 256 * 2
@@ -64,8 +64,8 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
 TEST (view_radiance_reads_long_runs) {
     static const uint8_t row[] = {5, 6, 7, 128, 1, 1, 1, 3, 1, 1, 1, 1};
     view_panorama panorama;
-    view_image_fault fault;
-    if (!CHECK(decode(HEADER "-Y 1 +X 260\n", row, sizeof row, &panorama, &fault)))
+    md5_error error;
+    if (!CHECK(decode(HEADER "-Y 1 +X 260\n", row, sizeof row, &panorama, &error)))
         return;
     for (size_t i = 0; i < 260; i++)
         check_pixel(&panorama, i, row);
@@ -77,8 +77,8 @@ TEST (view_radiance_reads_packed_channels) {
     static const uint8_t row[] = {2,  2,  0,  8, 136, 77, 8, 10,  20, 30,  40, 50,
                                   60, 70, 80, 3, 1,   2,  3, 133, 9,  136, 129};
     view_panorama panorama;
-    view_image_fault fault;
-    if (!CHECK(decode(HEADER "-Y 1 +X 8\n", row, sizeof row, &panorama, &fault)))
+    md5_error error;
+    if (!CHECK(decode(HEADER "-Y 1 +X 8\n", row, sizeof row, &panorama, &error)))
         return;
     for (uint8_t i = 0; i < 8; i++) {
         const uint8_t blue = i < 3 ? (uint8_t)(i + 1) : 9;
@@ -118,15 +118,16 @@ TEST (view_radiance_names_what_is_wrong) {
 // An image is decoded from sRGB: 188 is one half.
 TEST (view_panorama_reads_images_in_linear_colour) {
     view_panorama panorama;
-    view_image_fault fault = {.message = ""};
-    CHECK(!view_read_panorama("no/such/file.hdr", &panorama, &fault));
-    CHECK(strcmp(fault.message, "no such file") == 0);
-    CHECK(!view_read_panorama(test_path("models"), &panorama, &fault));
-    CHECK(!view_read_panorama(test_path("README.md"), &panorama, &fault));
-    if (!CHECK(view_read_panorama(test_path("models/bobbin/bobbin_eye.png"), &panorama, &fault)))
+    md5_error error = {0};
+    CHECK(!view_read_panorama("no/such/file.hdr", &panorama, &error));
+    CHECK(strcmp(error.message, "no such file") == 0);
+    CHECK(!view_read_panorama(test_path("models"), &panorama, &error));
+    CHECK(!view_read_panorama(test_path("README.md"), &panorama, &error));
+    if (!CHECK(view_read_panorama(test_path("models/bobbin/bobbin_eye.png"), &panorama, &error)))
         return;
     view_image image;
-    CHECK(view_read_image(test_path("models/bobbin/bobbin_eye.png"), &image, &fault));
+    CHECK(view_read_image(test_path("models/bobbin/bobbin_eye.png"), VIEW_IMAGE_MAX_PIXELS, &image,
+                          &error));
     for (size_t i = 0; i < 3 * 64; i++) {
         const double byte = image.rgba[i / 3 * 4 + i % 3] / 255.0;
         const double linear = byte <= 0.04045 ? byte / 12.92 : pow((byte + 0.055) / 1.055, 2.4);

@@ -325,16 +325,19 @@ static uint32_t sum_of(const gl_picture *picture, int half, int *difference)
     return sum;
 }
 
-static view_layers load_layers(gl_stage *stage, view_package *package, const char *material)
+static view_textures load_layers(gl_stage *stage, view_package *package, const char *material)
 {
     view_log log = {.level = VIEW_QUIET};
-    view_layers layers = {0};
-    (void)view_add_layers(&layers, stage->scene.renderer, view_package_game(package, &log), 0,
-                          material, &log);
-    view_sort_layers(&layers, 1);
-    view_evaluate_layers(&layers, &(md5_material_input){.parms = {1, 1, 1, 1}});
-    view_set_deforms(&layers, stage->scene.renderer, stage->copy, stage->model, &log);
-    return layers;
+    view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
+    (void)view_add_layers(&(view_dresser){.textures = &textures,
+                                          .renderer = stage->scene.renderer,
+                                          .log = &log,
+                                          .game = view_package_game(package, &log)},
+                          material);
+    view_sort_layers(&textures.layers, 1);
+    view_evaluate_layers(&textures.layers, &(md5_material_input){.parms = {1, 1, 1, 1}});
+    view_set_deforms(&textures.layers, stage->scene.renderer, stage->copy, stage->model, &log);
+    return textures;
 }
 
 static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34 placements[2],
@@ -360,20 +363,20 @@ TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
     int difference;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    view_layers layers = load_layers(stage, package, "kinds/sprite");
-    CHECK(view_has_deforms(&layers));
+    view_textures textures = load_layers(stage, package, "kinds/sprite");
+    CHECK(view_has_deforms(&textures.layers));
     CHECK(md5gl_mesh_path(stage->copy, 0, NULL) == MD5GL_PATH_CPU);
 
-    view_see_deforms(&layers, &view, placements, 2);
-    draw_two(stage, &layers, placements, &picture);
+    view_see_deforms(&textures.layers, &view, placements, 2);
+    draw_two(stage, &textures.layers, placements, &picture);
     CHECK(sum_of(&picture, 0, &difference) > 10000);
     CHECK(difference <= 1);
 
     // With one view in model space for both, the second one is seen from its edge.
-    view_see_deforms(&layers, &view, NULL, 0);
-    draw_two(stage, &layers, placements, &picture);
+    view_see_deforms(&textures.layers, &view, NULL, 0);
+    draw_two(stage, &textures.layers, placements, &picture);
     CHECK(sum_of(&picture, 1, &difference) < 100);
-    view_free_layers(&layers, stage->scene.renderer);
+    view_free_textures(&textures, stage->scene.renderer);
     view_close_package(package);
 }
 
@@ -387,14 +390,14 @@ TEST_STAGE (view_deforms_keep_scale, scene_square, 1) {
     int difference;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    view_layers layers = load_layers(stage, package, "kinds/sprite");
-    view_see_deforms(&layers, &view, whole_size, 2);
-    draw_two(stage, &layers, whole_size, &picture);
+    view_textures textures = load_layers(stage, package, "kinds/sprite");
+    view_see_deforms(&textures.layers, &view, whole_size, 2);
+    draw_two(stage, &textures.layers, whole_size, &picture);
     const uint32_t whole = sum_of(&picture, 1, &difference);
-    view_see_deforms(&layers, &view, half, 2);
-    draw_two(stage, &layers, half, &picture);
+    view_see_deforms(&textures.layers, &view, half, 2);
+    draw_two(stage, &textures.layers, half, &picture);
     CHECK_NEAR((double)sum_of(&picture, 1, &difference) / whole, 0.25, 0.02);
-    view_free_layers(&layers, stage->scene.renderer);
+    view_free_textures(&textures, stage->scene.renderer);
     view_close_package(package);
 }
 

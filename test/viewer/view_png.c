@@ -23,9 +23,9 @@ enum { MOST_COLOURS = 1000, BUCKETS = 4096, LARGE_DIFFERENCE = 24 };
 static view_image read_or_exit(const char *path)
 {
     view_image image;
-    view_image_fault fault;
-    if (!view_read_image(path, &image, &fault)) {
-        fprintf(stderr, "%s: %s\n", path, fault.message);
+    md5_error error;
+    if (!view_read_image(path, VIEW_IMAGE_MAX_PIXELS, &image, &error)) {
+        fprintf(stderr, "%s: %s\n", path, error.message);
         exit(1);
     }
     return image;

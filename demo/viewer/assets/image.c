@@ -1,8 +1,7 @@
 #include "demo/viewer/assets/image.h"
 
 #include "demo/common/file.h"
-#include "md5/md5image.h"
-#include "render/md5gl.h"
+#include "demo/common/memory.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,32 +18,26 @@
 
 // Checks what stb_image checks too late or not at all; see image.h.
 
-bool view_image_fail(view_image_fault *fault, const char *format, ...)
+// Fills `error`, as printf() does, and returns false.
+static bool COMMON_PRINTF(3, 4) fail(md5_error *error, md5_status status, const char *format, ...)
 {
     va_list arguments;
+    *error = (md5_error){.status = status};
     va_start(arguments, format);
-    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     return false;
 }
 
-// Memory has run out.
-static bool image_no_memory(view_image_fault *fault)
-{
-    fault->is_too_large = true;
-    return view_image_fail(fault, "out of memory");
-}
-
 // Checks an image size against the limits.
-static bool check_image_size(uint32_t width, uint32_t height, view_image_fault *fault)
+static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixels, md5_error *error)
 {
     if (width == 0 || height == 0)
-        return view_image_fail(fault, "%u by %u pixels", width, height);
-    fault->is_too_large = width > VIEW_IMAGE_MAX_SIDE || height > VIEW_IMAGE_MAX_SIDE
-                          || (uint64_t)width * height > fault->most;
-    return !fault->is_too_large
-           || view_image_fail(fault, "%u by %u pixels; at most %d a side and %u in all", width,
-                              height, VIEW_IMAGE_MAX_SIDE, fault->most);
+        return fail(error, MD5_ERROR_RANGE, "%u by %u pixels", width, height);
+    return (width <= VIEW_IMAGE_MAX_SIDE && height <= VIEW_IMAGE_MAX_SIDE
+            && (uint64_t)width * height <= max_pixels)
+           || fail(error, MD5_ERROR_MEMORY, "%u by %u pixels; at most %d a side and %u in all",
+                   width, height, VIEW_IMAGE_MAX_SIDE, max_pixels);
 }
 
 // -- PNG ------------------------------------------------------------------------------------
@@ -69,8 +62,8 @@ static uint32_t png_pixel_bits(uint8_t colour, uint8_t depth)
 
 // Checks a file's structure: image size, blocks within the file, enough data for the pixels. Writes
 // the byte offset and size of the palette, 0 if there is none.
-static bool check_png(const uint8_t *bytes, size_t size, size_t *palette, size_t *palette_size,
-                      view_image_fault *fault)
+static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, size_t *palette,
+                      size_t *palette_size, md5_error *error)
 {
     enum { MOST_COLOURS = 256, BEST_RATIO = 4 * 258 };
     uint32_t width = 0, height = 0;
@@ -82,71 +75,74 @@ static bool check_png(const uint8_t *bytes, size_t size, size_t *palette, size_t
         const uint8_t *const name = bytes + at + 4, *const body = bytes + at + 8;
         for (int i = 0; i < 4; i++)
             if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
-                return view_image_fail(fault, "expected a PNG chunk at byte %zu", at);
+                return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", at);
         if (length > size - at - PNG_CHUNK)
-            return view_image_fail(
-                fault, "PNG chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
-                (const char *)name, at, length, size - at - PNG_CHUNK);
+            return fail(error, MD5_ERROR_SYNTAX,
+                        "PNG chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
+                        (const char *)name, at, length, size - at - PNG_CHUNK);
         const bool is_header = memcmp(name, "IHDR", 4) == 0;
         if (is_header != (at == PNG_SIGNATURE))
-            return view_image_fail(fault,
-                                   "PNG chunk %.4s at byte %zu: IHDR must come first, and once",
-                                   (const char *)name, at);
+            return fail(error, MD5_ERROR_SYNTAX,
+                        "PNG chunk %.4s at byte %zu: IHDR must come first, and once",
+                        (const char *)name, at);
         if (memcmp(name, "IEND", 4) == 0) {
             const uint64_t row = ((uint64_t)width * png_pixel_bits(colour, depth) + 7) / 8;
             if (colour == 3 && !has_palette)
-                return view_image_fail(fault, "PNG palette is missing");
+                return fail(error, MD5_ERROR_SYNTAX, "PNG palette is missing");
             if (row * height > packed_size * BEST_RATIO) // deflate expands two bits to 258 bytes
-                return view_image_fail(fault, "%u by %u pixels cannot be in %llu bytes of PNG data",
-                                       width, height, (unsigned long long)packed_size);
+                return fail(error, MD5_ERROR_SYNTAX,
+                            "%u by %u pixels cannot be in %llu bytes of PNG data", width, height,
+                            (unsigned long long)packed_size);
             return true;
         }
         if (is_header) {
             if (length != 13)
-                return view_image_fail(fault, "the PNG header has %u bytes, expected 13", length);
+                return fail(error, MD5_ERROR_SYNTAX, "the PNG header has %u bytes, expected 13",
+                            length);
             width = big_endian(body);
             height = big_endian(body + 4);
             depth = body[8];
             colour = body[9];
             if (png_pixel_bits(colour, depth) == 0)
-                return view_image_fail(fault, "PNG colour type %u cannot have %u bits", colour,
-                                       depth);
-            if (!check_image_size(width, height, fault))
+                return fail(error, MD5_ERROR_SYNTAX, "PNG colour type %u cannot have %u bits",
+                            colour, depth);
+            if (!check_image_size(width, height, max_pixels, error))
                 return false;
         } else if (memcmp(name, "PLTE", 4) == 0) {
             if (has_palette || packed_size > 0)
-                return view_image_fail(fault, "PNG palette is repeated or follows the image data");
+                return fail(error, MD5_ERROR_SYNTAX,
+                            "PNG palette is repeated or follows the image data");
             if (length == 0 || length % 3 != 0 || length > 3 * MOST_COLOURS)
-                return view_image_fail(
-                    fault, "PNG palette has %u bytes, expected 3 to 768 in steps of 3", length);
+                return fail(error, MD5_ERROR_SYNTAX,
+                            "PNG palette has %u bytes, expected 3 to 768 in steps of 3", length);
             has_palette = true;
             *palette = colour == 3 ? at + 8 : 0;
             *palette_size = colour == 3 ? length : 0;
         } else if (memcmp(name, "IDAT", 4) == 0) {
             packed_size += length;
         } else if (name[0] < 'a') { // a lower-case first letter marks what a reader may skip
-            return view_image_fail(fault, "unknown PNG chunk %.4s", (const char *)name);
+            return fail(error, MD5_ERROR_SYNTAX, "unknown PNG chunk %.4s", (const char *)name);
         }
         at += PNG_CHUNK + length;
     }
-    return view_image_fail(fault, "the PNG file ends before its IEND chunk");
+    return fail(error, MD5_ERROR_SYNTAX, "the PNG file ends before its IEND chunk");
 }
 
 // A pixel may index past the end of a short palette, and stb_image then reads other memory.
 // It is given a copy of the file whose palette has all 256 colours, the added ones black. The
 // chunk's checksum is then wrong, but stb_image does not check it.
-static bool decode_png(const uint8_t *bytes, size_t size, view_image *image,
-                       view_image_fault *fault)
+static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error)
 {
     enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
     size_t palette = 0, palette_size = 0;
     int width = 0, height = 0, channels = 0;
-    if (!check_png(bytes, size, &palette, &palette_size, fault))
+    if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
         return false;
     const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
     uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
     if (added > 0 && copy == NULL)
-        return image_no_memory(fault);
+        return fail(error, MD5_ERROR_MEMORY, "out of memory");
     if (added > 0) {
         const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
         memcpy(copy, bytes, end);
@@ -159,8 +155,8 @@ static bool decode_png(const uint8_t *bytes, size_t size, view_image *image,
     image->height = (uint32_t)height;
     free(copy);
     if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
-        return image_no_memory(fault);
-    return image->rgba != NULL || view_image_fail(fault, "%s", stbi_failure_reason());
+        return fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
 }
 
 // -- JPEG ----------------------------------------------------------------------------------------
@@ -175,7 +171,7 @@ typedef struct jpeg_reader {
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
-    view_image_fault *fault;
+    md5_error *error;
     uint8_t *row, *rgba; // members, since longjmp() may lose the values of locals
 } jpeg_reader;
 
@@ -184,8 +180,9 @@ static _Noreturn void fail_by_error(j_common_ptr jpeg)
     jpeg_reader *const reader = jpeg->client_data;
     char message[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, message);
-    view_image_fail(reader->fault, "%.150s", message);
-    reader->fault->is_too_large = jpeg->err->msg_code == JERR_OUT_OF_MEMORY;
+    fail(reader->error,
+         jpeg->err->msg_code == JERR_OUT_OF_MEMORY ? MD5_ERROR_MEMORY : MD5_ERROR_SYNTAX, "%.150s",
+         message);
     longjmp(reader->failed, 1);
 }
 
@@ -216,11 +213,12 @@ static void count_scans(j_common_ptr jpeg)
     jpeg_reader *const reader = jpeg->client_data;
     if (reader->jpeg.input_scan_number <= MAX_SCANS)
         return;
-    view_image_fail(reader->fault, "the JPEG file has more than %d scans", MAX_SCANS);
+    fail(reader->error, MD5_ERROR_SYNTAX, "the JPEG file has more than %d scans", MAX_SCANS);
     longjmp(reader->failed, 1);
 }
 
-static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size, view_image *image)
+static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
+                         uint32_t max_pixels, view_image *image)
 {
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
     if (setjmp(reader->failed) != 0)
@@ -230,7 +228,7 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     jpeg->progress = &reader->progress;
     jpeg_mem_src(jpeg, bytes, (unsigned long)size);
     jpeg_read_header(jpeg, TRUE);
-    if (!check_image_size(jpeg->image_width, jpeg->image_height, reader->fault))
+    if (!check_image_size(jpeg->image_width, jpeg->image_height, max_pixels, reader->error))
         return false;
     const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
     jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB;
@@ -239,7 +237,7 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     reader->row = malloc(stride);
     reader->rgba = malloc(stride * jpeg->output_height);
     if (reader->row == NULL || reader->rgba == NULL)
-        return image_no_memory(reader->fault);
+        return fail(reader->error, MD5_ERROR_MEMORY, "out of memory");
     while (jpeg->output_scanline < jpeg->output_height) {
         uint8_t *rgba = reader->rgba + stride * jpeg->output_scanline;
         const uint8_t *from = reader->row;
@@ -294,28 +292,28 @@ static const char *take_side(const char *text, const char *axis, uint32_t *side)
     return text + strspn(text, " ");
 }
 
-static bool read_header(byte_reader *from, view_panorama *panorama, view_image_fault *fault)
+static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *error)
 {
     static const char format[] = "FORMAT=";
     char line[MOST_LINE] = "";
     if (!take_line(from, line) || strncmp(line, "#?", 2) != 0)
-        return view_image_fail(fault, "not a Radiance picture: it does not begin with #?");
+        return fail(error, MD5_ERROR_SYNTAX, "not a Radiance picture: it does not begin with #?");
     do {
         if (!take_line(from, line))
-            return view_image_fail(fault, "the header does not end");
+            return fail(error, MD5_ERROR_SYNTAX, "the header does not end");
         const char *const value = line + sizeof format - 1;
         if (strncmp(line, format, sizeof format - 1) == 0
             && strncmp(value, "32-bit_rle_rgbe", 15) != 0)
-            return view_image_fail(fault, "format \"%.40s\", expected 32-bit_rle_rgbe", value);
+            return fail(error, MD5_ERROR_SYNTAX, "format \"%.40s\", expected 32-bit_rle_rgbe",
+                        value);
     } while (line[0] != '\0');
     if (!take_line(from, line))
-        return view_image_fail(fault, "the size is missing");
+        return fail(error, MD5_ERROR_SYNTAX, "the size is missing");
     const char *rest = take_side(line, "-Y ", &panorama->height);
     rest = rest != NULL ? take_side(rest, "+X ", &panorama->width) : NULL;
     if (rest == NULL || *rest != '\0')
-        return view_image_fail(fault, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
-    fault->most = VIEW_IMAGE_MAX_PIXELS;
-    return check_image_size(panorama->width, panorama->height, fault);
+        return fail(error, MD5_ERROR_SYNTAX, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
+    return check_image_size(panorama->width, panorama->height, VIEW_IMAGE_MAX_PIXELS, error);
 }
 
 // -- Rows -----------------------------------------------------------------------------------
@@ -388,29 +386,29 @@ static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
 
 // A row takes 8 bytes at least, however it is packed.
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
-                          view_image_fault *fault)
+                          md5_error *error)
 {
     byte_reader from = {bytes, 0, size};
     *panorama = (view_panorama){.rgb = NULL};
-    if (!read_header(&from, panorama, fault))
+    if (!read_header(&from, panorama, error))
         return false;
     const uint32_t width = panorama->width, height = panorama->height;
     const size_t pixels = (size_t)width * height, least = width > 1 ? 8 : 4;
     if (pixels == 0 || (from.size - from.at) / least < height)
-        return view_image_fail(fault, "%u by %u pixels cannot be in %zu bytes", (unsigned)width,
-                               (unsigned)height, from.size - from.at);
+        return fail(error, MD5_ERROR_SYNTAX, "%u by %u pixels cannot be in %zu bytes",
+                    (unsigned)width, (unsigned)height, from.size - from.at);
     uint8_t *const row = calloc(width, 4);
     float *const rgb = malloc(pixels * 3 * sizeof *rgb);
     bool is_read = true;
     if (row == NULL || rgb == NULL) {
         free(row);
         free(rgb);
-        return view_image_fail(fault, "out of memory");
+        return fail(error, MD5_ERROR_MEMORY, "out of memory");
     }
     for (uint32_t y = 0; y < height && is_read; y++) {
         is_read = take_row(&from, row, width)
-                  || view_image_fail(fault, "row %u of %u is damaged at byte %zu", (unsigned)y + 1,
-                                     (unsigned)height, from.at);
+                  || fail(error, MD5_ERROR_SYNTAX, "row %u of %u is damaged at byte %zu",
+                          (unsigned)y + 1, (unsigned)height, from.at);
         // A mantissa of m / 256 and an exponent of e - 128.
         for (size_t x = 0; x < width && is_read; x++) {
             const uint8_t *const pixel = row + 4 * x;
@@ -436,93 +434,70 @@ static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, si
     return size >= length && memcmp(bytes, magic, length) == 0;
 }
 
-// The pixels are copied, because callers free them with free().
-static bool decode_by_library(const uint8_t *bytes, size_t size, view_image *image,
-                              view_image_fault *fault)
-{
-    md5_error error = {0};
-    const bool is_small = fault->most < VIEW_IMAGE_MAX_PIXELS;
-    const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * fault->most : 0}};
-    md5_image *const decoded = md5_parse_image(bytes, size, &opts, &error);
-    fault->is_too_large = decoded == NULL && error.status == MD5_ERROR_MEMORY;
-    if (decoded == NULL)
-        return view_image_fail(fault, "%.180s", error.message);
-    const size_t num_bytes = (size_t)decoded->width * decoded->height * 4;
-    image->rgba = malloc(num_bytes);
-    if (image->rgba != NULL) {
-        memcpy(image->rgba, decoded->pixels, num_bytes);
-        image->width = decoded->width;
-        image->height = decoded->height;
-    }
-    md5_free_image(decoded);
-    return image->rgba != NULL || image_no_memory(fault);
-}
-
-static bool decode(const uint8_t *bytes, size_t size, view_image *image, view_image_fault *fault)
+bool view_take_picture(md5_image *picture, view_image *image, md5_error *error)
 {
     *image = (view_image){NULL, 0, 0};
-    fault->is_too_large = false;
+    if (picture == NULL)
+        return false;
+    const size_t size = (size_t)picture->width * picture->height * 4;
+    uint8_t *const rgba = malloc(size);
+    if (rgba != NULL)
+        *image = (view_image){memcpy(rgba, picture->pixels, size), picture->width, picture->height};
+    md5_free_image(picture);
+    return rgba != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
+}
+
+bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error)
+{
+    *image = (view_image){NULL, 0, 0};
     if (size == 0)
-        return view_image_fail(fault, "the file is empty");
+        return fail(error, MD5_ERROR_SYNTAX, "the file is empty");
     if (size > MAX_FILE_SIZE)
-        return view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    if (begins_with(bytes, size, "\xff\xd8\xff", 3)) {
-        jpeg_reader reader = {.fault = fault};
-        reader.jpeg.err = jpeg_std_error(&reader.errors);
-        reader.jpeg.client_data = &reader;
-        reader.errors.error_exit = fail_by_error;
-        reader.errors.emit_message = handle_warning;
-        reader.errors.output_message = print_nothing;
-        reader.progress.progress_monitor = count_scans;
-        const bool is_read = read_picture(&reader, bytes, size, image);
-        jpeg_destroy_decompress(&reader.jpeg);
-        free(reader.row);
-        if (!is_read)
-            free(reader.rgba);
-        return is_read;
+        return fail(error, MD5_ERROR_SYNTAX, "the file is larger than %d bytes", MAX_FILE_SIZE);
+    if (begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8))
+        return decode_png(bytes, size, max_pixels, image, error);
+    if (!begins_with(bytes, size, "\xff\xd8\xff", 3)) {
+        const bool is_small = max_pixels < VIEW_IMAGE_MAX_PIXELS;
+        const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
+        return view_take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
     }
-    return begins_with(bytes, size, "\x89PNG\r\n\x1a\n", 8)
-               ? decode_png(bytes, size, image, fault)
-               : decode_by_library(bytes, size, image, fault);
-}
-
-bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
-                       view_image_fault *fault)
-{
-    fault->most = VIEW_IMAGE_MAX_PIXELS;
-    return decode(bytes, size, image, fault);
-}
-
-// Reads a file as it is. Returns NULL and fills `fault` on failure, else the caller frees it.
-static uint8_t *read_file(const char *path, size_t *size, view_image_fault *fault)
-{
-    const char *why = common_is_folder(path) ? "it is a folder" : "no such file";
-    uint8_t *bytes = NULL;
-    fault->is_too_large = common_is_file(path) && common_file_size(path) > MAX_FILE_SIZE;
-    if (common_is_file(path) && !fault->is_too_large)
-        bytes = (uint8_t *)common_read_stream(path, size, &why);
-    if (fault->is_too_large)
-        (void)view_image_fail(fault, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    else if (bytes == NULL)
-        (void)view_image_fail(fault, "%s", why);
-    return bytes;
-}
-
-bool view_read_small_image(const char *path, uint32_t most, view_image *image,
-                           view_image_fault *fault)
-{
-    size_t size = 0;
-    *image = (view_image){NULL, 0, 0};
-    uint8_t *const bytes = read_file(path, &size, fault);
-    fault->most = most;
-    const bool is_read = bytes != NULL && decode(bytes, size, image, fault);
-    free(bytes);
+    jpeg_reader reader = {.error = error};
+    reader.jpeg.err = jpeg_std_error(&reader.errors);
+    reader.jpeg.client_data = &reader;
+    reader.errors.error_exit = fail_by_error;
+    reader.errors.emit_message = handle_warning;
+    reader.errors.output_message = print_nothing;
+    reader.progress.progress_monitor = count_scans;
+    const bool is_read = read_picture(&reader, bytes, size, max_pixels, image);
+    jpeg_destroy_decompress(&reader.jpeg);
+    free(reader.row);
+    if (!is_read)
+        free(reader.rgba);
     return is_read;
 }
 
-bool view_read_image(const char *path, view_image *image, view_image_fault *fault)
+// Reads a file as it is. Returns NULL and fills `error` on failure, else the caller frees it.
+static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
 {
-    return view_read_small_image(path, VIEW_IMAGE_MAX_PIXELS, image, fault);
+    const char *why = common_is_folder(path) ? "it is a folder" : "no such file";
+    uint8_t *bytes = NULL;
+    if (common_is_file(path) && common_file_size(path) > MAX_FILE_SIZE)
+        (void)fail(error, MD5_ERROR_MEMORY, "the file is larger than %d bytes", MAX_FILE_SIZE);
+    else if (!common_is_file(path)
+             || (bytes = (uint8_t *)common_read_stream(path, size, &why)) == NULL)
+        (void)fail(error, MD5_ERROR_IO, "%s", why);
+    return bytes;
+}
+
+bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, md5_error *error)
+{
+    size_t size = 0;
+    *image = (view_image){NULL, 0, 0};
+    uint8_t *const bytes = read_file(path, &size, error);
+    const bool is_read = bytes != NULL && view_decode_image(bytes, size, max_pixels, image, error);
+    free(bytes);
+    return is_read;
 }
 
 static float linear_of(uint32_t byte)
@@ -532,11 +507,11 @@ static float linear_of(uint32_t byte)
 }
 
 static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *panorama,
-                            view_image_fault *fault)
+                            md5_error *error)
 {
     float linear[256];
     view_image image;
-    if (!view_decode_image(bytes, size, &image, fault))
+    if (!view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error))
         return false;
     const size_t count = (size_t)image.width * image.height;
     panorama->width = image.width;
@@ -547,19 +522,19 @@ static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *pa
     for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)
         panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
     free(image.rgba);
-    return panorama->rgb != NULL || view_image_fail(fault, "out of memory");
+    return panorama->rgb != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
 
-bool view_read_panorama(const char *path, view_panorama *panorama, view_image_fault *fault)
+bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error)
 {
     size_t size = 0;
     *panorama = (view_panorama){.rgb = NULL};
-    uint8_t *const bytes = read_file(path, &size, fault);
+    uint8_t *const bytes = read_file(path, &size, error);
     if (bytes == NULL)
         return false;
     const bool is_radiance = size >= 2 && bytes[0] == '#' && bytes[1] == '?';
-    const bool is_read = is_radiance ? view_decode_radiance(bytes, size, panorama, fault)
-                                     : decode_panorama(bytes, size, panorama, fault);
+    const bool is_read = is_radiance ? view_decode_radiance(bytes, size, panorama, error)
+                                     : decode_panorama(bytes, size, panorama, error);
     free(bytes);
     return is_read;
 }

@@ -8,8 +8,8 @@
 #ifndef DEMO_VIEWER_ASSETS_IMAGE_H
 #define DEMO_VIEWER_ASSETS_IMAGE_H
 
-#include "demo/common/memory.h"
 #include "demo/viewer/base/image_size.h"
+#include "md5/md5image.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,22 +21,19 @@ typedef struct view_image {
     uint32_t width, height;
 } view_image;
 
-typedef struct view_image_fault {
-    char message[200]; // why reading failed; no newline
-    bool is_too_large; // that is why: too many pixels, or memory ran out
-    uint32_t most;     // pixels, VIEW_IMAGE_MAX_PIXELS at most; set by what reads or decodes
-} view_image_fault;
+// Decodes `size` bytes of PNG, JPEG, TGA or DDS, of `max_pixels` at most, which is no more than
+// VIEW_IMAGE_MAX_PIXELS. Returns false and fills `error` if the format is another or the file is
+// damaged; with MD5_ERROR_MEMORY, if there are more pixels or memory runs out. The caller frees
+// image->rgba, top row first, with free(). Reentrant.
+bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error);
 
-// Decodes `size` bytes of PNG, JPEG, TGA or DDS. Returns false and fills `fault` if the format is
-// another or the file is damaged. The caller frees image->rgba, top row first, with free().
-// Reentrant.
-bool view_decode_image(const uint8_t *bytes, size_t size, view_image *image,
-                       view_image_fault *fault);
+// Reads and decodes a file.
+bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, md5_error *error);
 
-// Reads and decodes a file; the second function, if it has no more pixels than `most`.
-bool view_read_image(const char *path, view_image *image, view_image_fault *fault);
-bool view_read_small_image(const char *path, uint32_t most, view_image *image,
-                           view_image_fault *fault);
+// Copies a picture of the library to memory that free() frees, and frees it. Returns false if it is
+// NULL, with the error that is there, or if memory runs out.
+bool view_take_picture(md5_image *picture, view_image *image, md5_error *error);
 
 // A picture in linear colour of any brightness, top row first.
 typedef struct view_panorama {
@@ -46,16 +43,13 @@ typedef struct view_panorama {
 
 // Decodes `size` bytes of a Radiance picture (.hdr), which store a common exponent for three bytes
 // of each pixel, plain or packed in either way. Source: G. Ward, "Real Pixels", Graphics Gems II,
-// 1991, and the description of the format in Radiance's reference. Returns false and fills `fault`
+// 1991, and the description of the format in Radiance's reference. Returns false and fills `error`
 // if it is another file or damaged. Reentrant.
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
-                          view_image_fault *fault);
+                          md5_error *error);
 
 // Reads a Radiance picture, or an image as view_read_image() does, which is decoded from sRGB.
-bool view_read_panorama(const char *path, view_panorama *panorama, view_image_fault *fault);
-
-// Fills `fault`, as printf() does, and returns false.
-bool view_image_fail(view_image_fault *fault, const char *format, ...) COMMON_PRINTF(2, 3);
+bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error);
 
 // Whether more than 1 % of a diffuse texture's pixels are transparent.
 bool view_has_holes(const view_image *image);

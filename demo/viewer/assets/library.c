@@ -87,22 +87,6 @@ char *view_title_of_place(const char *place)
 
 // -- Names ----------------------------------------------------------------------------------
 
-// Counts, and with `names` also writes, the files of a game that end so.
-static size_t take_files(const md5_game *game, const char *ending, const char **names)
-{
-    const size_t num_files = md5_game_num_files(game);
-    size_t count = 0;
-    for (size_t i = 0; i < num_files; i++) {
-        const char *const name = md5_game_file(game, i);
-        if (!common_has_ending(name, ending))
-            continue;
-        if (names != NULL)
-            names[count] = name;
-        count++;
-    }
-    return count;
-}
-
 // Keys of all entityDefs that are looked at. Those of a long line of ancestors are the square of
 // its length: all beyond are listed, whatever model they have.
 enum { MOST_KEYS = 500000 };
@@ -125,69 +109,56 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void take_decls(view_library *library, view_section section, md5_decl_type type)
+static void add_name(view_library *library, view_section section, const char *name)
 {
-    md5_game *const game = library->game;
-    const uint32_t num_decls = md5_game_num_decls(game, type);
-    const size_t num_files = section == VIEW_MODELS ? take_files(game, ".md5mesh", NULL) : 0;
-    const char **const names = common_alloc(num_decls + num_files + 1, sizeof *names);
-    size_t count = 0;
-    uint64_t num_keys = 0;
-    for (uint32_t i = 0; i < num_decls; i++) {
-        const md5_decl *const decl = md5_game_decl(game, type, i);
-        if (decl->file != NULL
-            && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
-            names[count++] = decl->name;
-    }
-    if (count > 0)
-        qsort(names, count, sizeof *names, by_name);
-    if (section == VIEW_MODELS)
-        count += take_files(game, ".md5mesh", names + count);
-    library->names[section] = names;
-    library->num_names[section] = count;
+    const size_t count = library->num_names[section]++;
+    library->names[section] = common_grow(library->names[section], count, sizeof name);
+    library->names[section][count] = name;
 }
 
-// -- Names of a mod -------------------------------------------------------------------------
-
-static void mark_own_names(view_library *library)
+static void list_names(view_library *library)
 {
-    static const md5_decl_type types[VIEW_NUM_SECTIONS] = {[VIEW_ENTITIES] = MD5_DECL_ENTITY,
-                                                           [VIEW_MODELS] = MD5_DECL_MODEL,
-                                                           [VIEW_SKINS] = MD5_DECL_SKIN};
-    // The number of files of the mod, which come first.
-    size_t count = 0, end = md5_game_num_files(library->game);
-    while (count < end) {
-        const size_t middle = count + (end - count) / 2;
-        const char *const file = md5_game_file(library->game, middle);
-        if (md5_game_find_file(library->game, file, 0) < library->num_own)
-            count = middle + 1;
-        else
-            end = middle;
-    }
-    const char **const files = common_alloc(count + 1, sizeof *files);
-    for (size_t i = 0; i < count; i++)
-        files[i] = md5_game_file(library->game, i);
-    if (count > 0)
-        qsort(files, count, sizeof *files, by_name);
-    for (int section = 0; section < VIEW_NUM_SECTIONS; section++) {
-        const size_t num_names = library->num_names[section];
-        library->are_own[section] = common_alloc(num_names + 1, sizeof(bool));
-        for (size_t i = 0; i < num_names; i++) {
-            // The file that a name stands for, or in which it is declared.
-            const char *const name = library->names[section][i];
-            const md5_decl *const decl =
-                section != VIEW_ANIMS ? md5_find_decl(library->game, types[section], name) : NULL;
-            const char *const file = decl != NULL && decl->file != NULL ? decl->file : name;
-            library->are_own[section][i] =
-                count > 0 && bsearch(&file, files, count, sizeof *files, by_name) != NULL;
+    static const struct {
+        view_section section;
+        md5_decl_type type;
+    } declared[] = {{VIEW_ENTITIES, MD5_DECL_ENTITY},
+                    {VIEW_MODELS, MD5_DECL_MODEL},
+                    {VIEW_SKINS, MD5_DECL_SKIN}};
+    md5_game *const game = library->game;
+    uint64_t num_keys = 0;
+    for (size_t d = 0; d < 3; d++) {
+        const view_section section = declared[d].section;
+        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[d].type); i++) {
+            const md5_decl *const decl = md5_game_decl(game, declared[d].type, i);
+            if (decl->file != NULL
+                && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
+                add_name(library, section, decl->name);
         }
+        if (library->num_names[section] > 0)
+            qsort(library->names[section], library->num_names[section], sizeof(char *), by_name);
     }
-    free(files);
+    for (size_t i = 0; i < md5_game_num_files(game); i++) {
+        const char *const file = md5_game_file(game, i);
+        if (common_has_ending(file, ".md5mesh"))
+            add_name(library, VIEW_MODELS, file);
+        else if (common_has_ending(file, ".md5anim"))
+            add_name(library, VIEW_ANIMS, file);
+    }
 }
 
 bool view_is_own(const view_library *library, view_section section, size_t name)
 {
-    return library->are_own[section] != NULL && library->are_own[section][name];
+    static const md5_decl_type types[VIEW_NUM_SECTIONS] = {[VIEW_ENTITIES] = MD5_DECL_ENTITY,
+                                                           [VIEW_MODELS] = MD5_DECL_MODEL,
+                                                           [VIEW_ANIMS] = MD5_NUM_DECL_TYPES,
+                                                           [VIEW_SKINS] = MD5_DECL_SKIN};
+    if (library->num_own == library->places.count)
+        return false;
+    // The file that a name stands for, or in which it is declared.
+    const char *const text = library->names[section][name];
+    const md5_decl *const decl = md5_find_decl(library->game, types[section], text);
+    const char *const file = decl != NULL && decl->file != NULL ? decl->file : text;
+    return md5_game_find_file(library->game, file, 0) < library->num_own;
 }
 
 // -- Opening --------------------------------------------------------------------------------
@@ -240,15 +211,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         view_drop_library(library);
         return NULL;
     }
-    take_decls(library, VIEW_ENTITIES, MD5_DECL_ENTITY);
-    take_decls(library, VIEW_MODELS, MD5_DECL_MODEL);
-    take_decls(library, VIEW_SKINS, MD5_DECL_SKIN);
-    const char **const anims =
-        common_alloc(take_files(library->game, ".md5anim", NULL) + 1, sizeof *anims);
-    library->names[VIEW_ANIMS] = anims;
-    library->num_names[VIEW_ANIMS] = take_files(library->game, ".md5anim", anims);
-    if (library->num_own < places->count)
-        mark_own_names(library);
+    list_names(library);
     return library;
 }
 
@@ -258,10 +221,8 @@ void view_drop_library(view_library *library)
         return;
     md5_destroy_game(library->game);
     common_free_game_places(&library->places);
-    for (int i = 0; i < VIEW_NUM_SECTIONS; i++) {
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
         free(library->names[i]);
-        free(library->are_own[i]);
-    }
     free(library->place);
     free(library);
 }

@@ -54,7 +54,6 @@ typedef struct view_library {
     view_log *log; // where warnings of the game go now, or NULL
     const char **names[VIEW_NUM_SECTIONS];
     size_t num_names[VIEW_NUM_SECTIONS];
-    bool *are_own[VIEW_NUM_SECTIONS]; // of the mod; NULL: there is no base
 } view_library;
 
 // Called by the thread that opens a library: a number of files that grows. Opening ends if it
@@ -70,7 +69,8 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
 // A library is freed with its last user. On one thread only. NULL is allowed.
 void view_drop_library(view_library *library);
 
-// Whether a name is of the mod itself: a declaration in a file of it, or a file.
+// Whether a name is of the mod itself: a declaration in a file of it, or a file. False if there is
+// no base.
 bool view_is_own(const view_library *library, view_section section, size_t name);
 
 // The parts of an address; texts are freed by view_free_address(). False if it is none: a path.

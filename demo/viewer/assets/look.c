@@ -220,14 +220,11 @@ static bool is_in_same_folder(const char *a, const char *b)
 
 // Whether two images lie in one folder, and their names are the same but for words of colour maps
 // and, with `variants`, of variants.
-static bool is_same_image(const char *a, const char *b, bool variants)
+static bool is_same_image(const view_image_file *a, const view_image_file *b, bool variants)
 {
-    view_name x = split_stem(a), y = split_stem(b);
-    if (variants) {
-        x = main_words(x, WORD_VARIANT);
-        y = main_words(y, WORD_VARIANT);
-    }
-    return is_in_same_folder(a, b) && is_same(&x, &y, WORD_COLOR);
+    const view_name x = variants ? main_words(a->name, WORD_VARIANT) : a->name;
+    const view_name y = variants ? main_words(b->name, WORD_VARIANT) : b->name;
+    return is_in_same_folder(a->path, b->path) && is_same(&x, &y, WORD_COLOR);
 }
 
 // Whether a path without extension ends in another, which begins with a slash; words of colour maps
@@ -247,22 +244,20 @@ static bool ends_in(const char *path, const char *end)
 
 // -- Maps of images -------------------------------------------------------------------------
 
-enum { MAX_TAILS = 12 };
-
-// The last words of their names; the first one is id's, and NULL ends a row.
-static const char *const tails[VIEW_NUM_MAPS][MAX_TAILS] = {
-    [VIEW_MAP_NORMALS] = {"local", "n", "nor", "norm", "normal", "normals", "nrm", "bmp", "nm",
-                          "nrml", "nrmls"},
-    [VIEW_MAP_HEIGHT] = {"h", "height", "bump"},
-    [VIEW_MAP_SPECULAR] = {"s", "spec", "specular", "gloss", "specc", "sc"},
-    [VIEW_MAP_GLOW] = {"add", "glow", "emit", "luma", "glo"},
+// The last words of their names, each between spaces; the first one is id's.
+static const char *const tails[VIEW_NUM_MAPS] = {
+    [VIEW_MAP_DIFFUSE] = " ",
+    [VIEW_MAP_NORMALS] = " local n nor norm normal normals nrm bmp nm nrml nrmls ",
+    [VIEW_MAP_HEIGHT] = " h height bump ",
+    [VIEW_MAP_SPECULAR] = " s spec specular gloss specc sc ",
+    [VIEW_MAP_GLOW] = " add glow emit luma glo ",
 };
 
-bool view_is_other_map(const char *path)
+bool view_is_other_map(const view_name *name)
 {
-    const view_name name = split_stem(path), last = last_word(&name);
+    const view_name last = last_word(name);
     const bool is_letter = strlen(last.words) == 1 + 2;
-    return has_word(&last, WORD_MAP) && !(is_letter && strcmp(last.words, name.words) == 0);
+    return has_word(&last, WORD_MAP) && !(is_letter && strcmp(last.words, name->words) == 0);
 }
 
 const char *view_map_name(view_map map)
@@ -272,28 +267,48 @@ const char *view_map_name(view_map map)
     return names[map];
 }
 
-// Whether a file is the map of an image with that word: of the same name, or both are called after
-// their purpose alone: "skin.png" and "normals.png".
-static bool is_map_of(const view_name *image, const char *path, const char *word)
-{
-    const view_name name = split_stem(path), last = last_word(&name);
-    const size_t length = strlen(last.words) - 2;
-    return length == strlen(word) && strncmp(last.words + 1, word, length) == 0
-           && (is_same(image, &name, WORD_COLOR | WORD_MAP)
-               || (is_all(image, WORD_COLOR) && is_all(&name, WORD_MAP)));
-}
-
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map)
 {
-    const char *best = NULL;
     const view_name image = split_stem(diffuse);
-    for (int t = 0; t < MAX_TAILS && tails[map][t] != NULL && best == NULL; t++)
+    const char *best = NULL;
+    view_name tail;
+    for (const char *at = tails[map]; best == NULL && next_word(&at, &tail);)
         for (size_t e = 0; image_endings[e] != NULL && best == NULL; e++)
-            for (size_t f = 0; f < files->count && best == NULL; f++)
-                if (common_has_ending(files->names[f], image_endings[e])
-                    && is_map_of(&image, files->names[f], tails[map][t]))
+            for (size_t f = 0; f < files->count && best == NULL; f++) {
+                if (!common_has_ending(files->names[f], image_endings[e]))
+                    continue;
+                // Of the same name, or both are called after their purpose alone: "skin.png" and
+                // "normals.png".
+                const view_name name = split_stem(files->names[f]), last = last_word(&name);
+                if (strcmp(last.words, tail.words) == 0
+                    && (is_same(&image, &name, WORD_COLOR | WORD_MAP)
+                        || (is_all(&image, WORD_COLOR) && is_all(&name, WORD_MAP))))
                     best = files->names[f];
+            }
     return best;
+}
+
+view_map view_map_of(md5_stage_light light)
+{
+    return light == MD5_STAGE_BUMP       ? VIEW_MAP_NORMALS
+           : light == MD5_STAGE_DIFFUSE  ? VIEW_MAP_DIFFUSE
+           : light == MD5_STAGE_SPECULAR ? VIEW_MAP_SPECULAR
+                                         : VIEW_NUM_MAPS;
+}
+
+const md5_image_program *view_material_image(const md5_material *material, view_map map)
+{
+    const md5_image_program *any = NULL;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        if (stage->image.text[0] == '\0')
+            continue;
+        if (view_map_of(stage->light) == map)
+            return &stage->image;
+        if (any == NULL && map == VIEW_MAP_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
+            any = &stage->image;
+    }
+    return any;
 }
 
 // == Looks ========================================================================================
@@ -331,7 +346,9 @@ struct view_package {
     bool is_near_listed, is_all_listed, is_game_open;
     view_image_file *pictures;
     size_t num_pictures;
-    common_list models, scripts;   // scripts: the md5.cfg files around the model
+    view_name *models; // [num_models] specific names of others beside the model
+    size_t num_models;
+    common_list scripts;           // the md5.cfg files around the model
     md5_cube2 *cubes[MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
     size_t num_cubes;
     common_game_places places;
@@ -405,10 +422,12 @@ void view_close_package(view_package *package)
         return;
     for (size_t i = 0; i < package->num_cubes; i++)
         md5_free_cube2(package->cubes[i]);
-    for (size_t i = 0; i < package->num_pictures; i++)
+    for (size_t i = 0; i < package->num_pictures; i++) {
         free(package->pictures[i].path);
+        free(package->pictures[i].stem);
+    }
     free(package->pictures);
-    common_free_list(&package->models);
+    free(package->models);
     common_free_list(&package->scripts);
     md5_destroy_game(package->game);
     common_free_game_places(&package->places);
@@ -465,19 +484,28 @@ static void add_files(view_package *package, const char *folder)
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
                 || (is_inside(package) && common_is_link(path)))
                 continue;
-            package->pictures = common_realloc(package->pictures, package->num_pictures + 1,
-                                               sizeof *package->pictures);
+            char *const stem = without_ending(path);
+            package->pictures =
+                common_grow(package->pictures, package->num_pictures, sizeof *package->pictures);
             package->pictures[package->num_pictures++] =
-                (view_image_file){common_copy(path), place_of(package, path)};
+                (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)),
+                                  place_of(package, path)};
         }
     for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
         if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < MAX_SCRIPTS
             && !package->is_near_listed)
             common_add(&package->scripts, common_copy(path));
-        else if (common_has_ending(path, ".md5mesh") && package->models.count < MAX_MODELS
-                 && strcmp(folder, package->folder) == 0 && strcmp(path, package->model) != 0)
-            common_add(&package->models, common_stem(path));
+        else if (common_has_ending(path, ".md5mesh") && package->num_models < MAX_MODELS
+                 && strcmp(folder, package->folder) == 0 && strcmp(path, package->model) != 0) {
+            char *const stem = common_stem(path);
+            const view_name name = view_split_name(stem);
+            free(stem);
+            if (!is_specific(&name))
+                continue;
+            package->models = common_grow(package->models, package->num_models, sizeof name);
+            package->models[package->num_models++] = name;
+        }
     }
     common_free_list(&files);
 }
@@ -680,16 +708,14 @@ static bool is_of_another(const named_mesh *subject, const view_name *image)
 {
     enum { MOST = 64 }; // real models have fewer meshes
     const md5_model *const model = subject->search->model;
-    const common_list *const models = &subject->search->package->models;
+    const view_package *const package = subject->search->package;
     bool is_claim = false, is_model = false;
     for (uint32_t i = 0; i < model->num_meshes && i < MOST && subject->has_others; i++)
         is_claim = is_claim
                    || (strcmp(identity_of(&model->meshes[i]), identity_of(subject->mesh)) != 0
                        && is_claimed_by(&model->meshes[i], image));
-    for (size_t i = 0; i < models->count; i++) {
-        const view_name other = view_split_name(models->names[i]);
-        is_model = is_model || (is_specific(&other) && claims(&other, image));
-    }
+    for (size_t i = 0; i < package->num_models; i++)
+        is_model = is_model || claims(&package->models[i], image);
     return (is_claim || (is_model && !claims(&subject->model, image)))
            && !is_claimed_by(subject->mesh, image);
 }
@@ -699,12 +725,10 @@ static bool is_of_another(const named_mesh *subject, const view_name *image)
 static bool is_not_on_models(const named_mesh *subject, const view_image_file *image)
 {
     char *const folder = common_folder(image->path);
-    const char *const above = image->place != VIEW_BESIDE ? common_base(folder) : "";
-    char *const both = common_format("%s %s", common_base(image->path), above);
-    const view_name name = view_split_name(both);
-    free(both);
+    const view_name above = view_split_name(image->place != VIEW_BESIDE ? common_base(folder) : "");
     free(folder);
-    return has_word(&name, WORD_OTHER) && !has_word(&subject->all, WORD_OTHER);
+    return (has_word(&image->name, WORD_OTHER) || has_word(&above, WORD_OTHER))
+           && !has_word(&subject->all, WORD_OTHER);
 }
 
 static void object(candidate *judged, int score, const char *objection)
@@ -731,8 +755,9 @@ static void consider(candidate *judged, evidence by, uint32_t likeness, int perc
 // have further words if other names account for them: the mesh "tail" of the model "imp" has
 // "imp_tail2.png", but not "imp_tail_light.png".
 static void consider_name(const named_mesh *subject, candidate *judged, evidence by,
-                          const view_name *said, const view_name *name, int percent)
+                          const view_name *said, int percent)
 {
+    const view_name *const name = &judged->image->name;
     const view_place place = judged->image->place;
     const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
     const uint8_t further = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
@@ -749,13 +774,14 @@ static void consider_name(const named_mesh *subject, candidate *judged, evidence
 }
 
 // Considers an image by all that the mesh is called.
-static void consider_names(const named_mesh *subject, candidate *judged, const view_name *name)
+static void consider_names(const named_mesh *subject, candidate *judged)
 {
+    const view_name *const name = &judged->image->name;
     const int percent = is_specific(&subject->shader) ? 75 : 100; // of what the shader does not say
-    consider_name(subject, judged, BY_SHADER, &subject->shader, name, 100);
-    consider_name(subject, judged, BY_MESH, &subject->name, name, percent);
+    consider_name(subject, judged, BY_SHADER, &subject->shader, 100);
+    consider_name(subject, judged, BY_MESH, &subject->name, percent);
     if (subject->is_main)
-        consider_name(subject, judged, BY_MODEL, &subject->model, name, percent);
+        consider_name(subject, judged, BY_MODEL, &subject->model, percent);
     if (subject->is_main && !subject->is_shared) {
         // How far a name says that it is that of a colour map, and not of which: "base_skin".
         const view_name bare = main_words(*name, WORD_VARIANT);
@@ -764,7 +790,7 @@ static void consider_names(const named_mesh *subject, candidate *judged, const v
                                  : !has_word(name, WORD_COLOR)                 ? 0
                                  : view_share_in(&rest, &subject->all) >= SAME ? 80
                                                                                : 60;
-        consider_name(subject, judged, BY_FOLDER, &subject->folder, name, percent);
+        consider_name(subject, judged, BY_FOLDER, &subject->folder, percent);
         consider(judged, BY_PURPOSE, purpose, percent);
         consider(judged, BY_ITSELF, judged->image == subject->only ? 100 : 0, percent);
     }
@@ -793,32 +819,27 @@ static bool is_at_path(const named_mesh *subject, const char *path)
 static candidate judge(const named_mesh *subject, const view_image_file *image)
 {
     candidate judged = {.image = image};
-    char *const path = without_ending(image->path);
-    const view_name name = view_split_name(common_base(path));
     const char *end = common_base(subject->path); // the last two parts of the shader's path
     for (int part = 0; part < 2 && end > subject->path; part++)
         while (--end > subject->path && *end != '/') {
         }
-    if (view_is_other_map(image->path) && !is_same(&name, &subject->model, 0)) {
-        free(path);
+    if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
         return judged;
-    }
     if (end >= subject->path && strchr(end + 1, '/') != NULL) {
-        if (is_at_path(subject, path))
+        if (is_at_path(subject, image->stem))
             consider(&judged, BY_PATH, 100, 100);
-        else if (ends_in(path, end))
+        else if (ends_in(image->stem, end))
             consider(&judged, BY_END_OF_PATH, 100,
                      image->place == VIEW_BESIDE || is_specific(&subject->shader) ? 100 : 60);
     }
-    free(path);
     if (judged.by != BY_PATH)
-        consider_names(subject, &judged, &name);
+        consider_names(subject, &judged);
     // Too small for a model's texture: a placeholder.
     enum { TINY = 16 * 16, TINY_BYTES = 64 * 1024 };
     view_image tiny = {.rgba = NULL};
-    view_image_fault fault;
+    md5_error error;
     if (judged.score >= LEAST && common_file_size(image->path) <= TINY_BYTES
-        && view_read_small_image(image->path, TINY, &tiny, &fault))
+        && view_read_image(image->path, TINY, &tiny, &error))
         object(&judged, IS_TINY, "it is tiny");
     free(tiny.rgba);
     return judged;
@@ -827,28 +848,24 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
 // Finds the only image that lies beside a model whose shader says no other name.
 static void find_only(named_mesh *subject, const view_image_file *images, size_t count)
 {
-    const common_list *const models = &subject->search->package->models;
+    const view_package *const package = subject->search->package;
     bool is_only = true;
-    for (size_t i = 0; i < models->count; i++) {
-        const view_name other = view_split_name(models->names[i]);
+    for (size_t i = 0; i < package->num_models; i++)
         subject->is_shared = subject->is_shared
-                             || (is_specific(&other) && view_share_in(&other, &subject->model) == 0
-                                 && view_share_in(&subject->model, &other) == 0);
-    }
+                             || (view_share_in(&package->models[i], &subject->model) == 0
+                                 && view_share_in(&subject->model, &package->models[i]) == 0);
     subject->only = NULL;
     subject->has_images = false;
     for (size_t i = 0; i < count; i++) {
-        const view_name name = split_stem(images[i].path);
-        if (images[i].place != VIEW_BESIDE || is_not_on_models(subject, &images[i]))
+        const view_image_file *const image = &images[i];
+        if (image->place != VIEW_BESIDE || is_not_on_models(subject, image))
             continue;
         subject->has_images = true;
-        if (!is_only || subject->is_shared || view_is_other_map(images[i].path)
-            || is_of_another(subject, &name))
+        if (!is_only || subject->is_shared || view_is_other_map(&image->name)
+            || is_of_another(subject, &image->name))
             continue;
-        is_only =
-            is_only
-            && (subject->only == NULL || is_same_image(subject->only->path, images[i].path, true));
-        subject->only = subject->only == NULL ? &images[i] : subject->only;
+        is_only = subject->only == NULL || is_same_image(subject->only, image, true);
+        subject->only = subject->only == NULL ? image : subject->only;
     }
     const view_name said = main_words(subject->shader, WORD_VARIANT);
     const bool is_said =
@@ -888,7 +905,7 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
     bool is_clear = best.score >= min_score;
     for (size_t i = 0; i < count && is_clear && best.by > BY_PATH; i++)
         is_clear = judged[i].score <= best.score - margin
-                   || is_same_image(best.image->path, images[i].path, !is_vague);
+                   || is_same_image(best.image, &images[i], !is_vague);
     if (is_clear)
         take(look, &best);
     for (size_t i = 0; i < count && is_last && !is_clear && look->tried.count < NOTED; i++)
@@ -916,15 +933,13 @@ static const view_image_file *find_at(view_package *package, const char *path)
         common_is_absolute(path) || root == NULL ? common_copy(path) : common_join(root, path);
     char *const named = seek_pictures(package, whole);
     char *const stem = without_ending(named);
+    const view_name name = view_split_name(common_base(stem));
     const view_image_file *const images = view_package_pictures(package, false, &count);
     const view_image_file *found = NULL;
-    for (size_t i = 0; i < count && found == NULL; i++) {
-        char *const image = without_ending(images[i].path);
-        found = !view_is_other_map(image) == !view_is_other_map(stem) && ends_in(image, stem)
-                    ? &images[i]
-                    : NULL;
-        free(image);
-    }
+    for (size_t i = 0; i < count && found == NULL; i++)
+        if (view_is_other_map(&images[i].name) == view_is_other_map(&name)
+            && ends_in(images[i].stem, stem))
+            found = &images[i];
     free(stem);
     free(named);
     free(whole);
@@ -947,20 +962,12 @@ static const char *find_material(view_package *package, const char *shader, view
     if (game == NULL || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
         return NULL;
     const md5_material *const material = md5_game_material(game, shader, NULL);
-    const char *any = NULL;
-    for (uint32_t i = 0; material != NULL && i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        const md5_image_program *const image = &stage->image;
-        const char *file = NULL; // the first one of the image program
-        for (uint32_t k = 0; k < image->num_steps && file == NULL; k++)
-            if (image->steps[k].kind == MD5_IMAGE_FILE && image->steps[k].file[0] != '_')
-                file = image->steps[k].file;
-        if (file != NULL && stage->light == MD5_STAGE_DIFFUSE)
-            return file;
-        if (any == NULL && stage->light == MD5_STAGE_AMBIENT)
-            any = file;
-    }
-    return any;
+    const md5_image_program *const image =
+        material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
+    for (uint32_t i = 0; image != NULL && i < image->num_steps; i++)
+        if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
+            return image->steps[i].file; // the first one of the image program
+    return NULL;
 }
 
 // Finds a material in the .shader files of the package, in the order of their names: the first one
@@ -1134,12 +1141,9 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     const view_image_file *found = NULL;
     free(seek_pictures(package, below + 1));
     const view_image_file *const images = view_package_pictures(package, false, &count);
-    for (size_t i = 0; i < count && found == NULL; i++) {
-        char *const path = without_ending(images[i].path);
-        if (common_has_ending(path, images[i].place == VIEW_BESIDE ? end : below))
+    for (size_t i = 0; i < count && found == NULL; i++)
+        if (common_has_ending(images[i].stem, images[i].place == VIEW_BESIDE ? end : below))
             found = &images[i];
-        free(path);
-    }
     free(stem);
     free(below);
     return found;

@@ -38,9 +38,17 @@ const char *view_map_name(view_map map);
 // map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
 const char *view_find_map(const common_list *files, const char *diffuse, view_map map);
 
-// Whether a file's name is that of a map other than the colour map, by its last word:
+// Whether an image of this name is a map other than the colour map, by its last word:
 // "imp_local.tga", "normals.png".
-bool view_is_other_map(const char *path);
+bool view_is_other_map(const view_name *name);
+
+// The map of a mesh that the stages of a kind are; VIEW_NUM_MAPS: none.
+view_map view_map_of(md5_stage_light light);
+
+// Returns the picture that a material has as a map: of its first stage for diffuse, bump or
+// specular light, or for the diffuse map of a material without one its first stage with a picture.
+// NULL if there is none.
+const md5_image_program *view_material_image(const md5_material *material, view_map map);
 
 // -- Looks ---------------------------------------------------------------------------------------
 
@@ -94,7 +102,8 @@ typedef enum view_place {
 } view_place;
 
 typedef struct view_image_file {
-    char *path;
+    char *path, *stem; // stem: the path without ending
+    view_name name;    // of the stem's last part
     view_place place;
 } view_image_file;
 

@@ -28,10 +28,9 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
                            const char *path, view_log *log)
 {
     view_panorama panorama;
-    view_image_fault fault = {.message = ""};
     md5_error error = {0};
-    if (!view_read_panorama(path, &panorama, &fault))
-        return view_error(log, "%s: %s", path, fault.message);
+    if (!view_read_panorama(path, &panorama, &error))
+        return view_error(log, "%s: %s", path, error.message);
     md5gl_environment *const light =
         md5gl_create_environment(renderer, panorama.width, panorama.height, panorama.rgb, &error);
     free(panorama.rgb);

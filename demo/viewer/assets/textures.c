@@ -11,19 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// == Layers =======================================================================================
+// == Pictures of games ============================================================================
 
 static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
                           uint32_t *height, md5_error *error)
 {
     view_image image;
-    view_image_fault fault;
     (void)user;
-    if (!view_decode_image(bytes, size, &image, &fault)) {
-        if (error != NULL)
-            (void)snprintf(error->message, sizeof error->message, "%.180s", fault.message);
-        return NULL;
-    }
+    (void)view_decode_image(bytes, size, VIEW_IMAGE_MAX_PIXELS, &image, error);
     *width = image.width;
     *height = image.height;
     return image.rgba;
@@ -35,46 +30,152 @@ static void release(void *user, const void *pixels)
     free((void *)(uintptr_t)pixels);
 }
 
-// The library does not decode PNG and JPEG.
-static md5_image *load_picture(md5_game *game, const md5_image_program *program, md5_error *error)
-{
-    const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
-    return md5_load_image(game, program, &opts, error);
-}
-
 bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
-                          view_image_fault *fault)
+                          md5_error *error)
 {
-    md5_error error = {0};
-    md5_image *const picture = load_picture(game, program, &error);
-    if (picture == NULL)
-        return view_image_fail(fault, "%.190s", error.message);
-    const size_t size = (size_t)picture->width * picture->height * 4;
-    *image = (view_image){common_alloc(size, 1), picture->width, picture->height};
-    memcpy(image->rgba, picture->pixels, size);
-    md5_free_image(picture);
-    return true;
+    // The library does not decode PNG and JPEG.
+    const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
+    return view_take_picture(md5_load_image(game, program, &opts, error), image, error);
 }
 
-const md5_image_program *view_material_image(const md5_material *material, view_map map)
+// == Pixels of maps ==============================================================================
+
+static uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
 {
-    const md5_stage_light light = map == VIEW_MAP_NORMALS    ? MD5_STAGE_BUMP
-                                  : map == VIEW_MAP_SPECULAR ? MD5_STAGE_SPECULAR
-                                                             : MD5_STAGE_DIFFUSE;
-    const md5_image_program *any = NULL;
-    for (uint32_t i = 0; i < material->num_stages; i++) {
-        const md5_stage *const stage = &material->stages[i];
-        if (stage->image.text[0] == '\0')
-            continue;
-        if (stage->light == light)
-            return &stage->image;
-        if (any == NULL && map == VIEW_MAP_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
-            any = &stage->image;
+    return image->rgba + 4 * ((size_t)y * image->width + x);
+}
+
+// The texel of an image of any size at the same place as one of another image.
+static const uint8_t *texel_like(const view_image *image, const view_image *other, uint32_t x,
+                                 uint32_t y)
+{
+    return texel_at(image, (uint32_t)((uint64_t)x * image->width / other->width),
+                    (uint32_t)((uint64_t)y * image->height / other->height));
+}
+
+// Slopes along u and v of the surface that a normal map in id's encoding describes.
+typedef struct slopes {
+    double u, v;
+} slopes;
+
+// `red`: the channel that x is in.
+static slopes read_slopes(const uint8_t *texel, int red)
+{
+    const double x = texel[red] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
+    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
+    return (slopes){-x / z, -y / z};
+}
+
+static void write_slopes(slopes s, uint8_t *texel)
+{
+    const double scale = 127.5 / sqrt(s.u * s.u + s.v * s.v + 1.0);
+    texel[0] = (uint8_t)lround(127.5 - s.u * scale);
+    texel[1] = (uint8_t)lround(127.5 - s.v * scale);
+    texel[2] = (uint8_t)lround(127.5 + scale);
+    texel[3] = 255;
+}
+
+// Whether x is in alpha: red is constant.
+static bool is_red_empty(const view_image *image)
+{
+    uint8_t low[2] = {255, 255}, high[2] = {0, 0}; // of red and alpha
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            const uint8_t value = image->rgba[4 * i + 3 * k];
+            low[k] = value < low[k] ? value : low[k];
+            high[k] = value > high[k] ? value : high[k];
+        }
     }
-    return any;
+    return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
 }
 
-// -- Textures of stages --------------------------------------------------------------------------
+// How many rows of an image tell what its encoding is: all of a large one would take longer to look
+// at than to decode.
+enum { ROWS_READ = 256 };
+
+// In a height field the mixed derivatives are equal: the change along v of the slope along u equals
+// the change along u of the slope along v. They have opposite signs if green points against v.
+double view_green_side(const view_image *image)
+{
+    double product = 0.0, squares = 0.0;
+    const int red = is_red_empty(image) ? 3 : 0;
+    const uint32_t step = 1 + image->height / (ROWS_READ + 1);
+    for (uint32_t y = 0; y + 1 < image->height; y += step) {
+        for (uint32_t x = 0; x + 1 < image->width; x++) {
+            const slopes here = read_slopes(texel_at(image, x, y), red);
+            const double u_along_v = read_slopes(texel_at(image, x, y + 1), red).u - here.u;
+            const double v_along_u = read_slopes(texel_at(image, x + 1, y), red).v - here.v;
+            product += u_along_v * v_along_u;
+            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
+        }
+    }
+    return squares > 0.0 ? product / squares : 0.0;
+}
+
+uint32_t view_guess_normals(const view_image *image)
+{
+    uint32_t normals = is_red_empty(image) ? MD5GL_NORMALS_RXGB : 0;
+    if (view_green_side(image) < -0.02)
+        normals |= MD5GL_NORMALS_GREEN_UP;
+    return normals;
+}
+
+static double height_at(const view_image *image, uint32_t x, uint32_t y)
+{
+    const uint8_t *const texel = texel_at(image, x % image->width, y % image->height);
+    return (texel[0] + texel[1] + texel[2]) / 3.0;
+}
+
+view_image view_normals_of_heights(const view_image *heights, float scale)
+{
+    view_image normals = {NULL, heights->width, heights->height};
+    normals.rgba = common_alloc((size_t)normals.width * normals.height, 4);
+    for (uint32_t y = 0; y < normals.height; y++) {
+        for (uint32_t x = 0; x < normals.width; x++) {
+            const double a = height_at(heights, x, y), b = height_at(heights, x + 1, y);
+            const double c = height_at(heights, x, y + 1), d = height_at(heights, x + 1, y + 1);
+            const double unit = 0.5 * (double)scale / 256.0;
+            write_slopes((slopes){unit * (b - a + d - c), unit * (c - a + d - b)},
+                         texel_at(&normals, x, y));
+        }
+    }
+    return normals;
+}
+
+void view_add_slopes(view_image *normals, const view_image *more)
+{
+    for (uint32_t y = 0; y < normals->height; y++) {
+        for (uint32_t x = 0; x < normals->width; x++) {
+            uint8_t *const texel = texel_at(normals, x, y);
+            const slopes a = read_slopes(texel, 0);
+            const slopes b = read_slopes(texel_like(more, normals, x, y), 0);
+            write_slopes((slopes){a.u + b.u, a.v + b.v}, texel);
+        }
+    }
+}
+
+static uint8_t byte_of(double value)
+{
+    return (uint8_t)lround(value < 255.0 ? value : 255.0);
+}
+
+void view_apply_masks(view_image *masks, const view_image *glowing, float share)
+{
+    for (uint32_t y = 0; y < masks->height; y++) {
+        for (uint32_t x = 0; x < masks->width; x++) {
+            uint8_t *const texel = texel_at(masks, x, y);
+            const double value = (double)share * texel[glowing != NULL ? 1 : 0];
+            const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
+            for (int i = 0; i < 3; i++)
+                texel[i] = byte_of(color != NULL ? value / 255.0 * color[i] : value);
+            texel[3] = 255;
+        }
+    }
+}
+
+// == Textures =====================================================================================
+
+// -- Loading --------------------------------------------------------------------------------
 
 // A picture's point, right and down, of a side's point (s, t), both from -1 to 1, follows from the
 // directions in which the camera looks and to which OpenGL gives s and t.
@@ -100,66 +201,49 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
         {"_px", "_nx", "_py", "_ny", "_pz", "_nz"},
         {"_forward", "_back", "_left", "_right", "_up", "_down"}};
     const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
-    const bool is_whole = stage->image.text[0] == '_';
+    const int num_pictures = stage->image.text[0] == '_' ? 1 : 6, sides = 6 / num_pictures;
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE_CUBE,
                                .is_nearest = stage->filter == MD5_FILTER_NEAREST};
-    md5gl_texture texture = 0;
     uint8_t *rgba = NULL;
-    bool is_loaded = true;
-    for (int number = 0; number < (is_whole ? 1 : 6) && is_loaded; number++) {
-        md5_image_program side_program;
+    size_t size = 0; // of a side
+    int number = 0;
+    for (; number < num_pictures; number++) {
+        view_image image;
+        md5_image_program program = stage->image;
         char *const name =
             common_format("%s%s.tga", stage->image.text, suffixes[is_camera][number]);
-        const md5_image_program *const program = is_whole ? &stage->image : &side_program;
-        const bool is_named = is_whole || md5_game_image_program(game, name, &side_program, error);
-        md5_image *const image = is_named ? load_picture(game, program, error) : NULL;
+        const bool is_named =
+            num_pictures == 1 || md5_game_image_program(game, name, &program, error);
         free(name);
-        if (image == NULL) {
-            is_loaded = false;
+        if (!is_named || !view_read_game_image(game, &program, &image, error))
             break;
-        }
-        is_loaded = image->height == (is_whole ? 6 : 1) * image->width
-                    && (number == 0 || image->width == desc.width);
-        const size_t size = 4 * (size_t)image->width * image->width;
-        if (is_loaded && number == 0) {
-            desc.width = desc.height = image->width;
+        if (number == 0) {
+            desc.width = desc.height = image.width;
+            size = 4 * (size_t)image.width * image.width;
             rgba = common_alloc(6, size);
         }
-        if (is_loaded && is_camera && !is_whole)
-            view_turn_camera_side(number, desc.width, image->pixels, rgba + size * (size_t)number);
-        else if (is_loaded)
-            memcpy(rgba + size * (size_t)number, image->pixels, (is_whole ? 6 : 1) * size);
-        else
+        const bool is_square =
+            image.width == desc.width && image.height == (uint32_t)sides * image.width;
+        if (is_square && is_camera && num_pictures > 1)
+            view_turn_camera_side(number, desc.width, image.rgba, rgba + size * (size_t)number);
+        else if (is_square)
+            memcpy(rgba + size * (size_t)number, image.rgba, (size_t)sides * size);
+        free(image.rgba);
+        if (!is_square) {
             (void)snprintf(error->message, sizeof error->message,
                            "the sides of a cube map are squares of one size");
-        md5_free_image(image);
+            break;
+        }
     }
-    for (size_t i = 0; i < 6 && is_loaded && rgba != NULL; i++)
-        desc.faces[i] = rgba + 4 * (size_t)desc.width * desc.width * i;
-    if (is_loaded)
-        texture = md5gl_create_texture(renderer, &desc, error);
+    for (size_t i = 0; i < 6 && rgba != NULL; i++)
+        desc.faces[i] = rgba + size * i;
+    const md5gl_texture texture =
+        number == num_pictures ? md5gl_create_texture(renderer, &desc, error) : 0;
     free(rgba);
     return texture;
 }
 
-// Warns, once for each image program, why its picture cannot be shown. The text stays the game's.
-static void warn_lost(view_layer_textures *textures, const char *program, const char *why,
-                      view_log *log)
-{
-    for (size_t i = 0; i < textures->num_lost; i++)
-        if (strcmp(textures->lost[i], program) == 0)
-            return;
-    textures->lost = common_realloc(textures->lost, textures->num_lost + 1, sizeof *textures->lost);
-    textures->lost[textures->num_lost++] = program;
-    view_warn(log, "picture %s: %s", program, why);
-}
-
-// Returns the texture of a stage, which is loaded on first use; 0 if it cannot be shown. Of a lit
-// stage it is one of a md5gl_material, decoded from sRGB or normals, unless `tests_alpha`: then it
-// is one of a md5gl_stage.
-static md5gl_texture load_layer(view_layer_textures *textures, md5gl_renderer *renderer,
-                                md5_game *game, const md5_stage *stage, bool tests_alpha,
-                                view_log *log)
+static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
 {
     static const md5gl_wrap wraps[] = {
         [MD5_IMAGE_REPEAT] = MD5GL_WRAP_REPEAT,
@@ -168,42 +252,138 @@ static md5gl_texture load_layer(view_layer_textures *textures, md5gl_renderer *r
         [MD5_IMAGE_CLAMP_ZERO] = MD5GL_WRAP_CLAMP_BLACK,
         [MD5_IMAGE_CLAMP_ZERO_ALPHA] = MD5GL_WRAP_CLAMP_CLEAR,
     };
-    md5_error error = {.message = ""};
-    const md5_stage_light use = tests_alpha ? MD5_STAGE_AMBIENT : stage->light;
-    view_layer_texture added = {.stage = stage, .use = use};
-    for (size_t i = 0; i < textures->num_loaded; i++) {
-        const md5_stage *const known = textures->loaded[i].stage;
-        if (known->repeat == stage->repeat && known->filter == stage->filter
-            && known->cube == stage->cube && textures->loaded[i].use == use
-            && strcmp(known->image.text, stage->image.text) == 0)
-            return textures->loaded[i].texture;
+    const view_map map = texture->map;
+    const md5_stage *const stage = texture->stage;
+    view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR};
+    if (stage != NULL && stage->cube != MD5_IMAGE_2D) {
+        texture->texture = upload_cube(d->renderer, d->game, stage, error);
+        return texture->texture != 0;
     }
-    const bool is_cube = use == MD5_STAGE_AMBIENT && stage->cube != MD5_IMAGE_2D;
-    md5_image *const image = is_cube ? NULL : load_picture(game, &stage->image, &error);
-    if (is_cube)
-        added.texture = upload_cube(renderer, game, stage, &error);
-    if (image != NULL) {
-        md5gl_texture_desc desc = {
-            .width = image->width, .height = image->height, .texels = image->pixels};
-        if (use == MD5_STAGE_AMBIENT) {
-            desc.kind = MD5GL_TEXTURE_STAGE;
-            desc.wrap = wraps[stage->repeat];
-            desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
-        } else if (use == MD5_STAGE_BUMP) {
-            const view_image picture = {image->pixels, image->width, image->height};
-            desc.kind = MD5GL_TEXTURE_NORMALS;
-            desc.normals = view_guess_normals(&picture);
+    if (texture->program != NULL
+            ? !view_read_game_image(d->game, texture->program, &image, error)
+            : !view_read_image(texture->path, VIEW_IMAGE_MAX_PIXELS, &image, error))
+        return false;
+    if (stage != NULL) {
+        desc.kind = MD5GL_TEXTURE_STAGE;
+        desc.wrap = wraps[stage->repeat];
+        desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
+    } else if (texture->is_masks) {
+        if (map == VIEW_MAP_GLOW
+            && !view_read_image(texture->base, VIEW_IMAGE_MAX_PIXELS, &other, error)) {
+            free(image.rgba);
+            return false;
         }
-        added.texture = md5gl_create_texture(renderer, &desc, &error);
+        view_apply_masks(&image, map == VIEW_MAP_GLOW ? &other : NULL, texture->share);
+    } else if (map == VIEW_MAP_HEIGHT) {
+        desc.kind = MD5GL_TEXTURE_NORMALS;
+        other = image;
+        image = view_normals_of_heights(&other, 4.0f);
+    } else if (map == VIEW_MAP_NORMALS) {
+        md5_error ignored;
+        desc.kind = MD5GL_TEXTURE_NORMALS;
+        desc.normals = view_guess_normals(&image);
+        // Heights are added only to normals in id's encoding.
+        if (desc.normals == 0 && texture->heights != NULL
+            && view_read_image(texture->heights, VIEW_IMAGE_MAX_PIXELS, &other, &ignored)) {
+            view_image more = view_normals_of_heights(&other, 4.0f);
+            view_add_slopes(&image, &more);
+            free(more.rgba);
+        }
     }
-    md5_free_image(image);
-    if (added.texture == 0)
-        warn_lost(textures, stage->image.text, error.message, log);
-    textures->loaded =
-        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof *textures->loaded);
-    textures->loaded[textures->num_loaded++] = added;
-    return added.texture;
+    free(other.rgba);
+    desc.width = texture->width = image.width;
+    desc.height = texture->height = image.height;
+    desc.texels = image.rgba;
+    texture->texture = md5gl_create_texture(d->renderer, &desc, error);
+    texture->has_holes = map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
+    free(image.rgba);
+    return texture->texture != 0;
 }
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+// Whether two stages sample their pictures in one way; NULL: no stage.
+static bool is_same_sampler(const md5_stage *a, const md5_stage *b)
+{
+    return a == b
+           || (a != NULL && b != NULL && a->repeat == b->repeat && a->filter == b->filter
+               && a->cube == b->cube);
+}
+
+static char *copy_or_null(const char *text)
+{
+    return text != NULL ? common_copy(text) : NULL;
+}
+
+// Returns the texture that `desc` describes, whose paths are copied and which is read on first use;
+// NULL if it cannot be read. `chosen`: that is an error. Pictures of a game that cannot be shown
+// are reported once, whatever uses them.
+static const view_texture *load_texture(const view_dresser *d, view_texture desc, bool chosen)
+{
+    view_textures *const textures = d->textures;
+    bool is_lost = false;
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        const view_texture *const known = textures->loaded[i];
+        if (!known->program != !desc.program || strcmp(known->path, desc.path) != 0)
+            continue;
+        if (known->map == desc.map && is_same_sampler(known->stage, desc.stage)
+            && known->is_masks == desc.is_masks && is_same_text(known->base, desc.base)
+            && known->share == desc.share)
+            return known->texture != 0 ? known : NULL;
+        is_lost = is_lost || (known->program != NULL && known->texture == 0);
+    }
+    md5_error error = {.message = ""};
+    view_texture *const texture = common_alloc(1, sizeof *texture);
+    *texture = desc;
+    texture->path = common_copy(desc.path);
+    texture->heights = copy_or_null(desc.heights);
+    texture->base = copy_or_null(desc.base);
+    const bool is_there = upload_image(d, texture, &error);
+    const char *const what = desc.program != NULL ? "picture" : view_map_name(desc.map);
+    if (!is_there && chosen)
+        view_error(d->log, "%s %s: %s", what, texture->path, error.message);
+    else if (!is_there && !is_lost)
+        view_warn(d->log, "%s %s: %s", what, texture->path, error.message);
+    textures->loaded =
+        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof(view_texture *));
+    textures->loaded[textures->num_loaded++] = texture;
+    return is_there ? texture : NULL;
+}
+
+// The same for a file as it is.
+static const view_texture *load_file(const view_dresser *d, view_map map, const char *path,
+                                     bool chosen)
+{
+    return load_texture(d, (view_texture){.path = (char *)(uintptr_t)path, .map = map}, chosen);
+}
+
+// Gives the mesh a map, unless it has one; no path: none.
+static void give_map(const view_dresser *d, view_texture desc)
+{
+    const view_texture **const map = &d->textures->meshes[d->search.mesh].maps[desc.map];
+    if (*map == NULL && desc.path != NULL)
+        *map = load_texture(d, desc, false);
+}
+
+// The picture of a stage, as that samples it or, if it `is_map`, as a map of a lit surface; 0 if it
+// cannot be shown.
+static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, bool is_map)
+{
+    const view_texture *const loaded =
+        load_texture(d,
+                     (view_texture){.path = (char *)(uintptr_t)stage->image.text,
+                                    .program = &stage->image,
+                                    .map = is_map ? view_map_of(stage->light) : VIEW_NUM_MAPS,
+                                    .stage = is_map ? NULL : stage},
+                     false);
+    return loaded != NULL ? loaded->texture : 0;
+}
+
+// == Layers =======================================================================================
 
 // -- Lit layers ----------------------------------------------------------------------------------
 
@@ -216,21 +396,20 @@ static bool is_first(const md5_material *material, const md5_stage *stage)
     return first == stage;
 }
 
-// Whether a register never changes.
-static bool is_constant(const md5_material *material, uint32_t reg)
+// The value of a register that never changes; 0 of any other.
+static float constant_of(const md5_material *material, uint32_t reg)
 {
-    bool computed = reg < MD5_FIRST_REGISTER;
+    bool is_constant = reg >= MD5_FIRST_REGISTER;
     for (uint32_t i = 0; i < material->num_ops; i++)
-        computed = computed || material->ops[i].result == reg;
-    return !computed;
+        is_constant = is_constant && material->ops[i].result != reg;
+    return is_constant ? material->registers[reg] : 0.0f;
 }
 
 bool view_is_painted(const md5_material *material, const md5_stage *stage)
 {
     bool is_white = stage->vertex_color == MD5_VERTEX_COLOR_IGNORE;
     for (int i = 0; i < 3; i++)
-        is_white = is_white && is_constant(material, stage->color[i])
-                   && material->registers[stage->color[i]] >= 1.0f;
+        is_white = is_white && constant_of(material, stage->color[i]) >= 1.0f;
     return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
 }
 
@@ -362,11 +541,10 @@ static bool tests_alpha(const md5_material *material, const md5_stage *stage)
 // Whether a lit surface does the same with its diffuse map alone, at all times.
 static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
 {
-    const float *const constants = material->registers;
     return tests_alpha(material, stage) && stage->light == MD5_STAGE_DIFFUSE && !stage->has_matrix
-           && is_constant(material, stage->alpha_test) && constants[stage->alpha_test] > 0.0f
-           && is_constant(material, stage->condition) && constants[stage->condition] != 0.0f
-           && is_constant(material, stage->color[3]) && constants[stage->color[3]] >= 1.0f;
+           && constant_of(material, stage->alpha_test) > 0.0f
+           && constant_of(material, stage->condition) != 0.0f
+           && constant_of(material, stage->color[3]) >= 1.0f;
 }
 
 // Whether a surface lies on another one.
@@ -414,10 +592,10 @@ static uint32_t registers_read(const md5_material *material)
 // Loads the pictures of the stages. As in the engine, a surface stays what it is without them:
 // where an opaque one would show a missing picture, there is a pattern instead, and what would be
 // added to or blended with something adds nothing.
-static void load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
-                        view_layered *layered, view_log *log)
+static void load_stages(const view_dresser *d, view_layered *layered)
 {
     const md5_material *const material = layered->material;
+    view_layers *const layers = &d->textures->layers;
     const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
     const md5_stage *bump = NULL;
     bool reflects = false, has_lit_layers = false;
@@ -428,84 +606,81 @@ static void load_stages(view_layers *layers, md5gl_renderer *renderer, md5_game 
         if (bump == NULL && stage->light == MD5_STAGE_BUMP)
             bump = stage;
     }
-    for (uint32_t i = 0; i < material->num_stages && has_lit_layers; i++)
-        if (is_lit(&material->stages[i]))
-            layered->lit.textures[i] =
-                load_layer(&layers->textures, renderer, game, &material->stages[i], false, log);
     if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
-        layered->bump = load_layer(&layers->textures, renderer, game, bump, false, log);
+        layered->bump = load_stage(d, bump, true);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
+        if (is_lit(stage) && has_lit_layers)
+            layered->lit.textures[i] = load_stage(d, stage, true);
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
-                 common_format("stage %u: lit textures do not move", (unsigned)i + 1), log);
+                 common_format("stage %u: lit textures do not move", (unsigned)i + 1), d->log);
         if (is_lit(stage) && !tests_alpha(material, stage))
             continue;
         char *const obstacle = obstacle_of(stage);
         if (obstacle != NULL) {
             note(layers, layered->mesh, material,
-                 common_format("stage %u not shown: %s", (unsigned)i + 1, obstacle), log);
+                 common_format("stage %u not shown: %s", (unsigned)i + 1, obstacle), d->log);
             free(obstacle);
             continue;
         }
-        layered->textures[i] = load_layer(&layers->textures, renderer, game, stage, true, log);
+        layered->textures[i] = load_stage(d, stage, false);
         if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
-            layered->textures[i] = md5gl_checker_texture(renderer);
+            layered->textures[i] = md5gl_checker_texture(d->renderer);
     }
 }
 
-view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
-                                   uint32_t mesh, const char *shader, view_log *log)
+bool view_add_layers(const view_dresser *d, const char *shader)
 {
-    const md5_material *const material =
-        game != NULL && md5_find_decl(game, MD5_DECL_MATERIAL, shader) != NULL
-            ? md5_game_material(game, shader, NULL)
-            : NULL;
+    const uint32_t mesh = d->search.mesh;
+    view_layers *const layers = &d->textures->layers;
+    view_mesh_textures *const own = &d->textures->meshes[mesh];
+    const md5_material *const material = md5_find_decl(d->game, MD5_DECL_MATERIAL, shader) != NULL
+                                             ? md5_game_material(d->game, shader, NULL)
+                                             : NULL;
     if (material == NULL || material->decl == NULL)
-        return (view_layer_surface){0};
+        return false;
     if (material->gui != NULL)
-        note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), log);
+        note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), d->log);
     layers->read |= registers_read(material);
     // Whether it draws more, or less, than one lit surface with its bump, diffuse and specular map.
     bool has_layers = material->coverage == MD5_COVERAGE_TRANSLUCENT
                       || material->cull == MD5_CULL_FRONT || material->deform != MD5_DEFORM_NONE
                       || is_decal(material) || material->no_shadows || material->spectrum != 0;
     uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
-    view_layer_surface surface = {.is_declared = true,
-                                  .two_sided = material->creates_back_sides
-                                               || material->cull == MD5_CULL_NONE};
+    own->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
+    own->opaque = true;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        const bool is_on = is_constant(material, stage->condition)
-                           && material->registers[stage->condition] != 0.0f;
-        has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage) || !is_on
+        has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
+                     || constant_of(material, stage->condition) == 0.0f
                      || cuts_surface(material, stage) || view_is_painted(material, stage)
                      || stage->has_matrix;
         if (is_usual_cut(material, stage)) {
-            surface.is_cut = true;
-            surface.alpha_test = material->registers[stage->alpha_test];
+            own->opaque = false;
+            own->alpha_test = material->registers[stage->alpha_test];
         }
     }
     if (!has_layers && counts[MD5_STAGE_DIFFUSE] > 0)
-        return surface;
-    surface.is_staged = counts[MD5_STAGE_DIFFUSE] == 0;
+        return false;
     const uint32_t count = material->num_stages;
     view_layered layered = {
         .mesh = mesh,
         .material = material,
-        .table = material->deform_decl != NULL ? md5_game_table(game, material->deform_decl, NULL)
-                                               : NULL,
+        .table = material->deform_decl != NULL
+                     ? md5_game_table(d->game, material->deform_decl, NULL)
+                     : NULL,
         .registers = common_alloc(material->num_registers, sizeof *layered.registers),
         .textures = common_alloc(count, sizeof *layered.textures),
         .stages = common_alloc(count, sizeof *layered.stages),
         .lit = {.textures = common_alloc(count, sizeof *layered.lit.textures),
                 .shown = common_alloc(count, sizeof *layered.lit.shown)},
     };
-    load_stages(layers, renderer, game, &layered, log);
+    load_stages(d, &layered);
     layers->meshes = common_realloc(layers->meshes, layers->num_meshes + 1, sizeof *layers->meshes);
     layers->meshes[layers->num_meshes++] = layered;
-    return surface;
+    return counts[MD5_STAGE_DIFFUSE] == 0;
 }
 
 static int by_sort(const void *left, const void *right)
@@ -518,35 +693,12 @@ static int by_sort(const void *left, const void *right)
 
 void view_sort_layers(view_layers *layers, uint32_t num_meshes)
 {
-    if (layers->num_meshes > 0)
+    if (layers->meshes != NULL)
         qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
     layers->lists = common_alloc(layers->num_meshes, sizeof *layers->lists);
     layers->places = common_alloc(num_meshes, sizeof *layers->places);
     for (uint32_t i = 0; i < layers->num_meshes; i++)
         layers->places[layers->meshes[i].mesh] = i + 1;
-}
-
-void view_free_layers(view_layers *layers, md5gl_renderer *renderer)
-{
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
-        const view_layered *const layered = &layers->meshes[i];
-        free(layered->registers);
-        free(layered->textures);
-        free(layered->stages);
-        free(layered->lit.textures);
-        free(layered->lit.shown);
-    }
-    for (size_t i = 0; i < layers->textures.num_loaded; i++)
-        md5gl_destroy_texture(renderer, layers->textures.loaded[i].texture);
-    for (size_t i = 0; i < layers->num_notes; i++)
-        free(layers->notes[i].text);
-    free(layers->textures.loaded);
-    free(layers->textures.lost);
-    free(layers->meshes);
-    free(layers->lists);
-    free(layers->places);
-    free(layers->notes);
-    *layers = (view_layers){0};
 }
 
 // -- Evaluating -----------------------------------------------------------------------------------
@@ -771,280 +923,27 @@ void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
     }
 }
 
-// == Pixels of maps ==============================================================================
-
-static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
-{
-    return image->rgba + 4 * ((size_t)y * image->width + x);
-}
-
-// Slopes along u and v of the surface that a normal map in id's encoding describes.
-typedef struct slopes {
-    double u, v;
-} slopes;
-
-static slopes read_slopes(const uint8_t *texel)
-{
-    const double x = texel[0] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
-    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
-    return (slopes){-x / z, -y / z};
-}
-
-static void write_slopes(slopes s, uint8_t *texel)
-{
-    const double scale = 127.5 / sqrt(s.u * s.u + s.v * s.v + 1.0);
-    texel[0] = (uint8_t)lround(127.5 - s.u * scale);
-    texel[1] = (uint8_t)lround(127.5 - s.v * scale);
-    texel[2] = (uint8_t)lround(127.5 + scale);
-    texel[3] = 255;
-}
-
-static bool is_red_empty(const view_image *image)
-{
-    uint8_t low_red = 255, high_red = 0, low_alpha = 255, high_alpha = 0;
-    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
-        const uint8_t red = image->rgba[4 * i], alpha = image->rgba[4 * i + 3];
-        low_red = red < low_red ? red : low_red;
-        high_red = red > high_red ? red : high_red;
-        low_alpha = alpha < low_alpha ? alpha : low_alpha;
-        high_alpha = alpha > high_alpha ? alpha : high_alpha;
-    }
-    return high_red - low_red <= 2 && high_alpha - low_alpha > 8;
-}
-
-// How many rows of an image tell what its encoding is: all of a large one would take longer to look
-// at than to decode.
-enum { ROWS_READ = 256 };
-
-// In a height field the mixed derivatives are equal: the change along v of the slope along u equals
-// the change along u of the slope along v. They have opposite signs if green points against v.
-double view_green_side(const view_image *image)
-{
-    double product = 0.0, squares = 0.0;
-    const bool in_alpha = is_red_empty(image);
-    const uint32_t step = 1 + image->height / (ROWS_READ + 1);
-    for (uint32_t y = 0; y + 1 < image->height; y += step) {
-        for (uint32_t x = 0; x + 1 < image->width; x++) {
-            uint8_t texels[3][4];
-            memcpy(texels[0], texel_at(image, x, y), 4);
-            memcpy(texels[1], texel_at(image, x + 1, y), 4);
-            memcpy(texels[2], texel_at(image, x, y + 1), 4);
-            for (int i = 0; i < 3 && in_alpha; i++)
-                texels[i][0] = texels[i][3];
-            const slopes here = read_slopes(texels[0]);
-            const double u_along_v = read_slopes(texels[2]).u - here.u;
-            const double v_along_u = read_slopes(texels[1]).v - here.v;
-            product += u_along_v * v_along_u;
-            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
-        }
-    }
-    return squares > 0.0 ? product / squares : 0.0;
-}
-
-uint32_t view_guess_normals(const view_image *image)
-{
-    uint32_t normals = is_red_empty(image) ? MD5GL_NORMALS_RXGB : 0;
-    if (view_green_side(image) < -0.02)
-        normals |= MD5GL_NORMALS_GREEN_UP;
-    return normals;
-}
-
-static double height_at(const view_image *image, uint32_t x, uint32_t y)
-{
-    const uint8_t *const texel = texel_at(image, x % image->width, y % image->height);
-    return (texel[0] + texel[1] + texel[2]) / 3.0;
-}
-
-view_image view_normals_of_heights(const view_image *heights, float scale)
-{
-    view_image normals = {NULL, heights->width, heights->height};
-    normals.rgba = common_alloc((size_t)normals.width * normals.height, 4);
-    for (uint32_t y = 0; y < normals.height; y++) {
-        for (uint32_t x = 0; x < normals.width; x++) {
-            const double a = height_at(heights, x, y), b = height_at(heights, x + 1, y);
-            const double c = height_at(heights, x, y + 1), d = height_at(heights, x + 1, y + 1);
-            const double unit = 0.5 * (double)scale / 256.0;
-            write_slopes((slopes){unit * (b - a + d - c), unit * (c - a + d - b)},
-                         normals.rgba + 4 * ((size_t)y * normals.width + x));
-        }
-    }
-    return normals;
-}
-
-void view_add_slopes(view_image *normals, const view_image *more)
-{
-    for (uint32_t y = 0; y < normals->height; y++) {
-        for (uint32_t x = 0; x < normals->width; x++) {
-            uint8_t *const texel = normals->rgba + 4 * ((size_t)y * normals->width + x);
-            const uint32_t more_x = (uint32_t)((uint64_t)x * more->width / normals->width);
-            const uint32_t more_y = (uint32_t)((uint64_t)y * more->height / normals->height);
-            const slopes a = read_slopes(texel);
-            const slopes b = read_slopes(texel_at(more, more_x, more_y));
-            write_slopes((slopes){a.u + b.u, a.v + b.v}, texel);
-        }
-    }
-}
-
-static uint8_t byte_of(double value)
-{
-    return (uint8_t)lround(value < 255.0 ? value : 255.0);
-}
-
-void view_make_highlights(view_image *masks, float share)
-{
-    for (size_t i = 0; i < (size_t)masks->width * masks->height; i++) {
-        uint8_t *const texel = masks->rgba + 4 * i;
-        const uint8_t value = byte_of((double)share * texel[0]);
-        texel[0] = texel[1] = texel[2] = value;
-        texel[3] = 255;
-    }
-}
-
-void view_make_glow(view_image *masks, const view_image *texture, float share)
-{
-    for (uint32_t y = 0; y < masks->height; y++) {
-        for (uint32_t x = 0; x < masks->width; x++) {
-            uint8_t *const texel = masks->rgba + 4 * ((size_t)y * masks->width + x);
-            const uint32_t from_x = (uint32_t)((uint64_t)x * texture->width / masks->width);
-            const uint32_t from_y = (uint32_t)((uint64_t)y * texture->height / masks->height);
-            const uint8_t *const color = texel_at(texture, from_x, from_y);
-            const double glow = (double)share * texel[1] / 255.0;
-            for (int i = 0; i < 3; i++)
-                texel[i] = byte_of(glow * color[i]);
-            texel[3] = 255;
-        }
-    }
-}
-
-// == Textures =====================================================================================
-
-// -- Loading --------------------------------------------------------------------------------
-
-// What is common to all meshes while textures are loaded.
-typedef struct dresser {
-    view_textures *textures;
-    md5gl_renderer *renderer;
-    view_look_search search; // package: NULL if there is nothing to search
-    view_log *log;
-} dresser;
-
-static bool upload_image(const dresser *d, view_texture *texture, md5_game *game,
-                         view_image_fault *fault)
-{
-    const view_map map = texture->map;
-    const bool is_normals = map == VIEW_MAP_NORMALS || map == VIEW_MAP_HEIGHT;
-    view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
-    view_image_fault ignored;
-    md5_error error = {0};
-    uint32_t normals = 0;
-    if (texture->program != NULL ? !view_read_game_image(game, texture->program, &image, fault)
-                                 : !view_read_image(texture->path, &image, fault))
-        return false;
-    if (texture->is_masks && map == VIEW_MAP_SPECULAR) {
-        view_make_highlights(&image, texture->share);
-    } else if (texture->is_masks) {
-        if (!view_read_image(texture->base, &other, fault)) {
-            free(image.rgba);
-            return false;
-        }
-        view_make_glow(&image, &other, texture->share);
-    } else if (map == VIEW_MAP_HEIGHT) {
-        other = image;
-        image = view_normals_of_heights(&other, 4.0f);
-    } else if (is_normals) {
-        normals = view_guess_normals(&image);
-        // Heights are added only to normals in id's encoding.
-        if (normals == 0 && texture->heights != NULL
-            && view_read_image(texture->heights, &other, &ignored)) {
-            view_image more = view_normals_of_heights(&other, 4.0f);
-            view_add_slopes(&image, &more);
-            free(more.rgba);
-        }
-    }
-    free(other.rgba);
-    const md5gl_texture_desc desc = {.kind =
-                                         is_normals ? MD5GL_TEXTURE_NORMALS : MD5GL_TEXTURE_COLOR,
-                                     .width = image.width,
-                                     .height = image.height,
-                                     .texels = image.rgba,
-                                     .normals = normals};
-    texture->texture = md5gl_create_texture(d->renderer, &desc, &error);
-    texture->width = image.width;
-    texture->height = image.height;
-    texture->has_holes = map == VIEW_MAP_DIFFUSE && view_has_holes(&image);
-    free(image.rgba);
-    return texture->texture != 0 || view_image_fail(fault, "%s", error.message);
-}
-
-static bool is_same_text(const char *a, const char *b)
-{
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static char *copy_or_null(const char *text)
-{
-    return text != NULL ? common_copy(text) : NULL;
-}
-
-// Returns the texture that `desc` describes, whose paths are copied and which is read on first use;
-// NULL if it cannot be read. `chosen`: that is an error.
-static const view_texture *load_texture(const dresser *d, md5_game *game, view_texture desc,
-                                        bool chosen)
-{
-    view_textures *const textures = d->textures;
-    for (size_t i = 0; i < textures->num_loaded; i++) {
-        const view_texture *const known = textures->loaded[i];
-        if (known->map == desc.map && strcmp(known->path, desc.path) == 0
-            && known->is_masks == desc.is_masks && is_same_text(known->base, desc.base)
-            && known->share == desc.share && !known->program == !desc.program)
-            return known->texture != 0 ? known : NULL;
-    }
-    view_image_fault fault;
-    view_texture *const texture = common_alloc(1, sizeof *texture);
-    *texture = desc;
-    texture->path = common_copy(desc.path);
-    texture->heights = copy_or_null(desc.heights);
-    texture->base = copy_or_null(desc.base);
-    const bool is_there = upload_image(d, texture, game, &fault);
-    if (!is_there && chosen)
-        view_error(d->log, "%s %s: %s", view_map_name(desc.map), texture->path, fault.message);
-    else if (!is_there && desc.program != NULL)
-        warn_lost(&textures->layers.textures, desc.program->text, fault.message, d->log);
-    else if (!is_there)
-        view_warn(d->log, "%s %s: %s", view_map_name(desc.map), texture->path, fault.message);
-    textures->loaded =
-        common_realloc(textures->loaded, textures->num_loaded + 1, sizeof(view_texture *));
-    textures->loaded[textures->num_loaded++] = texture;
-    return is_there ? texture : NULL;
-}
-
-// The same for a file as it is.
-static const view_texture *load_file(const dresser *d, view_map map, const char *path, bool chosen)
-{
-    return load_texture(d, NULL, (view_texture){.path = (char *)(uintptr_t)path, .map = map},
-                        chosen);
-}
+// == Meshes =======================================================================================
 
 // Searches how a mesh looks, and loads what the options do not choose. If it is `complete` without
 // a texture, that is not missing.
-static void find_and_use(const dresser *d, bool complete)
+static void find_and_use(const view_dresser *d, bool complete)
 {
     const uint32_t index = d->search.mesh;
     const md5_mesh *const mesh = &d->search.model->meshes[index];
     view_mesh_textures *const own = &d->textures->meshes[index];
     view_look *const look = &own->look;
-    const bool is_chosen = look->is_chosen || own->maps[VIEW_MAP_DIFFUSE] != NULL;
+    const bool is_chosen = own->maps[VIEW_MAP_DIFFUSE] != NULL;
     *look = view_find_look(&d->search, d->log);
     look->is_chosen = is_chosen;
     if (look->diffuse != NULL && !is_chosen) {
-        const view_texture *image = load_file(d, VIEW_MAP_DIFFUSE, look->diffuse, false);
-        own->maps[VIEW_MAP_DIFFUSE] = image;
-        // Those that are shown in turn: if one cannot be read, the first one stays.
-        for (uint32_t i = 0; i <= look->num_turns && look->num_turns > 0 && image != NULL; i++) {
-            own->turns[own->num_turns++] = image;
-            if (i < look->num_turns)
-                image = load_file(d, VIEW_MAP_DIFFUSE, look->turns[i], false);
+        // Those that are shown in turn: if one cannot be read, the first ones stay.
+        for (uint32_t i = 0; i <= look->num_turns && own->num_turns == i; i++) {
+            const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
+            own->turns[i] = load_file(d, VIEW_MAP_DIFFUSE, path, false);
+            own->num_turns += own->turns[i] != NULL;
         }
+        own->maps[VIEW_MAP_DIFFUSE] = own->turns[0];
         if (look->is_guess)
             view_info(d->log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)index,
                       mesh->name, look->why, look->diffuse);
@@ -1067,21 +966,19 @@ static void find_and_use(const dresser *d, bool complete)
             view_debug(d->log, "not for mesh %u: %s", (unsigned)index, look->tried.names[i]);
     }
 
-    if (look->normals != NULL && own->maps[VIEW_MAP_NORMALS] == NULL)
-        own->maps[VIEW_MAP_NORMALS] = load_file(d, VIEW_MAP_NORMALS, look->normals, false);
+    give_map(d, (view_texture){.path = look->normals, .map = VIEW_MAP_NORMALS});
     // Masks are highlights, and what glows in the colours of the texture that they are declared
     // with.
     view_texture masks = {
         .path = look->masks, .map = VIEW_MAP_SPECULAR, .is_masks = true, .share = look->specular};
-    if (look->masks != NULL && own->maps[VIEW_MAP_SPECULAR] == NULL)
-        own->maps[VIEW_MAP_SPECULAR] = load_texture(d, NULL, masks, false);
+    give_map(d, masks);
     masks.map = VIEW_MAP_GLOW;
     masks.share = look->glow;
     masks.base = look->diffuse;
     // Masks that could not be read were reported with the highlights.
-    if (look->masks != NULL && look->is_declared && own->maps[VIEW_MAP_DIFFUSE] != NULL
-        && own->maps[VIEW_MAP_SPECULAR] != NULL && own->maps[VIEW_MAP_GLOW] == NULL)
-        own->maps[VIEW_MAP_GLOW] = load_texture(d, NULL, masks, false);
+    if (look->is_declared && own->maps[VIEW_MAP_DIFFUSE] != NULL
+        && own->maps[VIEW_MAP_SPECULAR] != NULL)
+        give_map(d, masks);
     own->two_sided = own->two_sided || look->two_sided;
     if (look->alpha_test > 0.0f)
         own->alpha_test = look->alpha_test;
@@ -1089,33 +986,25 @@ static void find_and_use(const dresser *d, bool complete)
 
 // Loads the maps that a mesh's material in a game has, and takes what is declared besides. Returns
 // whether it needs no other texture.
-static bool use_game(const dresser *d, uint32_t mesh, md5_game *game, const char *shader)
+static bool use_game(const view_dresser *d, const char *shader)
 {
     static const view_map maps[] = {VIEW_MAP_DIFFUSE, VIEW_MAP_NORMALS, VIEW_MAP_SPECULAR};
-    view_mesh_textures *const own = &d->textures->meshes[mesh];
-    const view_layer_surface surface =
-        view_add_layers(&d->textures->layers, d->renderer, game, mesh, shader, d->log);
-    own->two_sided = own->two_sided || surface.two_sided;
-    own->opaque = surface.is_declared && !surface.is_cut;
-    if (surface.is_cut)
-        own->alpha_test = surface.alpha_test;
-    const md5_material *const material = md5_game_material(game, shader, NULL);
+    const bool is_staged = view_add_layers(d, shader);
+    const md5_material *const material = md5_game_material(d->game, shader, NULL);
     for (size_t i = 0; i < 3 && material != NULL; i++) {
         const md5_image_program *const program = view_material_image(material, maps[i]);
-        if (program != NULL && own->maps[maps[i]] == NULL)
-            own->maps[maps[i]] = load_texture(
-                d, game,
-                (view_texture){
-                    .path = (char *)(uintptr_t)program->text, .program = program, .map = maps[i]},
-                false);
+        if (program != NULL)
+            give_map(d, (view_texture){.path = (char *)(uintptr_t)program->text,
+                                       .program = program,
+                                       .map = maps[i]});
     }
-    return surface.is_staged || own->maps[VIEW_MAP_DIFFUSE] != NULL;
+    return is_staged || d->textures->meshes[d->search.mesh].maps[VIEW_MAP_DIFFUSE] != NULL;
 }
 
 // Loads the maps beside a mesh's texture that the options do not choose.
-static void find_maps(const dresser *d, uint32_t mesh)
+static void find_maps(const view_dresser *d)
 {
-    const view_texture **const own = d->textures->meshes[mesh].maps;
+    const view_texture **const own = d->textures->meshes[d->search.mesh].maps;
     if (own[VIEW_MAP_DIFFUSE] == NULL)
         return;
     const char *const diffuse = own[VIEW_MAP_DIFFUSE]->path;
@@ -1129,21 +1018,20 @@ static void find_maps(const dresser *d, uint32_t mesh)
         // Slopes of heights are added to normals.
         const char *const heights =
             map == VIEW_MAP_NORMALS ? view_find_map(&files, diffuse, VIEW_MAP_HEIGHT) : NULL;
-        own[map] = load_texture(d, NULL,
-                                (view_texture){.path = (char *)(uintptr_t)path,
-                                               .heights = (char *)(uintptr_t)heights,
-                                               .map = map},
-                                false);
+        give_map(d, (view_texture){.path = (char *)(uintptr_t)path,
+                                   .heights = (char *)(uintptr_t)heights,
+                                   .map = map});
         if (own[map] != NULL)
-            view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map), (unsigned)mesh, path,
-                       heights != NULL ? " + " : "", heights != NULL ? common_base(heights) : "");
+            view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map),
+                       (unsigned)d->search.mesh, path, heights != NULL ? " + " : "",
+                       heights != NULL ? common_base(heights) : "");
     }
     common_free_list(&files);
     free(folder);
 }
 
 // Loads what the options choose: for all meshes first, so that a choice for one overrides it.
-static bool use_choices(const dresser *d, const view_options *options)
+static bool use_choices(const view_dresser *d, const view_options *options)
 {
     const md5_model *const model = d->search.model;
     const size_t count = options != NULL ? options->num_textures : 0;
@@ -1184,7 +1072,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         .game = game,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
-    dresser d = {textures, loader->renderer, {.model = model}, loader->log};
+    view_dresser d = {textures, loader->renderer, loader->log, game, {.model = model}};
     if (!use_choices(&d, options)) {
         view_free_textures(textures, d.renderer);
         return false;
@@ -1211,32 +1099,33 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         const view_texture **const diffuse = &own->maps[VIEW_MAP_DIFFUSE];
         const char *const chosen = view_chosen_texture(loader->chosen, dressing->path, i);
         const char *const shader = model->meshes[i].shader;
+        d.search.mesh = i;
+        d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
         if (chosen != NULL && *diffuse == NULL) { // the options come first
             *diffuse = load_file(&d, VIEW_MAP_DIFFUSE, chosen, false);
             own->look.is_chosen = *diffuse != NULL;
         }
-        d.search.mesh = i;
-        d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
         // In the game, if there is one, then as without.
-        md5_game *const declares =
+        d.game =
             game != NULL || *diffuse != NULL ? game : view_package_game(d.search.package, d.log);
         const bool is_declared =
-            declares != NULL && md5_find_decl(declares, MD5_DECL_MATERIAL, shader) != NULL;
+            d.game != NULL && md5_find_decl(d.game, MD5_DECL_MATERIAL, shader) != NULL;
         const bool is_in_game = is_declared || game != NULL;
-        const bool is_found = is_in_game && use_game(&d, i, declares, shader);
+        const bool is_found = is_in_game && use_game(&d, shader);
         if (!is_found && (!is_in_game || d.search.package != NULL)) {
             // What the game lacks has been reported.
             if (*diffuse == NULL || d.search.said != NULL)
                 find_and_use(&d, is_in_game);
             if (!is_declared)
-                find_maps(&d, i);
+                find_maps(&d);
         }
         // What is seen through reflects nothing without its diffuse map.
-        for (uint32_t k = 0; k < textures->layers.num_meshes && *diffuse == NULL; k++) {
-            view_layered *const layered = &textures->layers.meshes[k];
-            if (layered->mesh == i)
-                layered->lit.lacks_diffuse = layered->material->coverage == MD5_COVERAGE_TRANSLUCENT
-                                             || is_decal(layered->material);
+        if (*diffuse == NULL && textures->layers.num_meshes > 0) {
+            view_layered *const last = &textures->layers.meshes[textures->layers.num_meshes - 1];
+            last->lit.lacks_diffuse = last->lit.lacks_diffuse
+                                      || (last->mesh == i
+                                          && (last->material->coverage == MD5_COVERAGE_TRANSLUCENT
+                                              || is_decal(last->material)));
         }
     }
     free(file);
@@ -1248,7 +1137,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
 bool view_use_texture(view_textures *textures, md5gl_renderer *renderer, const char *path,
                       view_log *log)
 {
-    const dresser d = {.textures = textures, .renderer = renderer, .log = log};
+    const view_dresser d = {.textures = textures, .renderer = renderer, .log = log};
     const view_texture *const loaded = load_file(&d, VIEW_MAP_DIFFUSE, path, false);
     for (uint32_t i = 0; i < textures->num_meshes && loaded != NULL; i++)
         textures->meshes[i].maps[VIEW_MAP_DIFFUSE] = loaded;
@@ -1270,7 +1159,21 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     }
     for (uint32_t i = 0; i < textures->num_meshes; i++)
         view_free_look(&textures->meshes[i].look);
-    view_free_layers(&textures->layers, renderer);
+    view_layers *const layers = &textures->layers;
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        const view_layered *const layered = &layers->meshes[i];
+        free(layered->registers);
+        free(layered->textures);
+        free(layered->stages);
+        free(layered->lit.textures);
+        free(layered->lit.shown);
+    }
+    for (size_t i = 0; i < layers->num_notes; i++)
+        free(layers->notes[i].text);
+    free(layers->meshes);
+    free(layers->lists);
+    free(layers->places);
+    free(layers->notes);
     view_close_package(textures->package);
     free(textures->meshes);
     free(textures->loaded);

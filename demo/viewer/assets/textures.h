@@ -15,30 +15,7 @@
 // Reads the picture of an image program; see view_decode_image(). Of the game, only its files are
 // read: one thread at a time.
 bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
-                          view_image_fault *fault);
-
-// Returns the picture that a material has as a map: of its first stage for diffuse, bump or
-// specular light, or for the diffuse map of a material without one its first stage with a picture.
-// NULL if there is none.
-const md5_image_program *view_material_image(const md5_material *material, view_map map);
-
-// -- Textures of stages --------------------------------------------------------------------------
-//
-// Pictures of a game folder, flat or the six sides of a cube map.
-
-// A texture of stages, each picture once for each way in which it is sampled.
-typedef struct view_layer_texture {
-    const md5_stage *stage; // the first one that has it, of the game
-    md5_stage_light use;    // of a lit surface; MD5_STAGE_AMBIENT: of a stage
-    md5gl_texture texture;  // 0: cannot be shown, which was logged
-} view_layer_texture;
-
-typedef struct view_layer_textures {
-    view_layer_texture *loaded;
-    size_t num_loaded;
-    const char **lost; // [num_lost] image programs that view_warn_lost() reported
-    size_t num_lost;
-} view_layer_textures;
+                          md5_error *error);
 
 // Turns a picture of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as a
 // camera with up above sees it, into side `number` of a cube map: +x, -x, +y, -y, +z, -z.
@@ -102,30 +79,13 @@ typedef struct view_layers {
     uint32_t num_meshes;
     md5gl_stage_list *lists; // [num_meshes] as evaluated last
     uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: a lit surface
-    view_layer_textures textures;
-    view_layer_note *notes; // [num_notes] by mesh
+    view_layer_note *notes;  // [num_notes] by mesh
     size_t num_notes;
     uint32_t read; // what materials depend on: bit 0 time, bit 1 + N parm N
 } view_layers;
 
-// What can be taken over for the lit surface of a mesh.
-typedef struct view_layer_surface {
-    bool is_declared; // then the rest holds
-    bool two_sided;
-    bool is_cut;      // its own diffuse map cuts it out; else it is opaque
-    float alpha_test; // of that
-    bool is_staged;   // has no diffuse map
-} view_layer_surface;
-
-// Adds a mesh whose shader is a material that the game declares, unless that is just a lit surface.
-// Loads the pictures of its stages. Logs which of its stages are not shown, and why. The game must
-// outlive the layers.
-view_layer_surface view_add_layers(view_layers *layers, md5gl_renderer *renderer, md5_game *game,
-                                   uint32_t mesh, const char *shader, view_log *log);
-
 // Ends adding: sorts the meshes. `num_meshes` of the model.
 void view_sort_layers(view_layers *layers, uint32_t num_meshes);
-void view_free_layers(view_layers *layers, md5gl_renderer *renderer);
 
 // Evaluates all materials: writes lists and flags. Allocates nothing.
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input);
@@ -160,13 +120,14 @@ void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
 typedef struct view_texture {
     char *path;
     // The picture in a game that it is, whose text is the path; NULL: it is a file.
-    const struct md5_image_program *program;
-    char *heights;         // a height map whose slopes are added to it, or NULL
-    view_map map;          // what it is used as
-    bool is_masks;         // it holds the masks of an md5.cfg: specular map or glow map
-    char *base;            // of a glow map that is made of masks: the texture that glows
-    float share;           // of the masks that counts
-    md5gl_texture texture; // 0: could not be read, which was logged
+    const md5_image_program *program;
+    const md5_stage *stage; // of the game, as which it is sampled; NULL: it is a map
+    char *heights;          // a height map whose slopes are added to it, or NULL
+    view_map map;           // what it is used as; VIEW_NUM_MAPS: of a stage
+    bool is_masks;          // it holds the masks of an md5.cfg: specular map or glow map
+    char *base;             // of a glow map that is made of masks: the texture that glows
+    float share;            // of the masks that counts
+    md5gl_texture texture;  // 0: could not be read, which was logged
     uint32_t width, height;
     bool has_holes; // VIEW_MAP_DIFFUSE
 } view_texture;
@@ -184,7 +145,7 @@ typedef struct view_mesh_textures {
 } view_mesh_textures;
 
 typedef struct view_textures {
-    view_texture **loaded; // each file once per use
+    view_texture **loaded; // each file or picture of the game once per use
     size_t num_loaded;
     char *dropped; // the last file of view_use_texture(), or NULL
     uint32_t num_meshes;
@@ -211,6 +172,21 @@ typedef struct view_dressing {
     uint32_t num_said;
     const view_options *options; // the textures that they name; NULL: none
 } view_dressing;
+
+// What textures are loaded with, and for which mesh.
+typedef struct view_dresser {
+    view_textures *textures;
+    md5gl_renderer *renderer;
+    view_log *log;
+    md5_game *game;          // that declares the mesh's shader, or NULL
+    view_look_search search; // package: NULL if there is nothing to search
+} view_dresser;
+
+// Takes what the material of a shader says of the mesh, and adds its layers unless it is just a lit
+// surface: loads the pictures of its stages, and logs which of these are not shown, and why. Does
+// nothing if the game, which must outlive the textures, does not declare it. Returns whether it has
+// layers and no diffuse map.
+bool view_add_layers(const view_dresser *d, const char *shader);
 
 // Finds and loads the textures of all meshes: those of the options, those that the user chose,
 // those that are said, then those that view_find_look() finds, then their other maps. Logs a
@@ -255,11 +231,10 @@ view_image view_normals_of_heights(const view_image *heights, float scale);
 void view_add_slopes(view_image *normals, const view_image *more);
 
 // Masks of Cube 2's engines, by the reference of Sauerbraten's models: red is how much a texel
-// shines, green how much it glows in the color of the texture, blue how much it reflects. Replace
-// the masks by highlights or by a glow map, times a share from 0 to 1. `texture` may have another
-// size.
-void view_make_highlights(view_image *masks, float share);
-void view_make_glow(view_image *masks, const view_image *texture, float share);
+// shines, green how much it glows in the color of the texture, blue how much it reflects. Replaces
+// the masks by highlights or, with the texture that glows, by a glow map, times a share from 0 to
+// 1. That texture may have another size.
+void view_apply_masks(view_image *masks, const view_image *glowing, float share);
 
 // -- Uploading models ----------------------------------------------------------------------------
 

@@ -280,12 +280,12 @@ static view_image draw_scene(view_scene *scene, double time)
                     material != NULL ? material->coverage : MD5_COVERAGE_OPAQUE;
                 if ((coverage == MD5_COVERAGE_TRANSLUCENT) == (round == 0))
                     continue;
-                view_image_fault fault;
+                md5_error error;
                 view_image texture = {.rgba = NULL};
                 const md5_image_program *const program =
                     material != NULL ? view_material_image(material, VIEW_MAP_DIFFUSE) : NULL;
                 const bool is_read =
-                    program != NULL && view_read_game_image(game, program, &texture, &fault);
+                    program != NULL && view_read_game_image(game, program, &texture, &error);
                 (void)view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
                                        scene->skinned[i].normals, is_read ? &texture : NULL,
                                        coverage == MD5_COVERAGE_PERFORATED);
@@ -711,7 +711,7 @@ static bool fail(thumbnail *of, const char *path, const char *why)
 // than is allowed.
 static bool read_image(thumbnail *of, const char *path)
 {
-    view_image_fault fault = {.message = ""};
+    md5_error error = {0};
     const uint64_t length = path != NULL ? common_file_size(path) : 0;
     if (of->path != NULL && path != NULL && strcmp(of->path, path) == 0)
         return true;
@@ -722,10 +722,10 @@ static bool read_image(thumbnail *of, const char *path)
     if (length > of->allowance.left)
         return fail(of, path, "a thumbnail reads 32 MiB at most");
     of->allowance.left -= length;
-    if (path != NULL && !view_read_small_image(path, MOST_PIXELS, &of->image, &fault)) {
-        if (fault.is_too_large)
-            return fail(of, path, fault.message);
-        view_warn(of->log, "%s: %s", path, fault.message);
+    if (path != NULL && !view_read_image(path, MOST_PIXELS, &of->image, &error)) {
+        if (error.status == MD5_ERROR_MEMORY)
+            return fail(of, path, error.message);
+        view_warn(of->log, "%s: %s", path, error.message);
     }
     of->num_pixels += (uint64_t)of->image.width * of->image.height;
     return path == NULL || of->num_pixels <= 2 * (uint64_t)MOST_PIXELS
