@@ -691,7 +691,8 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     viewer->press_travel = 0.0f;
     if (left) {
         const view_stage stage = stage_of(viewer);
-        if (view_perform(viewer, view_press_ui(&viewer->ui, &stage, x, y)))
+        const ui_mouse event = {.x = x, .y = y, .is_pressed = true};
+        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
             return;
     }
     viewer->drag = button->button == SDL_BUTTON_MIDDLE || (left && shift) ? VIEW_DRAG_PAN
@@ -710,9 +711,8 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         leave_camera_path(viewer);
     } else {
         const view_stage stage = stage_of(viewer);
-        if (is_held)
-            view_drag_ui(&viewer->ui, &stage, x, y);
-        else if (view_point_ui(&viewer->ui, &stage, x, y))
+        const ui_mouse event = {.x = x, .y = y, .is_moved = true};
+        if (view_run_ui(&viewer->ui, &stage, &event).action != VIEW_NOTHING && !is_held)
             return true;
     }
     view_point_mover(viewer, x, y);
@@ -730,12 +730,12 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 static void release(view_state *viewer)
 {
     static const char *const names[] = {"none", "orbit", "pan", "zoom"};
-    const char *const held = view_release_ui(&viewer->ui);
-    // A left click that hardly moves is no drag.
-    const view_stage stage = stage_of(viewer);
+    const char *const held = viewer->ui.held;
+    viewer->ui.active.panel = viewer->ui.held = NULL;
+    // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
+    // for the body behind them.
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f
-                          && viewer->pages.open < 0
-                          && !view_is_on_figures(&stage, viewer->press_x, viewer->press_y);
+                          && viewer->pages.open < 0 && !viewer->ui.is_on_figures;
     if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
     else if (is_click)
@@ -754,7 +754,8 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     const float steps =
         wheel->direction == SDL_MOUSEWHEEL_FLIPPED ? -wheel->preciseY : wheel->preciseY;
     const view_stage stage = stage_of(viewer);
-    if (view_perform(viewer, view_wheel_ui(&viewer->ui, &stage, x, y, steps)))
+    const ui_mouse event = {.x = x, .y = y, .wheel = steps};
+    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
         return;
     leave_camera_path(viewer);
     const view_rect region = stage_of(viewer).region;

@@ -232,7 +232,7 @@ bool view_follow(view_state *viewer, double seconds)
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->canvas);
-    view_draw_ui(&viewer->ui, stage);
+    (void)view_run_ui(&viewer->ui, stage, NULL);
     view_draw_canvas(stage);
 }
 
