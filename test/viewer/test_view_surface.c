@@ -518,6 +518,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(strstr(s->viewer.library->place, "models/game/winter|") != NULL); // with its base
     CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
                  "winter + base");
+    CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_names > 0);
     CHECK(s->viewer.document->scene.library != s->viewer.library); // still in use
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     WAIT_UNTIL(!view_follow_scan(&s->viewer) || s->viewer.scan == NULL);

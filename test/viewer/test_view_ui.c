@@ -178,7 +178,8 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
                                                      .path = common_copy("/nowhere.png")});
         CHECK(strstr(s.viewer.ui.notice, "keeps its texture") != NULL);
         CHECK(chosen.count == 1 && chosen.rows[0].file == NULL); // to be forgotten in the file, too
-        view_list_textures(&s.viewer.ui.browser, &s.viewer.document->scene, 0);
+        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_TEXTURES, 0,
+                                &s.viewer.document->scene, NULL));
         request = type(&s, "as found");
         CHECK(request.path == NULL);
         CHECK(view_perform(&s.viewer, request));
@@ -296,18 +297,18 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     s->viewer.shown.light_list = true;
     draw(s);
     const view_rect sky = item_find(&s->viewer, &s->facts, "lights/sky");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     draw(s);
     view_command request = press(s, "list/dance", 0.5f);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_STRING(scene->clips[request.number].name, "dance");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     CHECK(!move(s, sky.x, sky.y));
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
     CHECK(move(s, dance.x + 1.0f, dance.y + 1.0f));
     request = view_key_browser(&s->viewer.ui.browser, SDLK_RETURN, false);
     CHECK_STRING(scene->clips[request.number].name, "dance");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     const size_t chosen = s->viewer.ui.browser.chosen;
     CHECK_UINT(turn_wheel(s, sky.x, sky.y).action, VIEW_TAKEN);
     CHECK(s->viewer.ui.browser.chosen > chosen);
@@ -323,7 +324,7 @@ TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     const outside before = look_outside(s);
     CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).action, VIEW_NOTHING);
-    CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     CHECK_UINT(view_type_browser(list, "x").action,
                VIEW_NOTHING); // the character of the key that opened the list
     CHECK_UINT(view_key_browser(list, SDLK_END, false).action, VIEW_LISTED);
@@ -332,7 +333,7 @@ TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
     CHECK_UINT(request.number, scene->num_clips - 1);
     CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
-    CHECK(view_open_browser(list, VIEW_BROWSE_FILES, scene, NULL));
+    CHECK(view_open_browser(list, VIEW_BROWSE_FILES, 0, scene, NULL));
     CHECK_UINT(view_key_browser(list, SDLK_HOME, false).action, VIEW_LISTED);
     request = view_key_browser(list, SDLK_RETURN, false);
     CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
