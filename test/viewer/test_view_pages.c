@@ -80,7 +80,7 @@ static bool press(paged *p, const char *panel, const char *name, float part)
     const view_stage stage = view_stage_of(&p->viewer, (float)p->width, (float)p->height);
     const bool is_taken =
         view_perform(&p->viewer, item_press(&p->viewer, &stage, sought, part, 0.5f));
-    (void)view_release_ui(&p->viewer.ui);
+    (void)item_release(&p->viewer);
     return is_taken;
 }
 
@@ -208,7 +208,7 @@ TEST (view_pages_open_from_the_contents) {
         }
         CHECK(press(&p, "contents", view_page_at(2)->title, 0.1f));
         CHECK(p.viewer.pages.open == 2);
-        CHECK(!view_perform(&p.viewer, view_press_ui(&p.viewer.ui, &stage, 1279.0f, 1.0f)));
+        CHECK(!view_perform(&p.viewer, item_press_at(&p.viewer, &stage, 1279.0f, 1.0f)));
     }
     close_viewer(&p);
 }

@@ -196,8 +196,7 @@ TEST_SCENE (view_surface_panel_shows_layout_and_images) {
             const bool is_board = canvas->num_images > 0;
             CHECK(is_board == (view_free_region(&facts).width < free_before));
             // A click on it does not reach the body.
-            const view_command request =
-                view_press_ui(&state->ui, &facts, box.x + 3.0f, box.y + 3.0f);
+            const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
             CHECK((box.width > 0.0f) == (request.action == VIEW_TAKEN));
         }
         CHECK(state->surface == VIEW_SURFACE_LIT);
@@ -338,7 +337,7 @@ TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
         CHECK(status.from == dance);
         // A click beside the nodes, then a state that does not exist.
         const view_rect box = view_graph_box(&facts);
-        request = view_press_ui(&state->ui, &facts, box.x + 2.0f, box.y + 2.0f);
+        request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
         CHECK_UINT(request.action, VIEW_TAKEN);
         CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
         CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
@@ -420,12 +419,10 @@ TEST_HERE (channels_are_rows_to_click_on, true) {
     request = click(s, "channel/legs", 0.01f);
     CHECK(request.action == VIEW_SHOW_CHANNEL && request.item == MD5_CHANNEL_LEGS);
     const view_rect legs = item_find(&s->viewer, &facts, "channel/legs");
-    CHECK(view_press_ui(&s->viewer.ui, &facts, legs.x + 1.0f, legs.y + 500.0f).action
-          == VIEW_NOTHING);
+    CHECK(item_press_at(&s->viewer, &facts, legs.x + 1.0f, legs.y + 500.0f).action == VIEW_NOTHING);
     view_show_bind_pose(&s->viewer.document->scene, true, NULL);
     facts = channels_draw(s);
-    CHECK(view_press_ui(&s->viewer.ui, &facts, legs.x + 1.0f, legs.y + 2.0f).action
-          == VIEW_NOTHING);
+    CHECK(item_press_at(&s->viewer, &facts, legs.x + 1.0f, legs.y + 2.0f).action == VIEW_NOTHING);
 }
 
 TEST_HERE (sections_are_clicked_on, true) {
@@ -434,7 +431,7 @@ TEST_HERE (sections_are_clicked_on, true) {
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
     CHECK(click(s, "list/box", 0.001f).action == VIEW_TAKEN);
     const view_stage facts = channels_draw(s);
-    CHECK(view_press_ui(&s->viewer.ui, &facts, 1.0f, 1.0f).action == VIEW_CLOSED);
+    CHECK(item_press_at(&s->viewer, &facts, 1.0f, 1.0f).action == VIEW_CLOSED);
 }
 
 static void ask(screen *s, view_command command)
@@ -521,6 +518,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(strstr(s->viewer.library->place, "models/game/winter|") != NULL); // with its base
     CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
                  "winter + base");
+    CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_names > 0);
     CHECK(s->viewer.document->scene.library != s->viewer.library); // still in use
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     WAIT_UNTIL(!view_follow_scan(&s->viewer) || s->viewer.scan == NULL);

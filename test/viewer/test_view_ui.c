@@ -101,10 +101,29 @@ static view_command press(screen *s, const char *name, float across)
     return request;
 }
 
+// Whether moving the mouse changes the picture.
+static bool move(screen *s, float x, float y)
+{
+    const ui_mouse event = {.x = x, .y = y, .is_moved = true};
+    return view_run_ui(&s->viewer.ui, &s->facts, &event).action != VIEW_NOTHING;
+}
+
+static view_command turn_wheel(screen *s, float x, float y)
+{
+    const ui_mouse event = {.x = x, .y = y, .wheel = -1.0f};
+    return view_run_ui(&s->viewer.ui, &s->facts, &event);
+}
+
+static bool is_on_figures(screen *s, float x, float y)
+{
+    (void)move(s, x, y);
+    return s->viewer.ui.is_on_figures;
+}
+
 // Drags what was pressed to x, and draws that.
 static void drag(screen *s, float x)
 {
-    view_drag_ui(&s->viewer.ui, &s->facts, x, s->viewer.ui.y);
+    move(s, x, s->viewer.ui.mouse.y);
     draw(s);
 }
 
@@ -124,7 +143,7 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(request.number, 0);
     CHECK(view_perform(&s->viewer, request));
     CHECK_UINT(s->viewer.hidden_meshes, 1);
-    CHECK_UINT(view_press_ui(&s->viewer.ui, &s->facts, 900, 500).action, VIEW_NOTHING);
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, 900, 500).action, VIEW_NOTHING);
 }
 
 // Types a text and presses Enter.
@@ -159,7 +178,8 @@ TEST (view_ui_gives_a_mesh_the_texture_that_is_chosen_in_the_list) {
                                                      .path = common_copy("/nowhere.png")});
         CHECK(strstr(s.viewer.ui.notice, "keeps its texture") != NULL);
         CHECK(chosen.count == 1 && chosen.rows[0].file == NULL); // to be forgotten in the file, too
-        view_list_textures(&s.viewer.ui.browser, &s.viewer.document->scene, 0);
+        CHECK(view_open_browser(&s.viewer.ui.browser, VIEW_BROWSE_TEXTURES, 0,
+                                &s.viewer.document->scene, NULL));
         request = type(&s, "as found");
         CHECK(request.path == NULL);
         CHECK(view_perform(&s.viewer, request));
@@ -178,7 +198,7 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
     const double length = view_cycle_length(&s->viewer.play, anim);
     const view_command request = press(s, "scrub/time", 0.01f);
     CHECK_UINT(request.action, VIEW_PLAY);
-    CHECK(view_release_ui(&s->viewer.ui) == NULL);
+    CHECK(item_release(&s->viewer) == NULL);
     CHECK_UINT(press(s, "scrub/time", 0.25f).action, VIEW_TAKEN);
     const double quarter = view_cycle_time(&s->viewer.play, anim);
     CHECK(quarter > 0.2 * length && quarter < 0.3 * length);
@@ -188,7 +208,7 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
     CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), 0.0, 1e-9);
     drag(s, bar.x + 0.25f * bar.width);
     CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), quarter, 1e-9);
-    CHECK_STRING(view_release_ui(&s->viewer.ui), "scrub");
+    CHECK_STRING(item_release(&s->viewer), "scrub");
     drag(s, bar.x); // nothing is held any more
     CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), quarter, 1e-9);
 }
@@ -199,12 +219,12 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     const float *const sky = &s->viewer.lights.values[VIEW_LIGHT_SKY];
     CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_TAKEN);
     CHECK(*sky > 1.0f && *sky < 2.0f);
-    CHECK_STRING(view_release_ui(&s->viewer.ui), "lights");
+    CHECK_STRING(item_release(&s->viewer), "lights");
     (void)press(s, "lights/sky", 0.01f); // its name puts it back
     CHECK_NEAR(*sky, 1.0, 0.0);
     drag(s, 1e6f);
     CHECK_NEAR(*sky, 1.0, 0.0);
-    CHECK_STRING(view_release_ui(&s->viewer.ui), "lights");
+    CHECK_STRING(item_release(&s->viewer), "lights");
     CHECK_NEAR(s->viewer.lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
 }
 
@@ -248,7 +268,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         md5_player_advance(machine->player, 5.0, NULL, NULL);
         if (is_float)
             CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
-        CHECK_STRING(view_release_ui(&s->viewer.ui), "parameter");
+        CHECK_STRING(item_release(&s->viewer), "parameter");
         free(name);
     }
 }
@@ -266,7 +286,7 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
     drag(s, row.x);
     const outside after = look_outside(s);
     CHECK(memcmp(&before, &after, sizeof before) == 0);
-    CHECK_UINT(view_press_ui(&s->viewer.ui, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
                VIEW_NOTHING);
     free(name);
 }
@@ -277,23 +297,23 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     s->viewer.shown.light_list = true;
     draw(s);
     const view_rect sky = item_find(&s->viewer, &s->facts, "lights/sky");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     draw(s);
     view_command request = press(s, "list/dance", 0.5f);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_STRING(scene->clips[request.number].name, "dance");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
-    CHECK(view_point_ui(&s->viewer.ui, &s->facts, sky.x, sky.y) == false);
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
+    CHECK(!move(s, sky.x, sky.y));
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
-    CHECK(view_point_ui(&s->viewer.ui, &s->facts, dance.x + 1.0f, dance.y + 1.0f));
+    CHECK(move(s, dance.x + 1.0f, dance.y + 1.0f));
     request = view_key_browser(&s->viewer.ui.browser, SDLK_RETURN, false);
     CHECK_STRING(scene->clips[request.number].name, "dance");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     const size_t chosen = s->viewer.ui.browser.chosen;
-    CHECK_UINT(view_wheel_ui(&s->viewer.ui, &s->facts, sky.x, sky.y, -1.0f).action, VIEW_TAKEN);
+    CHECK_UINT(turn_wheel(s, sky.x, sky.y).action, VIEW_TAKEN);
     CHECK(s->viewer.ui.browser.chosen > chosen);
     CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_TAKEN);
-    CHECK_UINT(view_press_ui(&s->viewer.ui, &s->facts, sky.x + 0.5f * sky.width, sky.y).action,
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.5f * sky.width, sky.y).action,
                VIEW_CLOSED);
     CHECK_NEAR(s->viewer.lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
     CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
@@ -304,7 +324,7 @@ TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     const outside before = look_outside(s);
     CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).action, VIEW_NOTHING);
-    CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, scene, NULL));
+    CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     CHECK_UINT(view_type_browser(list, "x").action,
                VIEW_NOTHING); // the character of the key that opened the list
     CHECK_UINT(view_key_browser(list, SDLK_END, false).action, VIEW_LISTED);
@@ -313,7 +333,7 @@ TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
     CHECK_UINT(request.number, scene->num_clips - 1);
     CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
-    CHECK(view_open_browser(list, VIEW_BROWSE_FILES, scene, NULL));
+    CHECK(view_open_browser(list, VIEW_BROWSE_FILES, 0, scene, NULL));
     CHECK_UINT(view_key_browser(list, SDLK_HOME, false).action, VIEW_LISTED);
     request = view_key_browser(list, SDLK_RETURN, false);
     CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
@@ -331,15 +351,15 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
-    CHECK(view_point_ui(&s->viewer.ui, &s->facts, row.x + 1.0f, row.y + 1.0f));
+    CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
     CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
     CHECK(s->viewer.ui.chosen_joint == 0);
     CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
     CHECK(s->viewer.ui.chosen_joint == -1);
-    CHECK(view_point_ui(&s->viewer.ui, &s->facts, 0.5f * (float)WIDTH, row.y));
+    CHECK(move(s, 0.5f * (float)WIDTH, row.y));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
-    const view_command request = view_wheel_ui(&s->viewer.ui, &s->facts, row.x, row.y, -1.0f);
+    const view_command request = turn_wheel(s, row.x, row.y);
     CHECK_UINT(request.action, VIEW_TAKEN);
     free(name);
 }
@@ -358,18 +378,18 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
 TEST_HERE (view_ui_knows_where_the_figures_are, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");
     const float x = row.x + 0.5f * row.width, y = row.y + 0.5f * row.height;
-    CHECK(view_is_on_figures(&s->facts, x, y));
-    CHECK(view_is_on_figures(&s->facts, row.x - 4.0f, y)); // its padding
-    CHECK(!view_is_on_figures(&s->facts, 1.0f, y));        // the margin of the picture
-    CHECK(!view_is_on_figures(&s->facts, 0.5f * (float)WIDTH, y));
-    CHECK(!view_is_on_figures(&s->facts, x, (float)HEIGHT - 2.0f));
+    CHECK(is_on_figures(s, x, y));
+    CHECK(is_on_figures(s, row.x - 4.0f, y)); // its padding
+    CHECK(!is_on_figures(s, 1.0f, y));        // the margin of the picture
+    CHECK(!is_on_figures(s, 0.5f * (float)WIDTH, y));
+    CHECK(!is_on_figures(s, x, (float)HEIGHT - 2.0f));
     s->viewer.shown.help = true; // the list of keys takes the place of the figures
     draw(s);
-    CHECK(!view_is_on_figures(&s->facts, x, y));
+    CHECK(!is_on_figures(s, x, y));
     s->viewer.shown.help = false;
     s->viewer.shown.panel = false;
     draw(s);
-    CHECK(!view_is_on_figures(&s->facts, x, y));
+    CHECK(!is_on_figures(s, x, y));
 }
 
 // -- Switches -------------------------------------------------------------------------------------

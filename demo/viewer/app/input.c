@@ -97,109 +97,7 @@ void view_drive(view_state *viewer, const view_binding *binding, bool down)
     view_tell_state(viewer, down ? "drive" : "let-go");
 }
 
-// == What lies in a game ==========================================================================
-
-// Opens or closes the list of the last game, or of the one that the shown model lies in.
-static void list_game(view_state *viewer)
-{
-    view_browser *const browser = &viewer->ui.browser;
-    const bool was_open = browser->kind == VIEW_BROWSE_GAME;
-    const view_package *const package = viewer->document->textures.package;
-    const char *const root = package != NULL ? view_package_root(package) : NULL;
-    view_clear_browser(browser);
-    if (was_open)
-        return;
-    if (viewer->scan != NULL)
-        view_list_scan(browser, view_scanned_place(viewer->scan), 0);
-    else if (viewer->library != NULL)
-        view_show_section(viewer, viewer->section);
-    else if (root != NULL)
-        view_browse_game(viewer, root);
-    else
-        view_notice(viewer, "No game folder: drop one here, or an archive");
-    browser->fresh = true;
-}
-
-static void open_name(view_state *viewer, const char *name, const char *skin)
-{
-    char *const address = view_make_address(viewer->library->place, name, skin);
-    const char *const files[1] = {address};
-    if (!view_open(viewer, files, 1, false))
-        view_notice(viewer, "%s cannot be opened", common_base(name));
-    free(address);
-}
-
-// Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
-// skin on the shown entity.
-static void show_named(view_state *viewer, size_t section, const char *chosen)
-{
-    view_scene *const scene = &viewer->document->scene;
-    if (viewer->library == NULL)
-        return;
-    char *const shown = section == VIEW_SKINS ? view_shown_name(viewer) : NULL;
-    if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL))
-        view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
-    else if (section == VIEW_SKINS)
-        open_name(viewer, shown, chosen);
-    else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
-        open_name(viewer, chosen, NULL);
-    else if (view_add_game_clip(scene, chosen, &viewer->log))
-        view_change_clip(viewer, scene->clip);
-    else
-        view_notice(viewer, "%s does not fit", common_base(chosen));
-    free(shown);
-}
-
 // == Commands =====================================================================================
-
-static void tell_no_clip(view_state *viewer)
-{
-    view_notice(viewer, "No animation: drop an .md5anim here");
-}
-
-// The next (+1) or previous (-1) name of the shown one's section of a game, or else file of the
-// kind in the same folder.
-static void open_neighbour(view_state *viewer, int step)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    const view_library *const library = viewer->library;
-    size_t place = 0;
-    if (scene->library != NULL) {
-        char *const name = view_shown_name(viewer);
-        const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
-        const size_t count = library != NULL ? library->num_names[section] : 0;
-        while (name != NULL && place < count && strcmp(library->names[section][place], name) != 0)
-            place++;
-        if (count == 0 || name == NULL)
-            view_notice(viewer, "Nothing else in this list");
-        else
-            open_name(viewer, library->names[section][(place + (step > 0 ? 1 : count - 1)) % count],
-                      NULL);
-        free(name);
-        return;
-    }
-    const char *const own = view_mover_of(scene)->ending;
-    const char *const ending = own != NULL            ? own
-                               : scene->model != NULL ? ".md5mesh"
-                               : scene->num_clips > 0 ? ".md5anim"
-                                                      : ".md5camera";
-    char *const folder = common_folder(scene->path);
-    common_list list = common_list_folder(folder, ending);
-    char *const clean = common_join(folder, common_base(scene->path));
-    for (size_t i = 0; i < list.count; i++)
-        if (strcmp(list.names[i], clean) == 0)
-            place = i;
-    if (list.count < 2) {
-        view_notice(viewer, "No other %s in this folder", ending);
-    } else {
-        const char *const file = list.names[(place + (step > 0 ? 1 : list.count - 1)) % list.count];
-        if (!view_open(viewer, &file, 1, false))
-            view_notice(viewer, "%s cannot be opened", common_base(file));
-    }
-    free(clean);
-    common_free_list(&list);
-    free(folder);
-}
 
 // Stops at the next whole frame, forward or backward; wraps around in a loop.
 static void step(view_play *play, const md5_anim *anim, int way)
@@ -276,7 +174,7 @@ static void perform_animation(view_state *viewer, view_action action)
     case VIEW_NEXT_CLIP:
     case VIEW_PREVIOUS_CLIP:
         if (scene->num_clips == 0)
-            tell_no_clip(viewer);
+            view_notice(viewer, VIEW_NO_CLIP);
         else
             view_change_clip(viewer,
                              (scene->clip + (action == VIEW_NEXT_CLIP ? 1 : scene->num_clips - 1))
@@ -414,30 +312,31 @@ static void perform_camera(view_state *viewer, view_action action)
     }
 }
 
-// Files, the window, and what is shown over the picture.
-static void perform_rest(view_state *viewer, view_action action)
+// While it is paused the state is shown at once, at its beginning.
+static void go_to_state(view_state *viewer, uint32_t layer, uint32_t state)
+{
+    const float duration = 0.25f;
+    view_machine *const machine = &viewer->document->scene.machine;
+    if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
+        return;
+    view_take_over(machine);
+    const bool goes = viewer->play.playing ? md5_player_fade_to(
+                          machine->player, layer, state, duration, MD5_FADE_CROSS, MD5_EASE_SMOOTH)
+                                           : md5_player_seek(machine->player, layer, state, 0.0);
+    if (goes) // a machine that was read again may have other states
+        view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
+                    machine->desc->layers[layer].states[state].name);
+}
+
+// The window, what is shown over the picture, and what the mouse chooses in it; else files.
+static void perform_rest(view_state *viewer, const view_command *command)
 {
     const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
-    int32_t count, page;
+    const view_action action = command->action;
+    const size_t number = command->number;
+    view_scene *const scene = &viewer->document->scene;
     float scale;
     switch (action) {
-    case VIEW_FILES:
-    case VIEW_CLIPS:
-        if (!view_open_browser(&viewer->ui.browser,
-                               action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS,
-                               &viewer->document->scene, viewer->config))
-            tell_no_clip(viewer);
-        break;
-    case VIEW_GAME:
-        list_game(viewer);
-        break;
-    case VIEW_NEXT_FILE:
-    case VIEW_PREVIOUS_FILE:
-        open_neighbour(viewer, action == VIEW_NEXT_FILE ? 1 : -1);
-        break;
-    case VIEW_RELOAD:
-        view_notice(viewer, "%s", view_reload(viewer) ? "Reloaded" : "Reload failed: unchanged");
-        break;
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
         view_save_screenshot(viewer, action == VIEW_CLEAN_SCREENSHOT);
@@ -455,16 +354,6 @@ static void perform_rest(view_state *viewer, view_action action)
         if (scale >= 0.5f && scale <= 4.0f)
             viewer->text_scale = scale;
         break;
-    case VIEW_NEXT_PAGE:
-    case VIEW_PREVIOUS_PAGE:
-        // Contents, then all pages, and round again.
-        count = (int32_t)view_num_pages() + 1;
-        page = viewer->pages.open < 0            ? (action == VIEW_NEXT_PAGE ? -1 : 0)
-               : viewer->pages.open >= count - 1 ? 0
-                                                 : viewer->pages.open + 1;
-        page = (page + (action == VIEW_NEXT_PAGE ? 1 : -1) + count) % count;
-        (void)view_show_page_number(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
-        break;
     case VIEW_CLOSE_LISTS:
         if (viewer->pages.open >= 0) { // shows the document again
             view_open_page(&viewer->pages, -1);
@@ -481,75 +370,6 @@ static void perform_rest(view_state *viewer, view_action action)
     case VIEW_QUIT:
         viewer->quit = true;
         break;
-    default:
-        break;
-    }
-}
-
-// Gives a mesh a texture that the user chose, or with NULL the one that is found, and stores that
-// for the model.
-static void give_texture(view_state *viewer, uint32_t mesh, const char *path)
-{
-    view_textures *const old = &viewer->document->textures;
-    free(old->dropped); // it would cover the chosen one
-    old->dropped = NULL;
-    view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
-    if (!view_reload(viewer)) {
-        view_notice(viewer, "the model cannot be read again");
-    } else if (path == NULL) {
-        view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
-    } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
-        view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
-    } else {
-        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
-        view_notice(viewer, "mesh %u keeps its texture: %s cannot be read, or --texture is given",
-                    (unsigned)mesh, common_base(path));
-    }
-}
-
-// While it is paused the state is shown at once, at its beginning.
-static void go_to_state(view_state *viewer, uint32_t layer, uint32_t state)
-{
-    const float duration = 0.25f;
-    view_machine *const machine = &viewer->document->scene.machine;
-    if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
-        return;
-    view_take_over(machine);
-    const bool goes = viewer->play.playing ? md5_player_fade_to(
-                          machine->player, layer, state, duration, MD5_FADE_CROSS, MD5_EASE_SMOOTH)
-                                           : md5_player_seek(machine->player, layer, state, 0.0);
-    if (goes) // a machine that was read again may have other states
-        view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
-                    machine->desc->layers[layer].states[state].name);
-}
-
-// Of the mouse and of lists.
-static void perform_chosen(view_state *viewer, const view_command *command)
-{
-    view_browser *const browser = &viewer->ui.browser;
-    view_scene *const scene = &viewer->document->scene;
-    const size_t number = command->number;
-    const char *const path = command->path;
-    switch (command->action) {
-    case VIEW_OPEN_FOLDER:
-        view_browse_folder(browser, path, viewer->config);
-        break;
-    case VIEW_OPEN_GAME:
-        view_browse_game(viewer, path);
-        break;
-    case VIEW_OPEN_SECTION:
-        view_show_section(viewer, number);
-        break;
-    case VIEW_OPEN_FILE:
-        view_drop(viewer, path);
-        break;
-    case VIEW_OPEN_CLIP:
-        if (number < scene->num_clips) // a file that changed may have fewer
-            view_change_clip(viewer, number);
-        break;
-    case VIEW_OPEN_NAMED:
-        show_named(viewer, number, path);
-        break;
     case VIEW_PLAY_IN_CHANNEL:
         if (view_play_in_channel(scene, (uint32_t)command->item, number, &viewer->play))
             view_measure(viewer);
@@ -559,28 +379,17 @@ static void perform_chosen(view_state *viewer, const view_command *command)
     case VIEW_SHOW_CHANNEL:
         (void)view_focus_in_scene(scene, (uint32_t)command->item, &viewer->play);
         break;
-    case VIEW_LIST_CHANNEL:
-        view_list_channel(browser, scene, (md5_channel)command->item);
-        break;
     case VIEW_HIDE_MESH:
         if (number < 64 && scene->model != NULL && number < scene->model->num_meshes) {
             viewer->hidden_meshes ^= (uint64_t)1 << number;
             view_show_meshes(viewer->document, viewer->hidden_meshes);
         }
         break;
-    case VIEW_LIST_TEXTURES:
-        view_list_textures(browser, scene, (uint32_t)number);
-        break;
-    case VIEW_TAKE_TEXTURE:
-        give_texture(viewer, (uint32_t)number, path);
-        break;
-    case VIEW_OPEN_PAGE:
-        (void)view_show_page_number(viewer, (int32_t)number);
-        break;
     case VIEW_GO_TO_STATE:
         go_to_state(viewer, (uint32_t)number, (uint32_t)command->item);
         break;
-    default: // the interface has done it alone
+    default:
+        view_perform_file(viewer, command);
         break;
     }
 }
@@ -598,10 +407,8 @@ bool view_perform(view_state *viewer, view_command command)
         perform_model(viewer, action);
     } else if (action <= VIEW_ORTHOGRAPHIC) {
         perform_camera(viewer, action);
-    } else if (action < VIEW_TAKEN) {
-        perform_rest(viewer, action);
     } else {
-        perform_chosen(viewer, &command);
+        perform_rest(viewer, &command);
     }
     free(command.path);
     if (action != VIEW_NOTHING && action != VIEW_TAKEN)
@@ -691,7 +498,8 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     viewer->press_travel = 0.0f;
     if (left) {
         const view_stage stage = stage_of(viewer);
-        if (view_perform(viewer, view_press_ui(&viewer->ui, &stage, x, y)))
+        const ui_mouse event = {.x = x, .y = y, .is_pressed = true};
+        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
             return;
     }
     viewer->drag = button->button == SDL_BUTTON_MIDDLE || (left && shift) ? VIEW_DRAG_PAN
@@ -710,9 +518,8 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
         leave_camera_path(viewer);
     } else {
         const view_stage stage = stage_of(viewer);
-        if (is_held)
-            view_drag_ui(&viewer->ui, &stage, x, y);
-        else if (view_point_ui(&viewer->ui, &stage, x, y))
+        const ui_mouse event = {.x = x, .y = y, .is_moved = true};
+        if (view_run_ui(&viewer->ui, &stage, &event).action != VIEW_NOTHING && !is_held)
             return true;
     }
     view_point_mover(viewer, x, y);
@@ -730,12 +537,12 @@ static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
 static void release(view_state *viewer)
 {
     static const char *const names[] = {"none", "orbit", "pan", "zoom"};
-    const char *const held = view_release_ui(&viewer->ui);
-    // A left click that hardly moves is no drag.
-    const view_stage stage = stage_of(viewer);
+    const char *const held = viewer->ui.held;
+    viewer->ui.active.panel = viewer->ui.held = NULL;
+    // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
+    // for the body behind them.
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && viewer->press_travel < 4.0f
-                          && viewer->pages.open < 0
-                          && !view_is_on_figures(&stage, viewer->press_x, viewer->press_y);
+                          && viewer->pages.open < 0 && !viewer->ui.is_on_figures;
     if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
     else if (is_click)
@@ -754,7 +561,8 @@ static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
     const float steps =
         wheel->direction == SDL_MOUSEWHEEL_FLIPPED ? -wheel->preciseY : wheel->preciseY;
     const view_stage stage = stage_of(viewer);
-    if (view_perform(viewer, view_wheel_ui(&viewer->ui, &stage, x, y, steps)))
+    const ui_mouse event = {.x = x, .y = y, .wheel = steps};
+    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
         return;
     leave_camera_path(viewer);
     const view_rect region = stage_of(viewer).region;
@@ -829,7 +637,8 @@ void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
         turn_wheel(viewer, &event->wheel);
         break;
     case SDL_DROPFILE:
-        view_drop(viewer, event->drop.file);
+        view_perform_file(viewer,
+                          &(view_command){.action = VIEW_OPEN_FILE, .path = event->drop.file});
         SDL_free(event->drop.file);
         view_tell_state(viewer, "drop");
         break;

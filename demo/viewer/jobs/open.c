@@ -200,6 +200,19 @@ static void remember_soon(view_state *viewer)
         viewer->noted = INFINITY; // reported once; view_remember() tries again
 }
 
+// The name of what is shown if it is of the listed game; to be freed; or NULL.
+static char *shown_name(const view_state *viewer)
+{
+    view_address address;
+    const view_scene *const scene = &viewer->document->scene;
+    if (viewer->library == NULL || scene->library != viewer->library
+        || !view_read_address(scene->path, &address))
+        return NULL;
+    char *const name = common_copy(address.name);
+    view_free_address(&address);
+    return name;
+}
+
 // == Previews of a game's list ====================================================================
 
 // Texels are drawn without their alpha: what is clear becomes the color of the frame.
@@ -249,7 +262,7 @@ bool view_follow_previews(view_state *viewer)
     if (viewer->previews == NULL)
         viewer->previews = view_begin_previews(viewer->library->place);
     const bool has_more = view_take_previews(viewer->previews);
-    char *const on = viewer->document->scene.model != NULL ? view_shown_name(viewer) : NULL;
+    char *const on = viewer->document->scene.model != NULL ? shown_name(viewer) : NULL;
     for (int i = 0; i < NUM_ASKED; i++) {
         wishes[count] = wish_at(viewer, order[i], on);
         count += wishes[count] != NULL;
@@ -293,7 +306,7 @@ void view_show_section(view_state *viewer, size_t section)
 {
     if (viewer->library == NULL || section >= VIEW_NUM_SECTIONS)
         return;
-    char *const name = view_shown_name(viewer);
+    char *const name = shown_name(viewer);
     viewer->section = (view_section)section;
     view_list_section(&viewer->ui.browser, viewer->library, viewer->section, name);
     free(name);
@@ -307,7 +320,7 @@ void view_browse_game(view_state *viewer, const char *place)
     } else {
         view_stop_scan(viewer->scan);
         viewer->scan = view_begin_scan(whole);
-        view_list_scan(&viewer->ui.browser, whole, 0);
+        view_list_scan(&viewer->ui.browser, whole);
     }
     free(whole);
 }
@@ -339,13 +352,17 @@ bool view_follow_scan(view_state *viewer)
             viewer->previews = NULL;
             drop_shown(viewer);
 
-            viewer->section = view_first_section(library);
+            // The first section that has names.
+            viewer->section = VIEW_ENTITIES;
+            for (int i = VIEW_NUM_SECTIONS; i-- > 0;)
+                if (library->num_names[i] > 0)
+                    viewer->section = (view_section)i;
             if (is_awaited) // unless the user closed the list meanwhile
                 view_show_section(viewer, viewer->section);
         }
         view_tell_state(viewer, "scanned");
     } else if (viewer->ui.browser.is_scanning)
-        view_list_scan(&viewer->ui.browser, view_scanned_place(viewer->scan), num_files);
+        viewer->ui.browser.num_scanned = num_files;
     return true;
 }
 
@@ -387,23 +404,6 @@ static char *find_own_model(void)
     }
     SDL_free(base);
     return found != NULL ? found : first_machine(MD5VIEW_MODELS);
-}
-
-// -- Framing --------------------------------------------------------------------------------
-
-void view_measure(view_state *viewer)
-{
-    view_measure_document(viewer->document, NULL);
-    view_pose(&viewer->document->scene, &viewer->play);
-}
-
-void view_change_clip(view_state *viewer, size_t clip)
-{
-    view_choose_clip(&viewer->document->scene, clip);
-    viewer->play.time = 0.0;
-    viewer->play.range_first = viewer->play.range_last = 0;
-    viewer->play.held_at_end = false;
-    view_measure(viewer);
 }
 
 // -- Opening --------------------------------------------------------------------------------
@@ -682,7 +682,9 @@ bool view_follow_files(view_state *viewer)
 
 // == Pages of techniques ==========================================================================
 
-bool view_show_page_number(view_state *viewer, int32_t number)
+// Opens a page with its character, or the contents. Returns false and logs an error if that cannot
+// be opened.
+static bool show_page(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
     if (page != NULL) { // its character, unless that is the document
@@ -759,7 +761,7 @@ bool view_choose_page(view_state *viewer)
                           name);
     if (number == VIEW_CONTENTS && options->num_settings > 0)
         return view_error(&viewer->log, "--set: the contents have no sliders");
-    bool is_set = view_show_page_number(viewer, number);
+    bool is_set = show_page(viewer, number);
     for (size_t i = 0; is_set && i < options->num_settings; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings[i]);
     return is_set;
@@ -872,4 +874,195 @@ bool view_open_first(view_state *viewer)
     if (viewer->options->num_times > 0)
         viewer->play.time = viewer->options->times[0];
     return true;
+}
+
+// == Commands =====================================================================================
+
+// Opens or closes the list of the last game, or of the one that the shown model lies in.
+static void list_game(view_state *viewer)
+{
+    view_browser *const browser = &viewer->ui.browser;
+    const bool was_open = browser->kind == VIEW_BROWSE_GAME;
+    const view_package *const package = viewer->document->textures.package;
+    const char *const root = package != NULL ? view_package_root(package) : NULL;
+    view_clear_browser(browser);
+    if (was_open)
+        return;
+    if (viewer->scan != NULL)
+        view_list_scan(browser, view_scanned_place(viewer->scan));
+    else if (viewer->library != NULL)
+        view_show_section(viewer, viewer->section);
+    else if (root != NULL)
+        view_browse_game(viewer, root);
+    else
+        view_notice(viewer, "No game folder: drop one here, or an archive");
+    browser->fresh = true;
+}
+
+static void open_name(view_state *viewer, const char *name, const char *skin)
+{
+    char *const address = view_make_address(viewer->library->place, name, skin);
+    const char *const files[1] = {address};
+    if (!view_open(viewer, files, 1, false))
+        view_notice(viewer, "%s cannot be opened", common_base(name));
+    free(address);
+}
+
+// Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
+// skin on the shown entity.
+static void show_named(view_state *viewer, size_t section, const char *chosen)
+{
+    view_scene *const scene = &viewer->document->scene;
+    if (viewer->library == NULL)
+        return;
+    char *const shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
+    if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL))
+        view_notice(viewer, "Choose an entity or a model first: a skin is put on it");
+    else if (section == VIEW_SKINS)
+        open_name(viewer, shown, chosen);
+    else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
+        open_name(viewer, chosen, NULL);
+    else if (view_add_game_clip(scene, chosen, &viewer->log))
+        view_change_clip(viewer, scene->clip);
+    else
+        view_notice(viewer, "%s does not fit", common_base(chosen));
+    free(shown);
+}
+
+// The next (+1) or previous (-1) name of the shown one's section of a game, or else file of the
+// kind in the same folder.
+static void open_neighbour(view_state *viewer, int step)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const view_library *const library = viewer->library;
+    size_t place = 0;
+    if (scene->library != NULL) {
+        char *const name = shown_name(viewer);
+        const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
+        const size_t count = library != NULL ? library->num_names[section] : 0;
+        while (name != NULL && place < count && strcmp(library->names[section][place], name) != 0)
+            place++;
+        if (count == 0 || name == NULL)
+            view_notice(viewer, "Nothing else in this list");
+        else
+            open_name(viewer, library->names[section][(place + (step > 0 ? 1 : count - 1)) % count],
+                      NULL);
+        free(name);
+        return;
+    }
+    const char *const own = view_mover_of(scene)->ending;
+    const char *const ending = own != NULL            ? own
+                               : scene->model != NULL ? ".md5mesh"
+                               : scene->num_clips > 0 ? ".md5anim"
+                                                      : ".md5camera";
+    char *const folder = common_folder(scene->path);
+    common_list list = common_list_folder(folder, ending);
+    char *const clean = common_join(folder, common_base(scene->path));
+    for (size_t i = 0; i < list.count; i++)
+        if (strcmp(list.names[i], clean) == 0)
+            place = i;
+    if (list.count < 2) {
+        view_notice(viewer, "No other %s in this folder", ending);
+    } else {
+        const char *const file = list.names[(place + (step > 0 ? 1 : list.count - 1)) % list.count];
+        if (!view_open(viewer, &file, 1, false))
+            view_notice(viewer, "%s cannot be opened", common_base(file));
+    }
+    free(clean);
+    common_free_list(&list);
+    free(folder);
+}
+
+// Gives a mesh a texture that the user chose, or with NULL the one that is found, and stores that
+// for the model.
+static void give_texture(view_state *viewer, uint32_t mesh, const char *path)
+{
+    view_textures *const old = &viewer->document->textures;
+    free(old->dropped); // it would cover the chosen one
+    old->dropped = NULL;
+    view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, path);
+    if (!view_reload(viewer)) {
+        view_notice(viewer, "the model cannot be read again");
+    } else if (path == NULL) {
+        view_notice(viewer, "texture of mesh %u: as found", (unsigned)mesh);
+    } else if (view_mesh_look(&viewer->document->textures, mesh)->is_chosen) {
+        view_notice(viewer, "texture of mesh %u: %s", (unsigned)mesh, common_base(path));
+    } else {
+        view_choose_texture(viewer->chosen, viewer->document->scene.path, mesh, NULL);
+        view_notice(viewer, "mesh %u keeps its texture: %s cannot be read, or --texture is given",
+                    (unsigned)mesh, common_base(path));
+    }
+}
+
+void view_perform_file(view_state *viewer, const view_command *command)
+{
+    view_browser *const browser = &viewer->ui.browser;
+    const view_scene *const scene = &viewer->document->scene;
+    const view_action action = command->action;
+    const size_t number = command->number;
+    const char *const path = command->path;
+    const bool is_next = action == VIEW_NEXT_FILE || action == VIEW_NEXT_PAGE;
+    int32_t count, page;
+    switch (action) {
+    case VIEW_FILES:
+    case VIEW_CLIPS:
+        if (!view_open_browser(browser,
+                               action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS, 0,
+                               scene, viewer->config))
+            view_notice(viewer, VIEW_NO_CLIP);
+        break;
+    case VIEW_LIST_CHANNEL:
+        (void)view_open_browser(browser, VIEW_BROWSE_CHANNEL, (uint32_t)command->item, scene, NULL);
+        break;
+    case VIEW_LIST_TEXTURES:
+        (void)view_open_browser(browser, VIEW_BROWSE_TEXTURES, (uint32_t)number, scene, NULL);
+        break;
+    case VIEW_GAME:
+        list_game(viewer);
+        break;
+    case VIEW_NEXT_FILE:
+    case VIEW_PREVIOUS_FILE:
+        open_neighbour(viewer, is_next ? 1 : -1);
+        break;
+    case VIEW_RELOAD:
+        view_notice(viewer, "%s", view_reload(viewer) ? "Reloaded" : "Reload failed: unchanged");
+        break;
+    case VIEW_NEXT_PAGE:
+    case VIEW_PREVIOUS_PAGE:
+        // Contents, then all pages, and round again.
+        count = (int32_t)view_num_pages() + 1;
+        page = viewer->pages.open < 0            ? (is_next ? -1 : 0)
+               : viewer->pages.open >= count - 1 ? 0
+                                                 : viewer->pages.open + 1;
+        page = (page + (is_next ? 1 : -1) + count) % count;
+        (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
+        break;
+    case VIEW_OPEN_FOLDER:
+        view_browse_folder(browser, path, viewer->config);
+        break;
+    case VIEW_OPEN_GAME:
+        view_browse_game(viewer, path);
+        break;
+    case VIEW_OPEN_SECTION:
+        view_show_section(viewer, number);
+        break;
+    case VIEW_OPEN_FILE:
+        view_drop(viewer, path);
+        break;
+    case VIEW_OPEN_CLIP:
+        if (number < scene->num_clips) // a file that changed may have fewer
+            view_change_clip(viewer, number);
+        break;
+    case VIEW_OPEN_NAMED:
+        show_named(viewer, number, path);
+        break;
+    case VIEW_TAKE_TEXTURE:
+        give_texture(viewer, (uint32_t)number, path);
+        break;
+    case VIEW_OPEN_PAGE:
+        (void)show_page(viewer, (int32_t)number);
+        break;
+    default: // the interface has done it alone
+        break;
+    }
 }

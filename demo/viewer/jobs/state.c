@@ -117,18 +117,6 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
     return stage;
 }
 
-char *view_shown_name(const view_state *viewer)
-{
-    view_address address;
-    const view_scene *const scene = &viewer->document->scene;
-    if (viewer->library == NULL || scene->library != viewer->library
-        || !view_read_address(scene->path, &address))
-        return NULL;
-    char *const name = common_copy(address.name);
-    view_free_address(&address);
-    return name;
-}
-
 // == The user's camera =====================================================================
 //
 // The user's camera: frames everything until the user moves it.
@@ -202,6 +190,21 @@ void view_frame_still(view_state *viewer)
     view_snap(viewer);
 }
 
+void view_measure(view_state *viewer)
+{
+    view_measure_document(viewer->document, NULL);
+    view_pose(&viewer->document->scene, &viewer->play);
+}
+
+void view_change_clip(view_state *viewer, size_t clip)
+{
+    view_choose_clip(&viewer->document->scene, clip);
+    viewer->play.time = 0.0;
+    viewer->play.range_first = viewer->play.range_last = 0;
+    viewer->play.held_at_end = false;
+    view_measure(viewer);
+}
+
 // == Smooth motion =========================================================================
 //
 // In a window the picture follows the user's camera and lists smoothly. Without one no time passes
@@ -232,7 +235,7 @@ bool view_follow(view_state *viewer, double seconds)
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->canvas);
-    view_draw_ui(&viewer->ui, stage);
+    (void)view_run_ui(&viewer->ui, stage, NULL);
     view_draw_canvas(stage);
 }
 

@@ -136,9 +136,6 @@ bool view_set_scale(view_state *viewer, float scale);
 // The contents of a picture of width * height pixels, and what the interface shows over it.
 view_stage view_stage_of(view_state *viewer, float width, float height);
 
-// The name of what is shown if it is of the listed game; to be freed; or NULL.
-char *view_shown_name(const view_state *viewer);
-
 // -- The user's camera ---------------------------------------------------------------------
 
 // Sets the camera as the options specify, or so that it shows the clip.
@@ -154,6 +151,12 @@ void view_frame_still(view_state *viewer);
 // Frames again if the free region has changed since, or if the contents would leave the picture or
 // be too small in it; unless the user has set the camera's target or distance meanwhile.
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
+
+// Shows another clip, from its beginning.
+void view_change_clip(view_state *viewer, size_t clip);
+
+// Measures the clip again after the root mode or the clip changed.
+void view_measure(view_state *viewer);
 
 // -- Smooth motion -------------------------------------------------------------------------
 
@@ -218,12 +221,6 @@ bool view_choose_environment(view_state *viewer);
 
 bool view_reload(view_state *viewer);
 
-// Shows another clip, from its beginning.
-void view_change_clip(view_state *viewer, size_t clip);
-
-// Measures the clip again after the root mode or the clip changed.
-void view_measure(view_state *viewer);
-
 // Returns the place of --game with --base behind it; without --base, with the base that is found.
 // To be freed.
 char *view_place_of_options(const view_options *options);
@@ -235,6 +232,12 @@ bool view_open_game_name(view_state *viewer);
 // list, and what it says of them: clip, range, joint, environment, page, time. Returns false and
 // logs an error if that cannot be shown.
 bool view_open_first(view_state *viewer);
+
+// Carries out commands about files and lists of them; ignores others.
+void view_perform_file(view_state *viewer, const view_command *command);
+
+// Of clips where there are none.
+#define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
 // -- Following -----------------------------------------------------------------------------
 
@@ -260,10 +263,6 @@ bool view_follow_previews(view_state *viewer);
 // error if there is no such page or slider or its character cannot be opened; true without the
 // option.
 bool view_choose_page(view_state *viewer);
-
-// Opens a page with its character, or the contents. Returns false and logs an error if that cannot
-// be opened.
-bool view_show_page_number(view_state *viewer, int32_t number);
 
 // -- Movies and pictures -------------------------------------------------------------------
 //

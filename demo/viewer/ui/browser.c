@@ -300,12 +300,13 @@ static view_entry *add_clip(view_browser *browser, const view_scene *scene, size
     return entry;
 }
 
-bool view_open_browser(view_browser *browser, view_browser_kind kind, const view_scene *scene,
-                       const view_config *config)
+bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
+                       const view_scene *scene, const view_config *config)
 {
+    const bool has_key = kind == VIEW_BROWSE_CLIPS || kind == VIEW_BROWSE_FILES;
     const bool was_open = browser->kind == kind;
     view_clear_browser(browser);
-    if (was_open)
+    if (has_key && was_open)
         return true;
     if (kind == VIEW_BROWSE_CLIPS && scene->num_clips == 0)
         return false;
@@ -313,53 +314,43 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, const view
         char *const folder = common_folder(scene->path != NULL ? scene->path : ".");
         list_folder(browser, folder, scene->path, config);
         free(folder);
-    } else {
-        browser->kind = kind;
+    }
+    browser->kind = kind;
+    browser->fresh = has_key;
+    if (kind == VIEW_BROWSE_CLIPS) {
         for (size_t i = 0; i < scene->num_clips; i++)
             add_clip(browser, scene, i)->is_shown = i == scene->clip;
-        find_entries(browser);
+    } else if (kind == VIEW_BROWSE_CHANNEL) {
+        const md5_channel channel = (md5_channel)number;
+        const view_entity *const entity = view_channels_of(scene);
+        const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
+        browser->channel = number;
+        browser->folder = common_format("Clips for %s", view_channel_name(channel));
+        // To end what it plays.
+        add_entry(browser, VIEW_ENTRY_CLIP, common_copy("nothing"), NULL)->clip = SIZE_MAX;
+        for (size_t i = 0; i < scene->num_clips; i++) {
+            const uint32_t in_entity = scene->clips[i].in_entity;
+            if (in_entity != 0)
+                add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
+        }
+    } else if (kind == VIEW_BROWSE_TEXTURES) {
+        // Images are shown by their paths in the package.
+        size_t count;
+        view_package *const package = view_open_package(scene->path, NULL);
+        const view_image_file *const pictures = view_package_pictures(package, true, &count);
+        const char *const root = view_package_root(package);
+        browser->mesh = number;
+        add_entry(browser, VIEW_ENTRY_FOUND_TEXTURE, common_copy("as found by names"), NULL);
+        for (size_t i = 0; i < count; i++) {
+            const char *const path = pictures[i].path;
+            const char *const label = root != NULL ? path + strlen(root) + 1 : common_base(path);
+            add_entry(browser, VIEW_ENTRY_TEXTURE, common_copy(label), path);
+        }
+        view_close_package(package);
     }
-    browser->fresh = true;
+    find_entries(browser);
     choose_shown(browser);
     return true;
-}
-
-// Images are shown by their paths in the package.
-void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh)
-{
-    size_t count;
-    view_package *const package = view_open_package(scene->path, NULL);
-    const view_image_file *const pictures = view_package_pictures(package, true, &count);
-    const char *const root = view_package_root(package);
-    view_clear_browser(browser);
-    browser->kind = VIEW_BROWSE_TEXTURES;
-    browser->mesh = mesh;
-    add_entry(browser, VIEW_ENTRY_FOUND_TEXTURE, common_copy("as found by names"), NULL);
-    for (size_t i = 0; i < count; i++) {
-        const char *const path = pictures[i].path;
-        const char *const label = root != NULL ? path + strlen(root) + 1 : common_base(path);
-        add_entry(browser, VIEW_ENTRY_TEXTURE, common_copy(label), path);
-    }
-    view_close_package(package);
-    find_entries(browser);
-}
-
-void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel)
-{
-    const view_entity *const entity = view_channels_of(scene);
-    const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
-    view_clear_browser(browser);
-    browser->kind = VIEW_BROWSE_CHANNEL;
-    browser->channel = (uint32_t)channel;
-    browser->folder = common_format("Clips for %s", view_channel_name(channel));
-    add_entry(browser, VIEW_ENTRY_CLIP, common_copy("nothing"), NULL)->clip = SIZE_MAX;
-    for (size_t i = 0; i < scene->num_clips; i++) {
-        const uint32_t in_entity = scene->clips[i].in_entity;
-        if (in_entity != 0)
-            add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
-    }
-    find_entries(browser);
-    choose_shown(browser);
 }
 
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
@@ -391,23 +382,14 @@ void view_list_section(view_browser *browser, const view_library *library, view_
         choose_shown(browser);
 }
 
-void view_list_scan(view_browser *browser, const char *place, size_t num_files)
+void view_list_scan(view_browser *browser, const char *place)
 {
-    if (browser->kind != VIEW_BROWSE_GAME || !browser->is_scanning) {
-        view_clear_browser(browser);
-        browser->kind = VIEW_BROWSE_GAME;
-        browser->folder = view_title_of_place(place);
-        browser->is_scanning = true;
-    }
-    browser->num_scanned = num_files;
-}
-
-view_section view_first_section(const view_library *library)
-{
-    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
-        if (library->num_names[i] > 0)
-            return (view_section)i;
-    return VIEW_ENTITIES;
+    if (browser->is_scanning)
+        return;
+    view_clear_browser(browser);
+    browser->kind = VIEW_BROWSE_GAME;
+    browser->folder = view_title_of_place(place);
+    browser->is_scanning = true;
 }
 
 // -- Choosing -------------------------------------------------------------------------------

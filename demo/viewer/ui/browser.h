@@ -68,17 +68,15 @@ typedef struct view_browser {
     size_t num_scanned; // files so far
 } view_browser;
 
-// Opens the list of the scene's clips, or of the files in its folder and recent files; if it is
-// open, closes it. `config`: the configuration, or NULL. If there are no clips to list, closes the
-// list and returns false.
-bool view_open_browser(view_browser *browser, view_browser_kind kind, const view_scene *scene,
-                       const view_config *config);
+// Opens a list: of the scene's clips, of the files in its folder and recent files, of its entity's
+// clips for channel `number`, or of the images of the package that its model lies in, as textures
+// of mesh `number`. One of clips or files that is open is closed instead. `config`: the
+// configuration, or NULL. If there are no clips to list, closes the list and returns false.
+bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
+                       const view_scene *scene, const view_config *config);
 
 // Lists another folder.
 void view_browse_folder(view_browser *browser, const char *folder, const view_config *config);
-
-// Lists the images of the package that the scene's model lies in, as textures of a mesh.
-void view_list_textures(view_browser *browser, const view_scene *scene, uint32_t mesh);
 
 // So many names are listed without groups.
 enum { VIEW_MOST_UNGROUPED = 30 };
@@ -105,14 +103,7 @@ const char *view_listed_name(const view_browser *browser, long long offset);
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown);
 
-// Lists the clips of the scene's entity for one of its channels, and an entry to end what it plays,
-// whose clip is SIZE_MAX.
-void view_list_channel(view_browser *browser, const view_scene *scene, md5_channel channel);
-
 // Lists nothing yet: the library of `place` is being opened.
-void view_list_scan(view_browser *browser, const char *place, size_t num_files);
-
-// The first section that has names; VIEW_ENTITIES if none has.
-view_section view_first_section(const view_library *library);
+void view_list_scan(view_browser *browser, const char *place);
 
 #endif

@@ -423,6 +423,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     view_list_figures(stage, &rows);
     const size_t hit = (size_t)ui_rows(ui, "figures", &rows);
     ui_end(ui);
+    ui->is_on_figures = view_contains(rows.box, ui->mouse.x, ui->mouse.y);
     if (hit >= HIT_MESHES)
         ui_ask(ui, (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES});
     else if (hit >= HIT_TEXTURES)

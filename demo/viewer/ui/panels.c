@@ -374,9 +374,9 @@ static void channels_panel(view_ui *ui, const view_stage *stage)
     const int32_t hit = ui_rows(ui, "channel", &rows);
     const float label_end = rows.x + VIEW_PADDING * rows.font->scale + rows.label_width;
     if (hit > 0)
-        ui_ask(ui,
-               (view_command){.action = ui->x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
-                              .item = (uint32_t)hit - 1});
+        ui_ask(ui, (view_command){.action = ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL
+                                                                    : VIEW_LIST_CHANNEL,
+                                  .item = (uint32_t)hit - 1});
 }
 
 // == The time bar ==========================================================================
@@ -464,7 +464,7 @@ static void bar_panel(view_ui *ui, const view_stage *stage)
     float part;
     ui_begin(ui, "scrub");
     if (ui_item(ui, bar, "time")) {
-        if (ui->x < track.x - 8.0f * scale)
+        if (ui->mouse.x < track.x - 8.0f * scale)
             ui_ask_action(ui, VIEW_PLAY);
         else
             ui_hold(ui);
@@ -1185,7 +1185,7 @@ static void error_panel(view_ui *ui, const view_stage *stage)
         ui_ask_action(ui, VIEW_CLOSE_LISTS);
 }
 
-// -- Drawing --------------------------------------------------------------------------------
+// -- Drawing and input ----------------------------------------------------------------------
 
 // All panels and lists, the upper ones last.
 static void run_panels(view_ui *ui, const view_stage *stage)
@@ -1194,6 +1194,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     float bottom = stage->height;
     ui->canvas = stage->canvas;
     ui->top = (ui_item_id){NULL, 0};
+    ui->is_on_figures = false;
     if (stage->pages != NULL) {
         stage->page_panel(ui, stage);
         return;
@@ -1235,72 +1236,33 @@ static void run_panels(view_ui *ui, const view_stage *stage)
         error_panel(ui, stage);
 }
 
-void view_draw_ui(view_ui *ui, const view_stage *stage)
-{
-    ui->mouse = (ui_mouse){0};
-    ui->is_event = false;
-    run_panels(ui, stage);
-}
-
-// -- Input ----------------------------------------------------------------------------------
-
-// Runs the panels twice: to find what is below the mouse, then with the event. Nothing is drawn.
-static view_command run_event(view_ui *ui, const view_stage *stage, float x, float y,
-                              ui_mouse mouse)
-{
-    ui->x = x;
-    ui->y = y;
-    ui->mouse = (ui_mouse){0};
-    ui->is_event = true;
-    run_panels(ui, stage);
-    ui->hot = ui->top;
-    ui->mouse = mouse;
-    ui->has_taken = mouse.is_pressed && ui->hot.panel != NULL;
-    ui->command = (view_command){.action = VIEW_NOTHING};
-    run_panels(ui, stage);
-    view_clear_canvas(stage->canvas);
-    if (ui->command.action == VIEW_NOTHING && ui->has_taken)
-        ui->command.action = VIEW_TAKEN;
-    return ui->command;
-}
-
-view_command view_press_ui(view_ui *ui, const view_stage *stage, float x, float y)
-{
-    (void)view_release_ui(ui);
-    return run_event(ui, stage, x, y, (ui_mouse){.is_pressed = true});
-}
-
-void view_drag_ui(view_ui *ui, const view_stage *stage, float x, float y)
-{
-    if (ui->active.panel != NULL)
-        (void)run_event(ui, stage, x, y, (ui_mouse){.is_moved = true});
-}
-
-const char *view_release_ui(view_ui *ui)
-{
-    const char *const held = ui->held;
-    ui->active = (ui_item_id){NULL, 0};
-    ui->held = NULL;
-    return held;
-}
-
-bool view_is_on_figures(const view_stage *stage, float x, float y)
-{
-    const view_shown *const shown = stage->shown;
-    return shown->panel && !shown->help
-           && view_contains(view_box_of(stage, view_list_figures), x, y);
-}
-
-bool view_point_ui(view_ui *ui, const view_stage *stage, float x, float y)
+view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
 {
     const int32_t hovered = ui->hovered_joint;
     const size_t chosen = ui->browser.chosen;
-    ui->hovered_joint = -1;
-    (void)run_event(ui, stage, x, y, (ui_mouse){.is_moved = true});
-    return ui->hovered_joint != hovered || ui->browser.chosen != chosen;
-}
-
-view_command view_wheel_ui(view_ui *ui, const view_stage *stage, float x, float y, float steps)
-{
-    return run_event(ui, stage, x, y, (ui_mouse){.wheel = steps});
+    const bool is_pressed = event != NULL && event->is_pressed;
+    const bool is_moved = event != NULL && event->is_moved;
+    ui->command = (view_command){.action = VIEW_NOTHING};
+    if (is_moved && ui->held != NULL && ui->active.panel == NULL)
+        return ui->command; // what was pressed does not follow the mouse
+    if (is_moved && ui->held == NULL)
+        ui->hovered_joint = -1;
+    if (is_pressed)
+        ui->active.panel = ui->held = NULL;
+    const ui_mouse *const place = event != NULL ? event : &ui->mouse;
+    ui->mouse = (ui_mouse){.x = place->x, .y = place->y};
+    ui->is_event = event != NULL;
+    run_panels(ui, stage);
+    if (event == NULL)
+        return ui->command;
+    // Again with the event, now that it is known what is below the mouse. Nothing is drawn.
+    ui->hot = ui->top;
+    ui->mouse = *event;
+    ui->has_taken = is_pressed && ui->hot.panel != NULL;
+    run_panels(ui, stage);
+    view_clear_canvas(stage->canvas);
+    const bool has_changed = ui->hovered_joint != hovered || ui->browser.chosen != chosen;
+    if (ui->command.action == VIEW_NOTHING && (ui->has_taken || (is_moved && has_changed)))
+        ui->command.action = VIEW_TAKEN;
+    return ui->command;
 }

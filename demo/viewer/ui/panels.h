@@ -19,29 +19,13 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 // The joint that is hovered over or chosen, or -1.
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
-// -- Drawing --------------------------------------------------------------------------------
+// -- Drawing and input ----------------------------------------------------------------------
 
-// Adds panels, if they are shown, and open lists to the stage's canvas.
-void view_draw_ui(view_ui *ui, const view_stage *stage);
-
-// -- Input ----------------------------------------------------------------------------------
-
-// The left button is pressed at (x, y), in pixels. VIEW_NOTHING: no part of the interface was
-// hit. A value that is dragged follows view_drag_ui() until view_release_ui(), which returns the
-// name of the panel in which the press has changed a value, or NULL.
-view_command view_press_ui(view_ui *ui, const view_stage *stage, float x, float y);
-void view_drag_ui(view_ui *ui, const view_stage *stage, float x, float y);
-const char *view_release_ui(view_ui *ui);
-
-// Whether the panel of figures is at (x, y): a click beside its rows is not meant for the body
-// behind it.
-bool view_is_on_figures(const view_stage *stage, float x, float y);
-
-// The mouse moves with no button held. Returns whether that changes the picture.
-bool view_point_ui(view_ui *ui, const view_stage *stage, float x, float y);
-
-// The wheel turns by `steps` while the mouse is at (x, y).
-view_command view_wheel_ui(view_ui *ui, const view_stage *stage, float x, float y, float steps);
+// Without an event, adds panels, if they are shown, and open lists to the stage's canvas. With one,
+// draws nothing and returns what it asks for. VIEW_NOTHING: no part of the interface was hit, or
+// moving the mouse does not change the picture. From a press on that changes a value until the
+// caller clears ui->held and ui->active, the value follows the mouse.
+view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event);
 
 // -- What is shown, and where ---------------------------------------------------------------
 

@@ -25,12 +25,12 @@ void ui_end(view_ui *ui)
 // Where the mouse is in a panel that is scaled down.
 static float mouse_x(const view_ui *ui)
 {
-    return ui->fit_x + (ui->x - ui->fit_x) / ui->fit;
+    return ui->fit_x + (ui->mouse.x - ui->fit_x) / ui->fit;
 }
 
 static float mouse_y(const view_ui *ui)
 {
-    return ui->fit_y + (ui->y - ui->fit_y) / ui->fit;
+    return ui->fit_y + (ui->mouse.y - ui->fit_y) / ui->fit;
 }
 
 static bool is_same(ui_item_id a, ui_item_id b)

@@ -12,8 +12,9 @@
 
 // -- State ----------------------------------------------------------------------------------
 
-// What the mouse has just done; all zero while a picture is drawn.
+// Where the mouse is, in pixels, and what it has just done: nothing while a picture is drawn.
 typedef struct ui_mouse {
+    float x, y;
     bool is_pressed, is_moved;
     float wheel; // steps
 } ui_mouse;
@@ -25,7 +26,6 @@ typedef struct ui_item_id {
 
 typedef struct view_ui {
     view_canvas *canvas; // of the current run
-    float x, y;          // the mouse, pixels
     ui_mouse mouse;
     bool is_event;        // it is run for an event, not for a picture
     bool has_taken;       // an item has used the event
@@ -36,6 +36,7 @@ typedef struct view_ui {
     ui_item_id active;    // whose value follows the mouse until the button is released
     float low, high;      // the range of the active slider when it was pressed
     const char *held;     // the panel whose value the last press has changed
+    bool is_on_figures;   // the mouse is on their panel, also beside its rows
 
     // Of a panel that is scaled down towards (fit_x, fit_y), from canvas vertex `first` on.
     float fit_x, fit_y, fit;
