@@ -70,8 +70,7 @@ ended_with() {
     until_true sh -c "! kill -0 $viewer" || { echo "it does not exit"; return 1; }
     wait "$viewer" || end_status=$?
     viewer=
-    # LeakSanitizer itself crashes now and then while a thread of another library ends: that is no leak.
-    if grep -q '^Tracer caught signal' "$log" && ! grep -q 'ERROR: \|runtime error' "$log"; then end_status=$1; fi
+    ! leak_sanitizer_crashed "$log" || end_status=$1
     [ "$end_status" -eq "$1" ] || { echo "status $end_status"; cat "$log"; return 1; }
 }
 
