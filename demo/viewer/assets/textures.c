@@ -693,10 +693,11 @@ static int by_sort(const void *left, const void *right)
 
 void view_sort_layers(view_layers *layers, uint32_t num_meshes)
 {
-    if (layers->meshes != NULL)
-        qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
     layers->lists = common_alloc(layers->num_meshes, sizeof *layers->lists);
     layers->places = common_alloc(num_meshes, sizeof *layers->places);
+    if (layers->meshes == NULL)
+        return;
+    qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
     for (uint32_t i = 0; i < layers->num_meshes; i++)
         layers->places[layers->meshes[i].mesh] = i + 1;
 }
