@@ -166,17 +166,16 @@ static void check_clip(const char *path)
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     if (CHECK(source != NULL && target != NULL && anim != NULL)) {
-        view_retargeted made;
+        view_scene made = {.model = target};
         md5_binding *const binding = md5_bind(source, anim, NULL, NULL);
         const md5_binding *const bindings[1] = {binding};
-        if (CHECK(binding != NULL)
-            && CHECK(view_retarget_clips(&made, target, bindings, 1, NULL, NULL))) {
-            CHECK_UINT(made.anims[0]->num_frames, anim->num_frames);
-            CHECK(made.anims[0]->frame_rate == anim->frame_rate);
+        if (CHECK(binding != NULL) && CHECK(view_retarget_clips(&made, bindings, 1, NULL))) {
+            CHECK_UINT(made.clips[0].anim->num_frames, anim->num_frames);
+            CHECK(made.clips[0].anim->frame_rate == anim->frame_rate);
             for (uint32_t frame = 0; frame < anim->num_frames; frame++)
-                check_frame(binding, made.bindings[0], frame);
-            view_free_retargeted(&made);
+                check_frame(binding, made.clips[0].binding, frame);
         }
+        view_free_scene(&made);
         md5_free_binding(binding);
     }
     md5_free_anim(anim);
