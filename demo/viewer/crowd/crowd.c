@@ -740,6 +740,8 @@ static void choose_posed(view_crowd *crowd)
         }
         if (kind->is_sorted)
             qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
+        const bool is_whole = !kind->is_sorted && kind->num_seen == kind->end - kind->begin;
+        kind->drawn_palettes = is_whole ? kind->palettes : kind->copies;
         for (uint32_t i = 0; i < kind->num_seen; i++) {
             view_member *const member = &crowd->members[kind->order[i].member];
             member->drawn_at = kind->levels[member->level].count++;
@@ -821,8 +823,9 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
             kind->tints[place] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
         }
         if (member->is_posed) {
-            memcpy(kind->drawn_palettes + place * num_joints, palette_of(crowd, member),
-                   num_joints * sizeof *kind->palettes);
+            if (kind->drawn_palettes == kind->copies)
+                memcpy(kind->copies + place * num_joints, palette_of(crowd, member),
+                       num_joints * sizeof *kind->copies);
             if (kind->morphs != NULL)
                 view_drive_morphs(kind->morphs, member->player,
                                   kind->reported + (i - kind->begin) * kind->morphs->num_driven,
@@ -950,7 +953,7 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
         const size_t num_joints = kind->model->skeleton.num_joints;
         const size_t num_matrices = count * num_joints;
         kind->palettes = common_alloc(num_matrices, sizeof *kind->palettes);
-        kind->drawn_palettes = common_alloc(num_matrices, sizeof *kind->drawn_palettes);
+        kind->copies = common_alloc(num_matrices, sizeof *kind->copies);
         kind->placements = common_alloc(count, sizeof *kind->placements);
         kind->tints = common_alloc(count, sizeof *kind->tints);
         kind->order = common_alloc(count, sizeof *kind->order);
@@ -1124,7 +1127,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
         }
         view_free_levels(kind, renderer);
         free(kind->order);
-        free(kind->drawn_palettes);
+        free(kind->copies);
         free(kind->tints);
         view_free_morphs(&kind->own_morphs, renderer);
         free(kind->morph_weights);

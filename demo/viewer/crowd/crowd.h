@@ -109,15 +109,16 @@ typedef struct view_kind {
 
     // What is drawn, level by level. With fewer triangles, the posed members are sorted from near
     // to far, so that fewer pixels are lit that others then cover. Those that are baked follow.
-    uint32_t num_seen;         // visible members that are posed
-    view_sized *order;         // [num_seen]
-    bool is_sorted;            // it is, and levels of fewer triangles are drawn
-    md5_mat34 *drawn_palettes; // [num_seen * joints]
-    float *morph_weights;      // [num_seen * targets]
-    md5_mat34 *placements;     // [num_seen + baked ones]
-    md5_vec4 *tints;           // likewise; alpha = 1 + the share of pixels that its impostor shows
-    bool fades;                // some fade into impostors
-    md5gl_clip_job *jobs;      // [baked ones]
+    uint32_t num_seen;               // visible members that are posed
+    view_sized *order;               // [num_seen]
+    bool is_sorted;                  // it is, and levels of fewer triangles are drawn
+    md5_mat34 *copies;               // [num_seen * joints]
+    const md5_mat34 *drawn_palettes; // these, or `palettes` if all members are drawn unsorted
+    float *morph_weights;            // [num_seen * targets]
+    md5_mat34 *placements;           // [num_seen + baked ones]
+    md5_vec4 *tints;      // likewise; alpha = 1 + the share of pixels that its impostor shows
+    bool fades;           // some fade into impostors
+    md5gl_clip_job *jobs; // [baked ones]
 } view_kind;
 
 // Returns the row as which a member of a kind that plays `clip` is drawn at a diameter of `pixels`,
