@@ -58,7 +58,7 @@ TEST (view_turns_move_boxes_and_matrices) {
         view_turn_bounds(&turn, (md5_bounds){{-1.0f, -2.0f, -3.0f}, {1.0f, 20.0f, 30.0f}});
     CHECK(is_at(box.min, -1.0f, -30.0f, -2.0f) && is_at(box.max, 1.0f, 3.0f, 20.0f));
     md5_mat34 matrix = {{1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7}};
-    view_turn_matrices(&turn, &matrix, 1);
+    view_move_matrices(turn.matrix, &matrix, 1);
     CHECK(is_at(md5_mat34_translation(matrix), 5.0f, -7.0f, 6.0f));
 }
 
@@ -312,7 +312,7 @@ TEST (view_hull_leaves_out_stray_pieces) {
             CHECK_NEAR(view_clip_bounds(&scene, NULL, &hull).max.z, top, 1e-3);
             view_pose(&scene, &begin);
             view_skin(&scene);
-            CHECK_NEAR(view_pose_bounds(&scene).max.z, top, 1e-3);
+            CHECK_NEAR(view_pose_bounds(&scene, NULL).max.z, top, 1e-3);
         }
         view_free_scene(&scene);
     }

@@ -180,14 +180,6 @@ static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
         view_reduce_mesh(&work->source->meshes[i], work->errors, VIEW_NUM_REDUCED, work->meshes[i]);
 }
 
-static uint32_t count_triangles(const md5_model *model)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        count += model->meshes[i].num_triangles;
-    return count;
-}
-
 static bool upload_level(md5gl_model **drawn, const md5_model *model, const view_loader *loader)
 {
     md5_error error = {0};
@@ -206,7 +198,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
                         const view_loader *loader)
 {
     const md5_model *const source = kind->model;
-    uint32_t num_triangles = count_triangles(source); // of the last level that is drawn
+    uint32_t num_triangles = view_count_triangles(source); // of the last level that is drawn
     bool is_uploaded = true;
     reduction work = {.source = source,
                       .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
@@ -227,7 +219,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
             meshes[m].num_triangles = work.meshes[m][i].count;
             meshes[m].indices = work.meshes[m][i].indices;
         }
-        const uint32_t own = count_triangles(level->model);
+        const uint32_t own = view_count_triangles(level->model);
         if (is_uploaded && (float)own <= (1.0f - min_saved) * (float)num_triangles) {
             num_triangles = own;
             is_uploaded = upload_level(&level->drawn, level->model, loader);
@@ -275,9 +267,8 @@ static uint64_t baked_size(const view_kind *kind)
 {
     const md5_model *const model = kind->model;
     const uint64_t palette = (uint64_t)model->skeleton.num_joints * sizeof(md5_mat34);
-    uint64_t num_frames = 0, vertices = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        vertices += (uint64_t)model->meshes[i].num_vertices * sizeof(md5_baked_vertex);
+    const uint64_t vertices = (uint64_t)view_count_vertices(model) * sizeof(md5_baked_vertex);
+    uint64_t num_frames = 0;
     for (uint32_t i = 0; i < kind->num_clips; i++)
         num_frames += count_frames(kind, i);
     return num_frames * (vertices > palette ? vertices : palette);

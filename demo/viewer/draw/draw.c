@@ -69,7 +69,7 @@ static const view_environment *shown_environment(const view_stage *stage)
 static md5_bounds bounds_of_pose(const view_scene *scene)
 {
     if (scene->dual)
-        return view_pose_bounds(scene); // of what view_skin() wrote
+        return view_pose_bounds(scene, NULL); // of what view_skin() wrote
     md5_bounds bounds = md5_skin_bounds(scene->model, scene->palette);
     const float reach = view_morph_reach(scene->morphs, scene->morph_weights);
     const md5_vec3 room = {reach, reach, reach};
