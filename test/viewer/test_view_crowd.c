@@ -165,7 +165,7 @@ static void check_spheres(const view_crowd *crowd)
         const uint32_t num_joints = kind->model->skeleton.num_joints;
         for (uint32_t i = 0; i < kind->num_seen; i++) {
             const md5_bounds box =
-                md5_skin_bounds(kind->model, kind->palettes + (size_t)i * num_joints);
+                md5_skin_bounds(kind->model, kind->drawn_palettes + (size_t)i * num_joints);
             for (unsigned corner = 0; corner < 8; corner++) {
                 const md5_vec3 arm = md5_vec3_sub(view_corner(box, corner), kind->sphere.centre);
                 CHECK(md5_vec3_length(arm) <= kind->sphere.radius);
@@ -201,10 +201,10 @@ TEST (view_members_of_a_crowd_look_elsewhere) {
         for (int i = 0; i <= 60; i++)
             view_run_crowd(crowd, i / 30.0, &made.sight);
         for (uint32_t i = 0; i < 12; i++) {
-            const md5_gaze *const gaze = md5_player_gaze(crowd->players[i], 0);
+            const md5_gaze *const gaze = md5_player_gaze(crowd->members[i].player, 0);
             CHECK(gaze->seconds > 0.0f && gaze->head.x != 0.0f);
             for (uint32_t k = 0; k < i; k++)
-                CHECK(md5_player_gaze(crowd->players[k], 0)->to.x != gaze->to.x);
+                CHECK(md5_player_gaze(crowd->members[k].player, 0)->to.x != gaze->to.x);
         }
     }
     close_crowd(&made);
@@ -215,7 +215,7 @@ static void start_inertial(view_crowd *crowd)
     const view_kind *const kind = &crowd->kinds[0];
     const uint32_t trigger = md5_find_parameter(kind->machine, "next_inertial");
     for (uint32_t i = kind->begin; i < kind->end; i++)
-        CHECK(md5_player_set(crowd->players[i], trigger, 1.0f));
+        CHECK(md5_player_set(crowd->members[i].player, trigger, 1.0f));
 }
 
 // A member that becomes visible looks as if it had been visible all the time.
@@ -245,8 +245,9 @@ TEST (view_members_become_visible_in_their_current_pose) {
             const view_member *const a = &some->members[i], *const b = &all->members[i];
             const uint32_t num_joints = some->kinds[a->kind].model->skeleton.num_joints;
             CHECK(memcmp(&a->place, &b->place, sizeof a->place) == 0);
-            CHECK(memcmp(some->kinds[a->kind].palettes + (size_t)a->seen_at * num_joints,
-                         all->kinds[b->kind].palettes + (size_t)b->seen_at * num_joints,
+            CHECK(a->is_posed && b->is_posed);
+            CHECK(memcmp(some->kinds[a->kind].drawn_palettes + (size_t)a->drawn_at * num_joints,
+                         all->kinds[b->kind].drawn_palettes + (size_t)b->drawn_at * num_joints,
                          num_joints * sizeof(md5_mat34))
                   == 0);
         }
@@ -300,17 +301,19 @@ TEST (view_members_have_morph_targets_of_their_own) {
         CHECK(num_targets == NUM_TARGETS && smile != MD5_NONE && own < NUM_TARGETS
               && parameter != MD5_NONE);
         for (uint32_t i = 0; i < made.crowd->count; i++)
-            CHECK(md5_player_set(made.crowd->players[i], parameter, 0.05f * (float)i));
+            CHECK(md5_player_set(made.crowd->members[i].player, parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;
         for (int step = 1; step < 40; step++) {
             made.sight.all = step % 4 == 0; // members appear and disappear: slots are reused
             view_run_crowd(made.crowd, 0.06 * step, &made.sight);
-            for (uint32_t i = 0; i < kind->num_seen; i++) {
+            for (uint32_t i = 0; i < made.crowd->count; i++) {
                 float weights[NUM_TARGETS];
-                const uint32_t member = kind->seen[i];
-                md5_player_morphs(made.crowd->players[member], weights);
-                CHECK(kind->morph_weights[i * num_targets + (uint32_t)smile] == weights[own]);
-                CHECK(weights[own] > 0.0f || member == 0);
+                const view_member *const member = &made.crowd->members[i];
+                if (!member->is_posed)
+                    continue;
+                md5_player_morphs(member->player, weights);
+                CHECK(kind->morph_weights[member->drawn_at * num_targets + smile] == weights[own]);
+                CHECK(weights[own] > 0.0f || i == 0);
             }
             num_seen = num_seen > kind->num_seen ? num_seen : kind->num_seen;
         }

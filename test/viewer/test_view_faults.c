@@ -140,7 +140,7 @@ TEST (view_tangents_are_drawn_at_the_skin) {
         view_add_tangents(&lines, &scene, 0.5f);
         view_add_normals(&lines, &scene, 0.5f);
         const uint32_t count = scene.model->meshes[0].num_vertices,
-                       all = view_count_vertices(&scene);
+                       all = view_count_vertices(scene.model);
         CHECK_UINT(lines.count, 6 * (size_t)all);
         double worst = 0.0;
         for (uint32_t v = 0; v < count; v++) {

@@ -729,7 +729,7 @@ TEST (own_clip_of_a_scene_is_played_as_it_is) {
         return;
     const size_t num_clips = of.scene.num_clips;
     CHECK(of.scene.entity.is_played);
-    CHECK(view_add_game_clip(&of.scene, "models/md5/bobbin/walk.md5anim", &of.log));
+    CHECK(view_add_clip(&of.scene, "models/md5/bobbin/walk.md5anim", &of.log));
     CHECK(of.scene.num_clips == num_clips + 1 && !of.scene.entity.is_played);
     view_pose(&of.scene, &of.play);
     view_choose_clip(&of.scene, 0);

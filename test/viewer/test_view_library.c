@@ -247,9 +247,9 @@ TEST (files_of_a_game_are_scenes_too) {
     if (CHECK(
             view_load_game_scene(&scene, NULL, test_path("models/bobbin::bobbin.md5mesh"), &log))) {
         CHECK(strcmp(scene.name, "bobbin") == 0 && scene.num_clips == 0);
-        CHECK(view_add_game_clip(&scene, "walk.md5anim", &log) && scene.num_clips == 1);
+        CHECK(view_add_clip(&scene, "walk.md5anim", &log) && scene.num_clips == 1);
         CHECK(strcmp(scene.clips[0].path, test_path("models/bobbin::walk.md5anim")) == 0);
-        CHECK(!view_add_game_clip(&scene, "nothing.md5anim", &log) && scene.num_clips == 1);
+        CHECK(!view_add_clip(&scene, "nothing.md5anim", &log) && scene.num_clips == 1);
         view_free_scene(&scene);
     }
     if (CHECK(view_load_game_scene(&scene, NULL, test_path("models/bobbin::walk.md5anim"), &log))) {

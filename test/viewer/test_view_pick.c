@@ -10,7 +10,7 @@
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/draw/overlay.h"
-#include "demo/viewer/motion/machine.h"
+#include "demo/viewer/motion/motion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -519,26 +519,27 @@ static md5_vec3 point(const view_machine *machine, double degrees)
 }
 
 TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
-    view_machine machine;
+    view_scene scene;
+    view_machine *const machine = &scene.machine;
     view_log log;
-    if (!load(&machine, &log))
+    if (!load(machine, &log))
         return;
-    view_run_machine(&machine, 0.5);
-    CHECK_NEAR(value(&machine, "pointer"), 0.0, 0.0);
-    view_point_at(&machine, point(&machine, 30.0));
+    view_run_machine(machine, 0.5);
+    CHECK_NEAR(value(machine, "pointer"), 0.0, 0.0);
+    view_machine_motion.point(&scene, point(machine, 30.0));
     // Eyes are there at once, the head is not.
-    view_run_machine(&machine, 0.6);
-    CHECK(value(&machine, "eyes_yaw") > 25.0 && value(&machine, "head_yaw") < 15.0);
-    view_run_machine(&machine, 2.0);
-    CHECK_NEAR(value(&machine, "pointer"), 1.0, 1e-6);
-    CHECK_NEAR(value(&machine, "head_yaw"), 30.0, 0.1);
-    CHECK_NEAR(value(&machine, "head_pitch"), 0.0, 0.1);
-    CHECK_STRING(state_of(&machine), "idle");
-    CHECK_NEAR((double)machine.place.rotation.z, 0.0, 1e-6);
-    view_run_machine(&machine, 8.5);
-    CHECK_NEAR(value(&machine, "pointer"), 0.0, 1e-6);
-    CHECK_NEAR(value(&machine, "head_yaw"), 0.0, 0.5);
-    view_free_machine(&machine);
+    view_run_machine(machine, 0.6);
+    CHECK(value(machine, "eyes_yaw") > 25.0 && value(machine, "head_yaw") < 15.0);
+    view_run_machine(machine, 2.0);
+    CHECK_NEAR(value(machine, "pointer"), 1.0, 1e-6);
+    CHECK_NEAR(value(machine, "head_yaw"), 30.0, 0.1);
+    CHECK_NEAR(value(machine, "head_pitch"), 0.0, 0.1);
+    CHECK_STRING(state_of(machine), "idle");
+    CHECK_NEAR((double)machine->place.rotation.z, 0.0, 1e-6);
+    view_run_machine(machine, 8.5);
+    CHECK_NEAR(value(machine, "pointer"), 0.0, 1e-6);
+    CHECK_NEAR(value(machine, "head_yaw"), 0.0, 0.5);
+    view_free_machine(machine);
 }
 
 static double turned(md5_quat rotation)
@@ -560,19 +561,20 @@ static double turning_rate(const view_machine *machine)
 }
 
 TEST (view_pointer_behind_him_turns_him_round) {
-    view_machine machine;
+    view_scene scene;
+    view_machine *const machine = &scene.machine;
     view_log log;
-    if (!load(&machine, &log))
+    if (!load(machine, &log))
         return;
-    view_point_at(&machine, point(&machine, 150.0));
-    view_run_machine(&machine, 4.0);
+    view_machine_motion.point(&scene, point(machine, 150.0));
+    view_run_machine(machine, 4.0);
     // Turns of 45 degrees until it is no more than 40 to the side: three. Of the rate half is lost
     // in the 0.2 seconds of the transition to the first, and kept in the 0.3 to standing.
-    CHECK_STRING(state_of(&machine), "idle");
-    CHECK_NEAR(turned(machine.place.rotation),
-               135.0 * 3.14159265358979 / 180.0 + 0.5 * (0.3 - 0.2) * turning_rate(&machine), 1e-3);
-    CHECK(fabs(value(&machine, "head_yaw")) < 40.0);
-    view_free_machine(&machine);
+    CHECK_STRING(state_of(machine), "idle");
+    CHECK_NEAR(turned(machine->place.rotation),
+               135.0 * 3.14159265358979 / 180.0 + 0.5 * (0.3 - 0.2) * turning_rate(machine), 1e-3);
+    CHECK(fabs(value(machine, "head_yaw")) < 40.0);
+    view_free_machine(machine);
 }
 
 // Behind him a pointer that crosses the middle stays on its side for a while.
@@ -580,41 +582,44 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     static const double at[][2] = {{170.0, 170.0},  {190.0, 190.0},  {205.0, 205.0},
                                    {215.0, -145.0}, {190.0, -170.0}, {155.0, -205.0},
                                    {145.0, 145.0},  {30.0, 30.0}};
-    view_machine machine;
+    view_scene scene;
+    view_machine *const machine = &scene.machine;
     view_log log;
-    if (!load(&machine, &log))
+    if (!load(machine, &log))
         return;
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
-        view_point_at(&machine, point(&machine, at[i][0]));
-        view_tell_pointer(&machine);
-        CHECK_NEAR((double)machine.told_yaw, at[i][1], 0.1);
+        view_machine_motion.point(&scene, point(machine, at[i][0]));
+        view_run_machine(machine, machine->time + 1e-6);
+        CHECK_NEAR((double)machine->told_yaw, at[i][1], 0.1);
     }
-    view_free_machine(&machine);
+    view_free_machine(machine);
 }
 
 TEST (view_pointer_that_clicks_makes_him_giggle_and_then_hurts) {
-    view_machine machine;
+    view_scene scene;
+    view_machine *const machine = &scene.machine;
     view_log log;
-    if (!load(&machine, &log))
+    if (!load(machine, &log))
         return;
-    view_click_machine(&machine);
-    view_run_machine(&machine, 0.3);
-    CHECK_STRING(state_of(&machine), "giggle");
-    view_click_machine(&machine);
-    view_run_machine(&machine, 0.6);
-    CHECK_STRING(state_of(&machine), "hit");
-    view_free_machine(&machine);
+    view_machine_motion.click(&scene);
+    view_run_machine(machine, 0.3);
+    CHECK_STRING(state_of(machine), "giggle");
+    view_machine_motion.click(&scene);
+    view_run_machine(machine, 0.6);
+    CHECK_STRING(state_of(machine), "hit");
+    view_free_machine(machine);
 }
 
 TEST (view_pointer_is_not_told_to_a_machine_that_does_not_ask) {
-    view_machine machine;
+    view_scene scene;
+    view_machine *const machine = &scene.machine;
     view_log log = {.level = VIEW_QUIET};
-    if (!CHECK(view_load_machine(&machine, test_path("models/bobbin/page_look.md5machine"), NULL,
+    if (!CHECK(view_load_machine(machine, test_path("models/bobbin/page_look.md5machine"), NULL,
                                  &log)))
         return;
-    view_point_at(&machine, point(&machine, 30.0));
-    view_click_machine(&machine);
-    view_run_machine(&machine, 0.3);
-    CHECK(machine.is_told);
-    view_free_machine(&machine);
+    view_machine_motion.point(&scene, point(machine, 30.0));
+    view_machine_motion.click(&scene);
+    view_run_machine(machine, 0.3);
+    CHECK(machine->is_told);
+    view_free_machine(machine);
 }

@@ -58,7 +58,7 @@ TEST (view_turns_move_boxes_and_matrices) {
         view_turn_bounds(&turn, (md5_bounds){{-1.0f, -2.0f, -3.0f}, {1.0f, 20.0f, 30.0f}});
     CHECK(is_at(box.min, -1.0f, -30.0f, -2.0f) && is_at(box.max, 1.0f, 3.0f, 20.0f));
     md5_mat34 matrix = {{1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7}};
-    view_turn_matrices(&turn, &matrix, 1);
+    view_move_matrices(turn.matrix, &matrix, 1);
     CHECK(is_at(md5_mat34_translation(matrix), 5.0f, -7.0f, 6.0f));
 }
 
@@ -166,17 +166,16 @@ static void check_clip(const char *path)
         md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     if (CHECK(source != NULL && target != NULL && anim != NULL)) {
-        view_retargeted made;
+        view_scene made = {.model = target};
         md5_binding *const binding = md5_bind(source, anim, NULL, NULL);
         const md5_binding *const bindings[1] = {binding};
-        if (CHECK(binding != NULL)
-            && CHECK(view_retarget_clips(&made, target, bindings, 1, NULL, NULL))) {
-            CHECK_UINT(made.anims[0]->num_frames, anim->num_frames);
-            CHECK(made.anims[0]->frame_rate == anim->frame_rate);
+        if (CHECK(binding != NULL) && CHECK(view_retarget_clips(&made, bindings, 1, NULL))) {
+            CHECK_UINT(made.clips[0].anim->num_frames, anim->num_frames);
+            CHECK(made.clips[0].anim->frame_rate == anim->frame_rate);
             for (uint32_t frame = 0; frame < anim->num_frames; frame++)
-                check_frame(binding, made.bindings[0], frame);
-            view_free_retargeted(&made);
+                check_frame(binding, made.clips[0].binding, frame);
         }
+        view_free_scene(&made);
         md5_free_binding(binding);
     }
     md5_free_anim(anim);
@@ -313,7 +312,7 @@ TEST (view_hull_leaves_out_stray_pieces) {
             CHECK_NEAR(view_clip_bounds(&scene, NULL, &hull).max.z, top, 1e-3);
             view_pose(&scene, &begin);
             view_skin(&scene);
-            CHECK_NEAR(view_pose_bounds(&scene).max.z, top, 1e-3);
+            CHECK_NEAR(view_pose_bounds(&scene, NULL).max.z, top, 1e-3);
         }
         view_free_scene(&scene);
     }

@@ -61,4 +61,11 @@ static inline md5_quat view_turn_by(md5_quat a, float radians)
     return md5_quat_mul(a, (md5_quat){.z = sinf(0.5f * radians), .w = cosf(0.5f * radians)});
 }
 
+// Moves matrices[count], such as joints, in place.
+static inline void view_move_matrices(md5_mat34 way, md5_mat34 *matrices, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        matrices[i] = md5_mat34_mul(way, matrices[i]);
+}
+
 #endif

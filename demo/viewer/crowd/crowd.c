@@ -12,20 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// == Retargeted clips ======================================================================
+// == Kinds =================================================================================
 
-bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
-                         const md5_binding *const *bindings, uint32_t count,
-                         const md5_machine_desc *desc, md5_error *error)
+bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, uint32_t count,
+                         md5_error *error)
 {
-    const md5_model *const source = bindings[0]->model;
+    const md5_model *const source = bindings[0]->model, *const model = scene->model;
     const uint32_t num_source_joints = source->skeleton.num_joints;
     md5_retarget *const retarget = md5_create_retarget(source, model, NULL, 0, NULL, error);
     md5_xform *const source_pose = common_alloc(2 * (size_t)num_source_joints, sizeof *source_pose);
     md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
     bool is_made = retarget != NULL;
-    *retargeted = (view_retargeted){.anims = common_alloc(count, sizeof(md5_anim *)),
-                                    .bindings = common_alloc(count, sizeof(md5_binding *))};
     for (uint32_t i = 0; i < count && is_made; i++) {
         const md5_anim *const from = bindings[i]->anim;
         md5_anim *const anim = view_make_anim(model, from->num_frames, from->frame_rate);
@@ -35,63 +32,18 @@ bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
             md5_retarget_pose(retarget, source_pose, pose, source_pose + num_source_joints);
             view_set_frame(anim, frame, pose);
         }
-        retargeted->anims[retargeted->num_clips++] = anim;
-        retargeted->bindings[i] = md5_bind(model, anim, NULL, error);
-        is_made = retargeted->bindings[i] != NULL;
-    }
-    if (is_made && desc != NULL) {
-        md5_machine_desc tables = *desc;
-        md5_clip_desc *const clips = common_alloc(desc->num_clips, sizeof *clips);
-        for (uint32_t i = 0; i < desc->num_clips; i++) {
-            clips[i] = desc->clips[i];
-            clips[i].binding = retargeted->bindings[i];
-        }
-        tables.model = model;
-        tables.clips = clips;
-        retargeted->machine = md5_create_machine(&tables, NULL, error);
-        is_made = retargeted->machine != NULL;
-        free(clips);
+        md5_binding *const binding = md5_bind(model, anim, NULL, error);
+        view_append_clip(scene, (view_clip){.anim = anim, .binding = binding});
+        is_made = binding != NULL;
     }
     free(source_pose);
     free(pose);
     md5_destroy_retarget(retarget);
-    if (!is_made)
-        view_free_retargeted(retargeted);
     return is_made;
 }
 
-void view_free_retargeted(view_retargeted *retargeted)
-{
-    md5_destroy_machine(retargeted->machine);
-    for (uint32_t i = 0; i < retargeted->num_clips; i++) {
-        md5_free_binding(retargeted->bindings[i]);
-        md5_free_anim(retargeted->anims[i]);
-    }
-    free(retargeted->bindings);
-    free(retargeted->anims);
-    *retargeted = (view_retargeted){0};
-}
-
-// == Kinds =================================================================================
-
-// Clip `clip` of the kind or of its machine, and the root mode for measuring it.
-static const md5_binding *clip_of(const view_kind *kind, uint32_t clip, md5_root *root)
-{
-    *root = MD5_ROOT_IN_PLACE;
-    if (kind->machine == NULL)
-        return kind->clips[clip];
-    const md5_clip_desc *const desc = &md5_machine_tables(kind->machine)->clips[clip];
-    // Root motion that is not extracted moves the model away from its placement.
-    if (desc->extract == MD5_EXTRACT_NONE)
-        *root = MD5_ROOT_FILE;
-    return desc->binding;
-}
-
-static uint32_t count_clips(const view_kind *kind)
-{
-    return kind->machine != NULL ? md5_machine_tables(kind->machine)->num_clips : kind->num_clips;
-}
-
+// Finds the machine of a kind, which shows `scene`, and its clips. A model without animations plays
+// those of `source`, if there is one. Returns false and logs an error on failure.
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
@@ -99,33 +51,32 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     kind->name = scene->name;
     kind->model = scene->model;
     kind->machine = view_machine_of(scene);
-    const bool has_own = scene->model != NULL && scene->num_clips > 0;
-    if (kind->machine == NULL && !has_own) {
-        if (scene->model == NULL || source == NULL)
-            return view_error(log, "a crowd needs a model with a machine or with animations");
-        const uint32_t count = count_clips(source);
-        const md5_binding **const clips = common_alloc(count, sizeof *clips);
-        const md5_machine_desc *const desc =
-            source->machine != NULL ? md5_machine_tables(source->machine) : NULL;
-        md5_root root;
-        for (uint32_t i = 0; i < count; i++)
-            clips[i] = clip_of(source, i, &root);
-        const bool is_retargeted =
-            view_retarget_clips(&kind->retargeted, kind->model, clips, count, desc, &error);
+    const bool has_none = kind->machine == NULL && scene->num_clips == 0;
+    if ((kind->machine == NULL && scene->model == NULL) || (has_none && source == NULL))
+        return view_error(log, "a crowd needs a model with a machine or with animations");
+    if (has_none && !view_retarget_clips(&kind->own, source->clips, source->num_clips, &error))
+        return view_log_error(log, &error);
+    if (has_none && source->machine != NULL) {
+        md5_machine_desc tables = *md5_machine_tables(source->machine);
+        md5_clip_desc *const clips = common_alloc(tables.num_clips, sizeof *clips);
+        for (uint32_t i = 0; i < tables.num_clips; i++) {
+            clips[i] = tables.clips[i];
+            clips[i].binding = scene->clips[i].binding;
+        }
+        tables.model = kind->model;
+        tables.clips = clips;
+        kind->machine = kind->own_machine = md5_create_machine(&tables, NULL, &error);
         free(clips);
-        if (!is_retargeted)
+        if (kind->machine == NULL)
             return view_log_error(log, &error);
-        kind->machine = kind->retargeted.machine;
     }
-    if (kind->machine == NULL) {
-        kind->num_clips = has_own ? (uint32_t)scene->num_clips : kind->retargeted.num_clips;
-        kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
-        for (uint32_t i = 0; i < kind->num_clips; i++)
-            kind->clips[i] = has_own ? scene->clips[i].binding : kind->retargeted.bindings[i];
-        return true;
-    }
-    const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+    const md5_machine_desc *const desc =
+        kind->machine != NULL ? md5_machine_tables(kind->machine) : NULL;
+    kind->num_clips = desc != NULL ? desc->num_clips : (uint32_t)scene->num_clips;
+    kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
+    for (uint32_t i = 0; i < kind->num_clips; i++)
+        kind->clips[i] = desc != NULL ? desc->clips[i].binding : scene->clips[i].binding;
+    for (uint32_t i = 0; desc != NULL && i < desc->num_modifiers; i++)
         kind->has_springs = kind->has_springs || desc->modifiers[i].kind == MD5_MODIFIER_SPRING;
     return true;
 }
@@ -136,21 +87,23 @@ static view_sphere sphere_around(const view_kind *kind)
     enum { MOST_FRAMES = 32 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
-    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+    md5_mat34 *const palette = common_alloc(2 * (size_t)num_joints, sizeof *palette);
     md5_bounds bounds = kind->model->bounds;
-    for (uint32_t clip = 0; clip < count_clips(kind); clip++) {
-        md5_root root;
-        const md5_binding *const binding = clip_of(kind, clip, &root);
-        const uint32_t step = 1 + binding->anim->num_frames / MOST_FRAMES;
-        for (uint32_t frame = 0; frame < binding->anim->num_frames; frame += step) {
+    for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
+        const md5_anim *const anim = kind->clips[clip]->anim;
+        // Root motion that a machine does not extract moves the model away from its placement.
+        const bool moves =
+            kind->machine != NULL
+            && md5_machine_tables(kind->machine)->clips[clip].extract == MD5_EXTRACT_NONE;
+        const uint32_t step = 1 + anim->num_frames / MOST_FRAMES;
+        for (uint32_t frame = 0; frame < anim->num_frames; frame += step) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-            md5_pose_palette(binding, moment, root, pose, joints, palette);
+            md5_pose_palette(kind->clips[clip], moment, moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE,
+                             pose, palette + num_joints, palette);
             bounds = md5_bounds_union(bounds, md5_skin_bounds(kind->model, palette));
         }
     }
     free(pose);
-    free(joints);
     free(palette);
     if (view_is_empty(bounds))
         return (view_sphere){0};
@@ -158,44 +111,6 @@ static view_sphere sphere_around(const view_kind *kind)
     const float room = kind->machine != NULL ? 1.2f : 1.1f;
     const float reach = view_morph_reach(kind->morphs, NULL);
     return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds) + reach};
-}
-
-// Sets up a kind for the members `begin` to `end`: of `scene`, or if that is NULL from `files`. The
-// clips of `source` are retargeted to a model without animations. Returns false and logs an error
-// on failure.
-static bool make_kind(view_kind *kind, const view_scene *scene, const char *const *files,
-                      size_t num_files, const view_kind *source, const view_loader *loader)
-{
-    const uint32_t count = kind->end - kind->begin;
-    if (scene == NULL) {
-        if (!view_load_scene(&kind->own, files, num_files, NULL, !loader->options->no_auto,
-                             loader->log))
-            return false;
-        kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
-        kind->textures = kind->own_textures;
-        if (!view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures))
-            return false;
-    }
-    if (!find_clips(kind, scene != NULL ? scene : &kind->own, source, loader->log))
-        return false;
-    if (scene == NULL && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
-        if (!view_load_morphs(&kind->own_morphs, &kind->own, false, loader))
-            return false;
-        kind->morphs = &kind->own_morphs;
-    }
-    if (kind->morphs != NULL) {
-        kind->morph_weights =
-            common_alloc((size_t)count * kind->morphs->morph->num_targets + 1, sizeof(float));
-        kind->reported = common_alloc((size_t)count * kind->morphs->num_driven + 1, sizeof(float));
-    }
-    kind->seen = common_alloc(count, sizeof *kind->seen);
-    kind->placements = common_alloc(count, sizeof *kind->placements);
-    kind->drawn_placements = common_alloc(count, sizeof *kind->drawn_placements);
-    kind->tints = common_alloc(count, sizeof *kind->tints);
-    kind->sphere = sphere_around(kind);
-    kind->palettes =
-        common_alloc((size_t)count * kind->model->skeleton.num_joints, sizeof *kind->palettes);
-    return true;
 }
 
 // == Levels of detail ======================================================================
@@ -237,8 +152,6 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
     free(kind->jobs);
     free(kind->pictures.first);
     free(kind->pictures.instances);
-    free(kind->order);
-    free(kind->drawn_palettes);
     kind->bakes = (view_bakes){0};
     kind->pictures = (view_pictures){0};
     kind->num_levels = 0;
@@ -267,14 +180,6 @@ static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
         view_reduce_mesh(&work->source->meshes[i], work->errors, VIEW_NUM_REDUCED, work->meshes[i]);
 }
 
-static uint32_t count_triangles(const md5_model *model)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        count += model->meshes[i].num_triangles;
-    return count;
-}
-
 static bool upload_level(md5gl_model **drawn, const md5_model *model, const view_loader *loader)
 {
     md5_error error = {0};
@@ -293,8 +198,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
                         const view_loader *loader)
 {
     const md5_model *const source = kind->model;
-    const size_t count = kind->end - kind->begin;
-    uint32_t num_triangles = count_triangles(source); // of the last level that is drawn
+    uint32_t num_triangles = view_count_triangles(source); // of the last level that is drawn
     bool is_uploaded = true;
     reduction work = {.source = source,
                       .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
@@ -315,7 +219,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
             meshes[m].num_triangles = work.meshes[m][i].count;
             meshes[m].indices = work.meshes[m][i].indices;
         }
-        const uint32_t own = count_triangles(level->model);
+        const uint32_t own = view_count_triangles(level->model);
         if (is_uploaded && (float)own <= (1.0f - min_saved) * (float)num_triangles) {
             num_triangles = own;
             is_uploaded = upload_level(&level->drawn, level->model, loader);
@@ -333,9 +237,6 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
         kind->num_levels = 1;
         return;
     }
-    kind->order = common_alloc(count, sizeof *kind->order);
-    kind->drawn_palettes =
-        common_alloc(count * source->skeleton.num_joints, sizeof *kind->drawn_palettes);
 }
 
 // -- Baked clips ----------------------------------------------------------------------------
@@ -366,9 +267,8 @@ static uint64_t baked_size(const view_kind *kind)
 {
     const md5_model *const model = kind->model;
     const uint64_t palette = (uint64_t)model->skeleton.num_joints * sizeof(md5_mat34);
-    uint64_t num_frames = 0, vertices = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        vertices += (uint64_t)model->meshes[i].num_vertices * sizeof(md5_baked_vertex);
+    const uint64_t vertices = (uint64_t)view_count_vertices(model) * sizeof(md5_baked_vertex);
+    uint64_t num_frames = 0;
     for (uint32_t i = 0; i < kind->num_clips; i++)
         num_frames += count_frames(kind, i);
     return num_frames * (vertices > palette ? vertices : palette);
@@ -651,7 +551,7 @@ static void wander(view_crowd *crowd, uint32_t number)
     view_member *const member = &crowd->members[number];
     const view_kind *const kind = &crowd->kinds[member->kind];
     const md5_machine_desc *const desc = md5_machine_tables(kind->machine);
-    md5_player *const player = crowd->players[number];
+    md5_player *const player = member->player;
     const float seconds = member->waited;
     // Chooses a new speed or fires a trigger.
     if (crowd->time >= member->next_choice) {
@@ -748,7 +648,7 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
-        md5_player *const player = crowd->players[i];
+        md5_player *const player = member->player;
         view_sphere sphere = sphere_of(crowd, member);
         member->waited += crowd->step;
         member->is_due = is_due(crowd, sphere, (uint32_t)i);
@@ -779,8 +679,17 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Posing ---------------------------------------------------------------------------------
 
-// Updates the visible members and chooses those to pose. A member that becomes visible is always
-// posed; one that is baked or drawn as an impostor only never is.
+// From near to far.
+static int compare_sizes(const void *a, const void *b)
+{
+    const view_sized *const x = a, *const y = b;
+    if (x->pixels < y->pixels || x->pixels > y->pixels)
+        return x->pixels > y->pixels ? -1 : 1;
+    return (x->member > y->member) - (x->member < y->member);
+}
+
+// Chooses the place of each visible member among those that are drawn, and those to pose. A member
+// that becomes visible is always posed; one that is baked or drawn as an impostor only never is.
 static void choose_posed(view_crowd *crowd)
 {
     crowd->num_posed = 0;
@@ -790,58 +699,45 @@ static void choose_posed(view_crowd *crowd)
     crowd->num_faded = 0;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         view_kind *const kind = &crowd->kinds[k];
+        const uint32_t num_joints = kind->model->skeleton.num_joints;
+        kind->num_seen = 0;
         kind->fades = false;
+        kind->is_sorted =
+            crowd->reduces && kind->num_levels > 1 && kind->levels[1].source == VIEW_DETAIL_POSED;
         for (uint32_t i = 0; i < VIEW_MAX_LEVELS; i++)
             kind->levels[i].count = 0;
-    }
-    for (uint32_t i = 0; i < crowd->count; i++) {
-        view_member *const member = &crowd->members[i];
-        view_kind *const kind = &crowd->kinds[member->kind];
-        view_detail *const level = &kind->levels[member->level];
-        const bool was_seen = member->seen_at != VIEW_UNSEEN;
-        const bool is_baked = level->source == VIEW_DETAIL_BAKED;
-        if (member->is_seen && member->far_share > 0.0f) {
-            member->far_at = kind->levels[kind->num_levels - 1].count++;
-            crowd->far[crowd->num_far++] = i;
-            crowd->num_faded += member->far_share < 1.0f;
-            kind->fades = kind->fades || member->far_share < 1.0f;
+        for (uint32_t i = kind->begin; i < kind->end; i++) {
+            view_member *const member = &crowd->members[i];
+            view_detail *const level = &kind->levels[member->level];
+            const bool is_far = member->is_seen && member->far_share > 0.0f;
+            const bool is_near = member->is_seen && member->far_share < 1.0f;
+            const bool is_baked = is_near && level->source == VIEW_DETAIL_BAKED;
+            const bool was_posed = member->is_posed;
+            member->is_posed = is_near && !is_baked;
+            if (is_far)
+                member->far_at = kind->levels[kind->num_levels - 1].count++;
+            crowd->num_far += is_far;
+            crowd->num_faded += is_far && is_near;
+            kind->fades = kind->fades || (is_far && is_near);
+            if (is_baked)
+                member->drawn_at = level->count++;
+            crowd->num_baked += is_baked;
+            if (member->is_posed)
+                kind->order[kind->num_seen++] = (view_sized){member->pixels, i};
+            if (member->is_posed && (member->is_due || !was_posed)) {
+                crowd->posed[crowd->num_posed++] = i;
+                crowd->num_joints += num_joints;
+            }
         }
-        if (member->is_seen && member->far_share < 1.0f)
-            member->baked_at = level->count++;
-        if (member->is_seen && is_baked)
-            crowd->baked[crowd->num_baked++] = i;
-        if (!member->is_seen || is_baked || member->far_share >= 1.0f) {
-            if (!was_seen)
-                continue;
-            // The last one moves to its place.
-            const uint32_t place = member->seen_at, last = --kind->num_seen;
-            const size_t num_joints = kind->model->skeleton.num_joints;
-            const size_t targets =
-                kind->morph_weights != NULL ? kind->morphs->morph->num_targets : 0;
-            member->seen_at = VIEW_UNSEEN;
-            if (place == last)
-                continue;
-            kind->seen[place] = kind->seen[last];
-            crowd->members[kind->seen[place]].seen_at = place;
-            kind->placements[place] = kind->placements[last];
-            memcpy(kind->palettes + place * num_joints, kind->palettes + last * num_joints,
-                   num_joints * sizeof *kind->palettes);
-            for (size_t k = 0; k < targets; k++)
-                kind->morph_weights[place * targets + k] = kind->morph_weights[last * targets + k];
-            continue;
+        if (kind->is_sorted)
+            qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
+        const bool is_whole = !kind->is_sorted && kind->num_seen == kind->end - kind->begin;
+        kind->drawn_palettes = is_whole ? kind->palettes : kind->copies;
+        for (uint32_t i = 0; i < kind->num_seen; i++) {
+            view_member *const member = &crowd->members[kind->order[i].member];
+            member->drawn_at = kind->levels[member->level].count++;
         }
-        if (!was_seen) {
-            member->seen_at = kind->num_seen++;
-            kind->seen[member->seen_at] = i;
-        }
-        if (was_seen && !member->is_due)
-            continue;
-        crowd->posed[crowd->num_posed++] = i;
-        crowd->num_joints += kind->model->skeleton.num_joints;
-    }
-    // Where each level's members begin.
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        view_kind *const kind = &crowd->kinds[k];
+        // Where each level's members begin.
         uint32_t first = 0;
         for (uint32_t i = 0; i < kind->num_levels; i++) {
             view_detail *const level = &kind->levels[i];
@@ -855,105 +751,84 @@ static void choose_posed(view_crowd *crowd)
     }
 }
 
-static size_t count_joints(const view_crowd *crowd, const view_member *member)
-{
-    return crowd->kinds[member->kind].model->skeleton.num_joints;
-}
-
 static md5_mat34 *palette_of(const view_crowd *crowd, const view_member *member)
 {
-    return crowd->kinds[member->kind].palettes + member->seen_at * count_joints(crowd, member);
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    return kind->palettes
+           + (size_t)(member - crowd->members - kind->begin) * kind->model->skeleton.num_joints;
 }
 
-// Poses clips into the buffer, and copies the palettes from there to the kinds' arrays, in one copy
-// if they are adjacent.
-static void pose_clips(view_crowd *crowd, size_t begin, size_t end, unsigned char *scratch)
+static md5_moment moment_of(const view_crowd *crowd, const view_member *member)
 {
-    md5_pose_batch(crowd->poses + begin, end - begin, NULL, scratch);
-    for (size_t i = begin; i < end;) {
-        const view_member *member = &crowd->members[crowd->posed[i]];
-        const md5_mat34 *const run = crowd->poses[i].palette;
-        md5_mat34 *const place = palette_of(crowd, member);
-        size_t count = 0;
-        do {
-            count += count_joints(crowd, member);
-            if (++i < end)
-                member = &crowd->members[crowd->posed[i]];
-        } while (i < end && palette_of(crowd, member) == place + count);
-        memcpy(place, run, count * sizeof *place);
-    }
+    const md5_binding *const clip = crowd->kinds[member->kind].clips[member->clip];
+    return md5_moment_at(clip->anim, crowd->time + member->offset, MD5_WRAP_LOOP);
 }
 
-static md5_pose_job job_of(const view_crowd *crowd, const view_member *member, md5_mat34 *palette)
-{
-    const md5_binding *const binding = crowd->kinds[member->kind].clips[member->clip];
-    return (md5_pose_job){
-        .binding = binding,
-        .moment = md5_moment_at(binding->anim, crowd->time + member->offset, MD5_WRAP_LOOP),
-        .root = MD5_ROOT_IN_PLACE,
-        .palette = palette,
-    };
-}
-
+// Clips are posed into a buffer and copied from there.
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    view_crowd *const crowd = user;
+    const view_crowd *const crowd = user;
     unsigned char *const scratch = crowd->scratch + worker * crowd->scratch_size;
-    md5_mat34 *const buffer = crowd->buffers + worker * crowd->buffer_size;
-    md5_mat34 *palette = buffer;
-    size_t first = begin; // of the pending clips, which are posed in one call
+    md5_pose_job jobs[VIEW_POSES_AT_ONCE];
+    md5_mat34 *palettes[VIEW_POSES_AT_ONCE];
+    md5_mat34 *buffer = crowd->buffers + worker * crowd->buffer_size;
+    uint32_t num_jobs = 0;
     for (size_t i = begin; i < end; i++) {
-        const uint32_t number = crowd->posed[i];
-        const view_member *const member = &crowd->members[number];
+        const view_member *const member = &crowd->members[crowd->posed[i]];
         const view_kind *const kind = &crowd->kinds[member->kind];
-        const bool is_alone = crowd->players[number] != NULL; // players do not join a batch
-        kind->placements[member->seen_at] = md5_mat34_from_xform(member->place);
-        if (kind->morph_weights != NULL) {
-            const view_morphs *const morphs = kind->morphs;
-            const size_t place = member->seen_at;
-            view_drive_morphs(morphs, crowd->players[number],
-                              kind->reported + place * morphs->num_driven,
-                              kind->morph_weights + place * morphs->morph->num_targets);
-        }
-        if (is_alone || i - first == VIEW_POSES_AT_ONCE) {
-            pose_clips(crowd, first, i, scratch);
-            first = is_alone ? i + 1 : i;
-            palette = buffer;
-        }
-        if (is_alone) {
-            pose_player(kind, crowd->players[number], scratch, palette_of(crowd, member));
+        if (member->player != NULL) {
+            pose_player(kind, member->player, scratch, palette_of(crowd, member));
         } else {
-            crowd->poses[i] = job_of(crowd, member, palette);
-            palette += count_joints(crowd, member);
+            palettes[num_jobs] = palette_of(crowd, member);
+            jobs[num_jobs++] = (md5_pose_job){.binding = kind->clips[member->clip],
+                                              .moment = moment_of(crowd, member),
+                                              .root = MD5_ROOT_IN_PLACE,
+                                              .palette = buffer};
+            buffer += kind->model->skeleton.num_joints;
         }
-    }
-    pose_clips(crowd, first, end, scratch);
-}
-
-static void place_baked(void *user, uint32_t worker, size_t begin, size_t end)
-{
-    view_crowd *const crowd = user;
-    (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        const view_member *const member = &crowd->members[crowd->baked[i]];
-        const md5_pose_job job = job_of(crowd, member, NULL);
-        const view_kind *const kind = &crowd->kinds[member->kind];
-        const uint32_t place = kind->levels[member->level].first + member->baked_at;
-        kind->jobs[member->baked_at] = view_baked_job(&kind->bakes, member->clip, &job.moment);
-        kind->drawn_placements[place] = md5_mat34_from_xform(member->place);
-        kind->tints[place] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
+        if (num_jobs < VIEW_POSES_AT_ONCE && i + 1 < end)
+            continue;
+        md5_pose_batch(jobs, num_jobs, NULL, scratch);
+        for (uint32_t k = 0; k < num_jobs; k++)
+            memcpy(palettes[k], jobs[k].palette,
+                   jobs[k].binding->skeleton->num_joints * sizeof *buffer);
+        buffer = crowd->buffers + worker * crowd->buffer_size;
+        num_jobs = 0;
     }
 }
 
-static void place_far(void *user, uint32_t worker, size_t begin, size_t end)
+// Writes how and where each visible member is drawn.
+static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    view_crowd *const crowd = user;
+    const view_crowd *const crowd = user;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
-        const view_member *const member = &crowd->members[crowd->far[i]];
+        const view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
-        const view_pictures *const pictures = &kind->pictures;
+        const size_t num_joints = kind->model->skeleton.num_joints;
+        const size_t place = kind->levels[member->level].first + member->drawn_at;
+        if (!member->is_seen)
+            continue;
+        if (member->far_share < 1.0f) {
+            kind->placements[place] = md5_mat34_from_xform(member->place);
+            kind->tints[place] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
+        }
+        if (member->is_posed) {
+            if (kind->drawn_palettes == kind->copies)
+                memcpy(kind->copies + place * num_joints, palette_of(crowd, member),
+                       num_joints * sizeof *kind->copies);
+            if (kind->morphs != NULL)
+                view_drive_morphs(kind->morphs, member->player,
+                                  kind->reported + (i - kind->begin) * kind->morphs->num_driven,
+                                  kind->morph_weights + place * kind->morphs->morph->num_targets);
+        } else if (member->far_share < 1.0f) {
+            const md5_moment moment = moment_of(crowd, member);
+            kind->jobs[member->drawn_at] = view_baked_job(&kind->bakes, member->clip, &moment);
+        }
+        if (member->far_share <= 0.0f)
+            continue;
         // The picture at this time of the clip, or the nearest earlier one that is drawn yet.
+        const view_pictures *const pictures = &kind->pictures;
         const double duration = kind->clips[member->clip]->anim->duration;
         const double cycles = duration > 0.0 ? (crowd->time + member->offset) / duration : 0.0;
         const uint32_t first = pictures->first[member->clip];
@@ -971,38 +846,6 @@ static void place_far(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// From near to far.
-static int compare_sizes(const void *a, const void *b)
-{
-    const view_sized *const x = a, *const y = b;
-    if (x->pixels < y->pixels || x->pixels > y->pixels)
-        return x->pixels > y->pixels ? -1 : 1;
-    return (x->seen_at > y->seen_at) - (x->seen_at < y->seen_at);
-}
-
-// Writes what is drawn of a kind's posed members besides their poses: their order, and tints.
-static void order_members(view_kind *kind, const view_crowd *crowd)
-{
-    const size_t num_joints = kind->model->skeleton.num_joints;
-    const bool is_ordered = crowd->reduces && kind->order != NULL;
-    uint32_t counts[VIEW_MAX_LEVELS] = {0};
-    for (uint32_t i = 0; i < kind->num_seen && is_ordered; i++)
-        kind->order[i] = (view_sized){crowd->members[kind->seen[i]].pixels, i};
-    if (is_ordered)
-        qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
-    for (uint32_t i = 0; i < kind->num_seen && (is_ordered || kind->fades); i++) {
-        const uint32_t from = is_ordered ? kind->order[i].seen_at : i;
-        const view_member *const member = &crowd->members[kind->seen[from]];
-        const uint32_t to = kind->levels[member->level].first + counts[member->level]++;
-        kind->tints[to] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
-        if (!is_ordered)
-            continue;
-        memcpy(kind->drawn_palettes + to * num_joints, kind->palettes + from * num_joints,
-               num_joints * sizeof *kind->palettes);
-        kind->drawn_placements[to] = kind->placements[from];
-    }
-}
-
 // -- Updating -------------------------------------------------------------------------------
 
 static void update(view_crowd *crowd, double seconds, const view_sight *sight)
@@ -1015,11 +858,7 @@ static void update(view_crowd *crowd, double seconds, const view_sight *sight)
         return;
     choose_posed(crowd);
     md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
-    md5_threads_run(crowd->threads, crowd->num_baked, place_baked, crowd);
-    md5_threads_run(crowd->threads, crowd->num_far, place_far, crowd);
-    for (uint32_t i = 0; i < crowd->num_kinds; i++)
-        if (crowd->kinds[i].num_levels > 0)
-            order_members(&crowd->kinds[i], crowd);
+    md5_threads_run(crowd->threads, crowd->count, place_part, crowd);
     crowd->num_frames++;
     crowd->sight = NULL;
 }
@@ -1057,6 +896,11 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 // Distance between neighbours, relative to their size.
 static const float spacing = 1.1f;
 
+// Sizes are whole cache lines, so that no two threads write to the same line.
+enum { LINE = 64 };
+
+// Sets up the kinds: of `scene`, whose `first` has what is on the GPU, and of the models in
+// `files`.
 static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                        const char *const *files, size_t num_files, const view_loader *loader)
 {
@@ -1067,51 +911,77 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
         return view_error(loader->log,
                           "%u models for a crowd of %u: at most %d, and at most one per character",
                           (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MAX_KINDS);
+    crowd->kinds[0] = *first;
     for (uint32_t i = 0; i < num_kinds; i++) {
-        const uint32_t begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
-        const uint32_t end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
-        const size_t own = i > 0 ? 1 + view_find_model(files + 1, num_files - 1) : 0;
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
-        if (i == 0)
-            *kind = *first;
-        kind->begin = begin;
-        kind->end = end;
-        if (!make_kind(kind, i == 0 ? scene : NULL, files, own, i > 0 ? &crowd->kinds[0] : NULL,
-                       loader))
+        kind->begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
+        kind->end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
+        const size_t count = kind->end - kind->begin;
+        if (i > 0) {
+            const size_t own = 1 + view_find_model(files + 1, num_files - 1);
+            if (!view_load_scene(&kind->own, files, own, NULL, !loader->options->no_auto,
+                                 loader->log))
+                return false;
+            kind->textures = kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
+            if (!view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures))
+                return false;
+            files += own;
+            num_files -= own;
+        }
+        if (!find_clips(kind, i > 0 ? &kind->own : scene, i > 0 ? &crowd->kinds[0] : NULL,
+                        loader->log))
             return false;
+        if (i > 0 && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
+            if (!view_load_morphs(&kind->own_morphs, &kind->own, false, loader))
+                return false;
+            kind->morphs = &kind->own_morphs;
+        }
+        if (kind->morphs != NULL) {
+            kind->morph_weights =
+                common_alloc(count * kind->morphs->morph->num_targets + 1, sizeof(float));
+            kind->reported = common_alloc(count * kind->morphs->num_driven + 1, sizeof(float));
+        }
+        const size_t num_joints = kind->model->skeleton.num_joints;
+        const size_t num_matrices = count * num_joints;
+        kind->palettes = common_alloc(num_matrices, sizeof *kind->palettes);
+        kind->copies = common_alloc(num_matrices, sizeof *kind->copies);
+        kind->placements = common_alloc(count, sizeof *kind->placements);
+        kind->tints = common_alloc(count, sizeof *kind->tints);
+        kind->order = common_alloc(count, sizeof *kind->order);
+        kind->sphere = sphere_around(kind);
         crowd->size = fmaxf(crowd->size, view_size(kind->model->bounds));
-        files += own;
-        num_files -= own;
+        const md5_pose_job job = {.binding = kind->num_clips > 0 ? kind->clips[0] : NULL};
+        const size_t size = kind->machine != NULL
+                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
+                                : md5_pose_batch_scratch(&job, 1, NULL);
+        if (crowd->scratch_size < size)
+            crowd->scratch_size = size;
+        if (crowd->buffer_size < VIEW_POSES_AT_ONCE * num_joints)
+            crowd->buffer_size = VIEW_POSES_AT_ONCE * num_joints;
     }
     return true;
 }
 
 // -- Members --------------------------------------------------------------------------------
 
-// Half the side of the square.
-static float spread_of(const view_crowd *crowd)
-{
-    return 0.5f * spacing * crowd->size * (float)ceil(sqrt((double)crowd->count));
-}
-
-static void make_members(view_crowd *crowd)
+static bool make_members(view_crowd *crowd, view_log *log)
 {
     const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
     const float step = spacing * crowd->size;
     uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
-    crowd->spread = spread_of(crowd);
+    bool is_made = true;
     // Shuffles the cells, so that neighbours differ in kind and clip.
     for (uint32_t i = 0; i < crowd->count; i++) {
         const uint32_t other = (uint32_t)(next_random(&random) * (float)(i + 1)) % (i + 1);
         cells[i] = cells[other];
         cells[other] = i;
     }
-    for (uint32_t i = 0, k = 0; i < crowd->count; i++) {
+    for (uint32_t i = 0, k = 0; i < crowd->count && is_made; i++) {
         k += i == crowd->kinds[k].end;
         const view_kind *const kind = &crowd->kinds[k];
         view_member *const member = &crowd->members[i];
-        *member = (view_member){.kind = k, .seen_at = VIEW_UNSEEN};
+        *member = (view_member){.kind = k};
         member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
         for (int warm = 0; warm < 4; warm++)
             (void)next_random(&member->random);
@@ -1124,8 +994,18 @@ static void make_members(view_crowd *crowd)
         // All roughly face the viewer.
         member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
         member->next_choice = 3.0 * (double)next_random(&member->random);
-        if (kind->machine != NULL)
+        if (kind->machine != NULL) {
+            md5_error error = {0};
+            member->player = md5_create_player(kind->machine, NULL, &error);
+            is_made = member->player != NULL || view_log_error(log, &error);
+            // Each member looks about in an order of its own.
+            for (uint32_t m = 0; m < md5_machine_tables(kind->machine)->num_modifiers; m++) {
+                md5_gaze *const gaze = is_made ? md5_player_gaze(member->player, m) : NULL;
+                if (gaze != NULL)
+                    md5_gaze_begin(i, gaze);
+            }
             continue;
+        }
         // Members are sorted by clip, with start times spread over the whole clip, so poses made in
         // one call belong to one clip. Unsorted, they take twice as long.
         const uint32_t count = kind->end - kind->begin, place = i - kind->begin;
@@ -1135,37 +1015,10 @@ static void make_members(view_crowd *crowd)
         member->offset = kind->clips[member->clip]->anim->duration * (part - (double)member->clip);
     }
     free(cells);
+    return is_made;
 }
 
 // -- Memory ---------------------------------------------------------------------------------
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-// Sizes are whole cache lines, so that no two threads write to the same line.
-enum { LINE = 64 };
-
-static bool make_players(view_crowd *crowd, view_log *log)
-{
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        for (uint32_t i = kind->begin; i < kind->end && kind->machine != NULL; i++) {
-            md5_error error = {0};
-            crowd->players[i] = md5_create_player(kind->machine, NULL, &error);
-            if (crowd->players[i] == NULL)
-                return view_log_error(log, &error);
-            // Each member looks about in an order of its own.
-            for (uint32_t m = 0; m < md5_machine_tables(kind->machine)->num_modifiers; m++) {
-                md5_gaze *const gaze = md5_player_gaze(crowd->players[i], m);
-                if (gaze != NULL)
-                    md5_gaze_begin(i, gaze);
-            }
-        }
-    }
-    return true;
-}
 
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
@@ -1174,7 +1027,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 // all.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
-    const float texel = sqrtf(2.0f) * 2.0f * spread_of(crowd) / (float)VIEW_CROWD_TEXELS;
+    const float texel = sqrtf(2.0f) * 2.0f * crowd->spread / (float)VIEW_CROWD_TEXELS;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         view_kind *const kind = &crowd->kinds[k];
         if (kind->drawn == NULL)
@@ -1237,39 +1090,25 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     for (size_t i = 0; i < num_files; i++)
         crowd->files[i] = common_copy(files[i]);
     crowd->members = common_alloc(count, sizeof *crowd->members);
-    crowd->players = common_alloc(count, sizeof(md5_player *));
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
-    crowd->poses = common_alloc(count, sizeof *crowd->poses);
-    crowd->baked = common_alloc(count, sizeof *crowd->baked);
-    crowd->far = common_alloc(count, sizeof *crowd->far);
     crowd->threads = common_start_threads(0);
     if (!make_kinds(crowd, scene, first, files, num_files, loader))
         return false;
-    if (!make_levels(crowd, loader) || !make_players(crowd, loader->log))
+    crowd->spread = 0.5f * spacing * crowd->size * (float)ceil(sqrt((double)count));
+    if (!make_levels(crowd, loader) || !make_members(crowd, loader->log))
         return false;
-    make_members(crowd);
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
-        const view_kind *const kind = &crowd->kinds[k];
-        md5_pose_job job = {0};
-        if (kind->machine == NULL)
-            job.binding = kind->clips[0];
-        const size_t size = kind->machine != NULL
-                                ? md5_player_pose_scratch(kind->machine) + pose_size(kind)
-                                : md5_pose_batch_scratch(&job, 1, NULL);
-        const size_t num_joints = kind->model->skeleton.num_joints;
-        crowd->scratch_size = larger(crowd->scratch_size, (size / LINE + 2) * LINE);
-        crowd->buffer_size = larger(crowd->buffer_size, VIEW_POSES_AT_ONCE * num_joints + LINE);
-    }
-    crowd->scratch = common_alloc(crowd->threads->num_workers, crowd->scratch_size);
-    crowd->buffers =
-        common_alloc(crowd->threads->num_workers, crowd->buffer_size * sizeof *crowd->buffers);
+    const uint32_t num_workers = crowd->threads->num_workers;
+    crowd->scratch_size = (crowd->scratch_size / LINE + 2) * LINE;
+    crowd->buffer_size += LINE;
+    crowd->scratch = common_alloc(num_workers, crowd->scratch_size);
+    crowd->buffers = common_alloc(num_workers, crowd->buffer_size * sizeof *crowd->buffers);
     return true;
 }
 
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 {
     for (uint32_t i = 0; i < crowd->count; i++)
-        md5_destroy_player(crowd->players[i]);
+        md5_destroy_player(crowd->members[i].player);
     // In reverse: retargeted clips refer to the first kind.
     for (uint32_t k = crowd->num_kinds; k-- > 0;) {
         view_kind *const kind = &crowd->kinds[k];
@@ -1278,16 +1117,16 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
             md5gl_destroy_model(renderer, kind->drawn);
         }
         view_free_levels(kind, renderer);
-        free(kind->drawn_placements);
+        free(kind->order);
+        free(kind->copies);
         free(kind->tints);
         view_free_morphs(&kind->own_morphs, renderer);
         free(kind->morph_weights);
         free(kind->reported);
-        view_free_retargeted(&kind->retargeted);
+        md5_destroy_machine(kind->own_machine);
         view_free_scene(&kind->own);
         free(kind->own_textures);
         free(kind->clips);
-        free(kind->seen);
         free(kind->palettes);
         free(kind->placements);
     }
@@ -1296,11 +1135,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
     common_stop_threads(crowd->threads);
     free(crowd->files);
     free(crowd->members);
-    free(crowd->players);
     free(crowd->posed);
-    free(crowd->poses);
-    free(crowd->baked);
-    free(crowd->far);
     free(crowd->scratch);
     free(crowd->buffers);
     *crowd = (view_crowd){0};

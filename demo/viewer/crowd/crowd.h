@@ -17,22 +17,11 @@
 #include "md5/md5play.h"
 #include "render/md5gl_game.h"
 
-// Retargeted clips, and the source's machine that plays them, or NULL.
-typedef struct view_retargeted {
-    uint32_t num_clips;
-    md5_anim **anims;       // [num_clips]
-    md5_binding **bindings; // [num_clips]
-    md5_machine *machine;
-} view_retargeted;
-
-// Retargets the clips of bindings[count], all of one model, to `model` with other proportions. This
-// happens once, at load, so playback costs no more than that of any clip. If `desc` is not NULL,
-// also creates its machine; bindings[i] is then the binding of its clip i. Returns false and fills
-// `error` if the models have no joints in common or the machine names joints that `model` lacks.
-bool view_retarget_clips(view_retargeted *retargeted, const md5_model *model,
-                         const md5_binding *const *bindings, uint32_t count,
-                         const md5_machine_desc *desc, md5_error *error);
-void view_free_retargeted(view_retargeted *retargeted); // a zeroed one is allowed
+// Adds the clips of bindings[count], all of one model, to a scene whose model has other
+// proportions: retargeted, which happens once, at load, so playback costs no more than that of any
+// clip. Returns false and fills `error` if the models have no joints in common.
+bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, uint32_t count,
+                         md5_error *error);
 
 // -- Levels of detail ----------------------------------------------------------------------------
 
@@ -52,7 +41,7 @@ typedef struct view_detail {
     float pixels;       // members up to this diameter in the picture have this level or a later one
     md5_model *model;   // a copy of the kind's with fewer triangles; NULL: the kind's own
     md5gl_model *drawn; // NULL: no better than the row before, which is drawn instead; or pictures
-    uint32_t first, count; // of view_kind.drawn_placements, ...; of pictures: in `instances`
+    uint32_t first, count; // of view_kind.placements, ...; of pictures: in `instances`
 } view_detail;
 
 // A vertex moves in a straight line between two baked frames, but in an arc between two frames of a
@@ -74,10 +63,10 @@ typedef struct view_pictures {
     md5gl_impostor *instances;
 } view_pictures;
 
-// A visible member, to sort them by size.
+// A posed member, to sort them by size.
 typedef struct view_sized {
     float pixels;
-    uint32_t seen_at;
+    uint32_t member;
 } view_sized;
 
 // Returns the baked frames between which a moment of the clip lies.
@@ -94,14 +83,14 @@ float view_impostor_share(float size, float pixels);
 typedef struct view_kind {
     view_scene own; // model and clips; empty in the first kind, which uses the document's
     view_textures *own_textures;
-    view_retargeted retargeted;
-    view_morphs own_morphs; // empty in the first kind
+    md5_machine *own_machine; // with retargeted clips
+    view_morphs own_morphs;   // empty in the first kind
 
     const char *name; // of the model, for messages
     const md5_model *model;
     const md5_machine *machine; // NULL: it plays clips
     uint32_t num_clips;
-    const md5_binding **clips; // [num_clips], if there is no machine
+    const md5_binding **clips; // [num_clips] of it or of its machine
     bool has_springs;          // its machine has springs, which must be updated while culled
     view_sphere sphere;        // around any pose, model space
     md5gl_model *drawn;        // NULL without a renderer
@@ -109,12 +98,8 @@ typedef struct view_kind {
     const view_morphs *morphs; // morph targets of the members, or NULL
 
     uint32_t begin, end; // range of its members
-    uint32_t num_seen;
-    uint32_t *seen;        // [num_seen] members that are posed
-    md5_mat34 *palettes;   // [num_seen * joints]
-    md5_mat34 *placements; // [num_seen]
-    float *morph_weights;  // [num_seen * targets]
-    float *reported;       // [num_seen * morphs of the machine] scratch memory
+    md5_mat34 *palettes; // [members * joints] of each that is posed
+    float *reported;     // [members * morphs of the machine] scratch memory
 
     // From fine to coarse; the first is the kind's model. 0 without a renderer.
     uint32_t num_levels;
@@ -122,12 +107,15 @@ typedef struct view_kind {
     view_bakes bakes;
     view_pictures pictures;
 
-    // What is drawn, level by level. With fewer triangles, the posed members are sorted by their
-    // levels and from near to far, so that fewer pixels are lit that others then cover. Otherwise
-    // `palettes` and `placements` are drawn. Those that are baked follow.
-    view_sized *order;           // [num_seen] NULL: no level has fewer triangles
-    md5_mat34 *drawn_palettes;   // [num_seen * joints] in order
-    md5_mat34 *drawn_placements; // [num_seen + baked ones] in order
+    // What is drawn, level by level. With fewer triangles, the posed members are sorted from near
+    // to far, so that fewer pixels are lit that others then cover. Those that are baked follow.
+    uint32_t num_seen;               // visible members that are posed
+    view_sized *order;               // [num_seen]
+    bool is_sorted;                  // it is, and levels of fewer triangles are drawn
+    md5_mat34 *copies;               // [num_seen * joints]
+    const md5_mat34 *drawn_palettes; // these, or `palettes` if all members are drawn unsorted
+    float *morph_weights;            // [num_seen * targets]
+    md5_mat34 *placements;           // [num_seen + baked ones]
     md5_vec4 *tints;      // likewise; alpha = 1 + the share of pixels that its impostor shows
     bool fades;           // some fade into impostors
     md5gl_clip_job *jobs; // [baked ones]
@@ -202,21 +190,20 @@ typedef struct view_member {
     double next_choice; // when it changes its behaviour
     uint64_t random;
     float wanted_speed;
-    float waited;      // seconds since its last update
-    double offset;     // without a machine: start time in its clip, seconds
-    uint32_t clip;     // without a machine: index of its clip
-    uint32_t kind;     // index into the crowd's kinds
-    uint32_t seen_at;  // index among the visible members of its kind, or VIEW_UNSEEN
-    float far_share;   // of its pixels that its impostor shows; 1 = it is not drawn as a model
-    uint32_t far_at;   // index among the impostors of its kind, if far_share is above 0
-    uint32_t baked_at; // index among the baked members of its kind, if that is its level's source
-    float pixels;      // its diameter in the picture, if it is visible and has levels
-    uint32_t level;    // row of its kind's table as which its model, if it is drawn as one, is
-    bool is_seen;      // visible in this update
-    bool is_due;       // updated in this frame
+    float waited;       // seconds since its last update
+    double offset;      // without a machine: start time in its clip, seconds
+    uint32_t clip;      // without a machine: index of its clip
+    uint32_t kind;      // index into the crowd's kinds
+    md5_player *player; // NULL: plays a clip
+    float far_share;    // of its pixels that its impostor shows; 1 = it is not drawn as a model
+    uint32_t far_at;    // index among the impostors of its kind, if far_share is above 0
+    uint32_t drawn_at;  // index among the members of its level, if it is drawn as a model
+    float pixels;       // its diameter in the picture, if it is visible and has levels
+    uint32_t level;     // row of its kind's table as which its model, if it is drawn as one, is
+    bool is_seen;       // visible in this update
+    bool is_due;        // updated in this frame
+    bool is_posed;      // drawn from its palette
 } view_member;
-
-#define VIEW_UNSEEN UINT32_MAX
 
 // Texels along a side of the shadow map, which covers the whole crowd.
 enum { VIEW_CROWD_TEXELS = 2048 };
@@ -233,17 +220,12 @@ typedef struct view_crowd {
     char **files; // [num_files] of all kinds but the first; each kind begins with its model
     size_t num_files;
     view_member *members; // [count], sorted by kind, then by clip
-    md5_player **players; // [count]; NULL: plays a clip
     uint32_t *posed;      // [num_posed] members to pose in this update
-    md5_pose_job *poses;  // [num_posed], used by members that play clips
     uint32_t num_posed;
-    uint64_t num_joints; // sum over the posed members
-    uint32_t *baked;     // [num_baked] members to draw from baked clips
-    uint32_t num_baked;
-    uint32_t *far; // [num_far] members to draw as impostors
-    uint32_t num_far;
-    uint32_t num_faded;     // of these, drawn as models too
-    unsigned char *scratch; // `scratch_size` bytes for each worker
+    uint64_t num_joints;         // sum over the posed members
+    uint32_t num_baked, num_far; // members that are drawn from baked clips; as impostors
+    uint32_t num_faded;          // of these, drawn as models too
+    unsigned char *scratch;      // `scratch_size` bytes for each worker
     size_t scratch_size;
     md5_mat34 *buffers; // `buffer_size` matrices for each worker
     size_t buffer_size;

@@ -3,6 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/viewer/assets/words.h"
 #include "demo/viewer/base/math.h"
 
 #include <stdlib.h>
@@ -11,28 +12,6 @@
 // == Comparing ===================================================================================
 
 // -- Loading --------------------------------------------------------------------------------
-
-typedef struct named_joint {
-    const char *name;
-    uint32_t joint;
-} named_joint;
-
-// By name, then by number, so that the first of several is found.
-static int compare_names(const void *a, const void *b)
-{
-    const named_joint *const first = a, *const second = b;
-    const int order = strcmp(first->name, second->name);
-    return order != 0 ? order : (first->joint > second->joint) - (first->joint < second->joint);
-}
-
-static named_joint *sort_joints(const md5_skeleton *skeleton)
-{
-    named_joint *const sorted = common_alloc((size_t)skeleton->num_joints + 1, sizeof *sorted);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        sorted[i] = (named_joint){skeleton->joints[i].name, i};
-    qsort(sorted, skeleton->num_joints, sizeof *sorted, compare_names);
-    return sorted;
-}
 
 static bool bind_clip(view_compare *compare, const md5_anim *anim, md5_error *error)
 {
@@ -64,24 +43,23 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
         is_loaded = compare->model != NULL;
     }
-    if (!is_loaded) {
-        view_log_error(log, &error);
-        return false;
-    }
+    if (!is_loaded)
+        return view_log_error(log, &error);
     const md5_skeleton *const other = &compare->model->skeleton;
     compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
     compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
-    // Walks both skeletons in the order of their names.
-    named_joint *const a = sort_joints(scene->skeleton), *const b = sort_joints(other);
-    for (uint32_t i = 0, j = 0; i < num_joints; i++) {
-        while (j < other->num_joints && strcmp(b[j].name, a[i].name) < 0)
-            j++;
-        const bool is_same = j < other->num_joints && strcmp(b[j].name, a[i].name) == 0;
-        compare->same[a[i].joint] = is_same ? (int32_t)b[j].joint : -1;
-        compare->num_same += is_same;
-    }
-    free(a);
-    free(b);
+    // Joints are matched as those of a clip are: here of one that is the scene's bind pose.
+    md5_anim *const still = view_make_anim(scene->model, 1, 1.0);
+    md5_binding *const match = md5_bind(compare->model, still, NULL, NULL);
+    for (uint32_t i = 0; i < num_joints; i++)
+        compare->same[i] = -1;
+    for (uint32_t i = 0; match != NULL && i < other->num_joints; i++)
+        if (match->tracks[i] != MD5_NONE) {
+            compare->same[match->tracks[i]] = (int32_t)i;
+            compare->num_same++;
+        }
+    md5_free_binding(match);
+    md5_free_anim(still);
     return true;
 }
 
@@ -256,47 +234,6 @@ static bool load(view_companion *companion, const view_scene *scene, const view_
     return upload(companion, loader, path, NULL);
 }
 
-// Index of the joint of that name, or -1.
-static int32_t find_joint(const view_scene *scene, const char *name, size_t length)
-{
-    const md5_skeleton *const skeleton = scene->skeleton;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const char *const joint = skeleton->joints[i].name;
-        if (strlen(joint) == length && strncmp(joint, name, length) == 0)
-            return (int32_t)i;
-    }
-    return -1;
-}
-
-// Loads the models of --retarget and --attach, for a scene with a model. Returns false and logs an
-// error on failure; free in both cases.
-static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
-                            const view_loader *loader)
-{
-    view_companion *const body = &companions[0], *const thing = &companions[1];
-    const char *const retarget = loader->options->retarget, *const attach = loader->options->attach;
-    md5_error error = {0};
-    if (loader->renderer == NULL || scene->model == NULL)
-        return true;
-    if (retarget != NULL) {
-        if (!load(body, scene, loader, retarget))
-            return false;
-        body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
-        if (body->retarget == NULL)
-            return view_log_error(loader->log, &error);
-    }
-    if (attach != NULL) {
-        const char *const equals = strchr(attach, '=');
-        if (!load(thing, scene, loader, equals + 1))
-            return false;
-        thing->joint = find_joint(scene, attach, (size_t)(equals - attach));
-        if (thing->joint < 0)
-            return view_error(loader->log, "--attach %s: the model has no joint of that name",
-                              attach);
-    }
-    return true;
-}
-
 // Loads a machine with its model and textures.
 static bool load_machine(view_companion *companion, const char *path, const view_loader *loader)
 {
@@ -310,53 +247,70 @@ static bool load_machine(view_companion *companion, const char *path, const view
     return upload(companion, loader, machine->character->model_path, NULL);
 }
 
-// Loads the machine of --guest, which from now on advances with that of the scene. It begins at the
-// left, a little ahead, and looks to the right. Returns false and logs an error on failure; free in
-// both cases.
-static bool load_guest(view_companion *guest, view_scene *scene, const view_loader *loader)
+// Loads the models of --retarget and --attach, the machine of --guest, and what the scene's model
+// carries if it plays a machine. Returns false and logs an error on failure; free in both cases.
+static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view_scene *scene,
+                            const view_loader *loader)
 {
-    const char *const path = loader->options->guest;
-    if (path == NULL || loader->renderer == NULL || scene->model == NULL)
+    const view_options *const options = loader->options;
+    md5_error error = {0};
+    if (loader->renderer == NULL || scene->model == NULL)
         return true;
+    if (options->retarget != NULL) {
+        view_companion *const body = &companions[0];
+        if (!load(body, scene, loader, options->retarget))
+            return false;
+        body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
+        if (body->retarget == NULL)
+            return view_log_error(loader->log, &error);
+    }
+    if (options->attach != NULL) {
+        const char *const equals = strchr(options->attach, '=');
+        char *const name = common_format("%.*s", (int)(equals - options->attach), options->attach);
+        const uint32_t joint = md5_find_joint(scene->skeleton, name);
+        free(name);
+        if (!load(&companions[1], scene, loader, equals + 1))
+            return false;
+        if (joint == MD5_NONE)
+            return view_error(loader->log, "--attach %s: the model has no joint of that name",
+                              options->attach);
+        companions[1].joint = (int32_t)joint;
+    }
     if (view_machine_of(scene) == NULL)
-        return view_error(loader->log, "--guest: there is no state machine that %s could visit",
-                          path);
-    if (!load_machine(guest, path, loader))
-        return false;
-    const float reach = view_size(scene->model->bounds);
-    guest->machine->start = (md5_xform){
-        .rotation = {.z = 0.70710678f, .w = 0.70710678f},
-        .translation = {0.3f * reach, -3.79f * reach, 0.0f},
-    };
-    guest->machine->place = guest->machine->start;
-    guest->machine->host = &scene->machine;
-    scene->machine.guest = guest->machine;
-    return true;
-}
-
-// Loads what the scene's model carries if it plays a machine: the first machine of the folder
-// `attached` beside the model whose file is named after a joint. It advances with that of the
-// scene, whose events set its triggers. Returns false and logs an error on failure; free in both
-// cases.
-static bool load_carried(view_companion *carried, view_scene *scene, const view_loader *loader)
-{
-    if (loader->renderer == NULL || scene->model == NULL || view_machine_of(scene) == NULL)
-        return true;
+        return options->guest == NULL
+               || view_error(loader->log, "--guest: there is no state machine that %s could visit",
+                             options->guest);
+    // A guest advances with the scene's machine from now on. It begins at the left, a little ahead,
+    // and looks to the right.
+    if (options->guest != NULL) {
+        view_companion *const guest = &companions[VIEW_GUEST];
+        const float reach = view_size(scene->model->bounds);
+        if (!load_machine(guest, options->guest, loader))
+            return false;
+        guest->machine->start = (md5_xform){
+            .rotation = {.z = 0.70710678f, .w = 0.70710678f},
+            .translation = {0.3f * reach, -3.79f * reach, 0.0f},
+        };
+        guest->machine->place = guest->machine->start;
+        guest->machine->host = &scene->machine;
+        scene->machine.guest = guest->machine;
+    }
+    // It carries the first machine of the folder `attached` beside the model whose file is named
+    // after a joint. That advances with the scene's, whose events set its triggers.
+    view_companion *const carried = &companions[VIEW_CARRIED];
     char *const beside = common_folder(scene->machine.character->model_path);
     char *const folder = common_join(beside, "attached");
     common_list files = common_list_folder(folder, ".md5machine");
     bool is_loaded = true;
-    for (size_t i = 0; i < files.count && scene->machine.carried == NULL && is_loaded; i++) {
+    for (size_t i = 0; i < files.count && carried->model == NULL && is_loaded; i++) {
         char *const name = common_stem(files.names[i]);
-        const int32_t joint = find_joint(scene, name, strlen(name));
+        const uint32_t joint = md5_find_joint(scene->skeleton, name);
         free(name);
-        if (joint < 0)
+        if (joint == MD5_NONE)
             continue;
         is_loaded = load_machine(carried, files.names[i], loader);
-        if (is_loaded) {
-            carried->joint = joint;
-            scene->machine.carried = carried->machine;
-        }
+        carried->joint = (int32_t)joint;
+        scene->machine.carried = is_loaded ? carried->machine : NULL;
     }
     common_free_list(&files);
     free(folder);
@@ -420,9 +374,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
-    if (!load_companions(document->companions, scene, loader)
-        || !load_guest(&document->companions[VIEW_GUEST], scene, loader)
-        || !load_carried(&document->companions[VIEW_CARRIED], scene, loader))
+    if (!load_companions(document->companions, scene, loader))
         return false;
     const char *const other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
@@ -499,24 +451,14 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
 
 // -- Measuring ------------------------------------------------------------------------------
 
-static void widen_by_box(view_document *document, md5_bounds box)
+static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 way)
 {
+    box = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
     document->bounds = md5_bounds_union(document->bounds, box);
     for (unsigned corner = 0; corner < 8 && !view_is_empty(box); corner++) {
         const md5_vec3 point = view_corner(box, corner);
         view_widen_hull(&document->hull, &point, 1);
     }
-}
-
-// Grows bounds and hull by the bounds of the companion that stands beside the model.
-static void widen_by_companion(view_document *document, const view_companion *companion)
-{
-    if (companion->model == NULL)
-        return;
-    md5_bounds box = view_turn_bounds(&document->scene.turn, companion->model->bounds);
-    box.min.y += companion->aside;
-    box.max.y += companion->aside;
-    widen_by_box(document, box);
 }
 
 void view_measure_document(view_document *document, const view_play *still)
@@ -525,7 +467,7 @@ void view_measure_document(view_document *document, const view_play *still)
     document->bounds =
         view_clip_bounds(&document->scene, crowd->count == 0 ? still : NULL, &document->hull);
     for (uint32_t i = 1; i < crowd->num_kinds; i++)
-        widen_by_box(document, crowd->kinds[i].model->bounds);
+        widen_by_box(document, crowd->kinds[i].model->bounds, (md5_vec3){0, 0, 0});
     if (crowd->count > 0) {
         for (int i = 0; i < VIEW_HULL_POINTS; i++) {
             md5_vec3 *const point = &document->hull.points[i];
@@ -537,15 +479,18 @@ void view_measure_document(view_document *document, const view_play *still)
         document->bounds.min.y -= crowd->spread;
         document->bounds.max.y += crowd->spread;
     } else {
-        widen_by_companion(document, &document->companions[0]);
-        widen_by_companion(document, &document->companions[VIEW_COMPARED]);
-        // A guest comes by in front of the model.
-        const view_companion *const guest = &document->companions[VIEW_GUEST];
-        if (guest->machine != NULL) {
-            md5_bounds box = guest->model->bounds;
-            box.min.x += guest->machine->start.translation.x;
-            box.max.x += guest->machine->start.translation.x;
-            widen_by_box(document, box);
+        for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) { // those that are not attached
+            const view_companion *const companion = &document->companions[i];
+            if (companion->model == NULL || companion->joint >= 0)
+                continue;
+            // A guest comes by in front of the model.
+            if (companion->machine != NULL)
+                widen_by_box(document, companion->model->bounds,
+                             (md5_vec3){companion->machine->start.translation.x, 0, 0});
+            else
+                widen_by_box(document,
+                             view_turn_bounds(&document->scene.turn, companion->model->bounds),
+                             (md5_vec3){0, companion->aside, 0});
         }
     }
     if (still != NULL) // one that leaps stays above the ground

@@ -89,7 +89,7 @@ typedef struct reducer {
     uint32_t *corners;    // [vertices] the corner of each vertex
     corner_state *states; // [corner]
     uint32_t *first;      // [corner], then the end: index into `around`
-    uint32_t *around;     // [3 * count] triangles around each corner
+    uint32_t *around;     // [3 * count] places in `indices` of each corner
     uint32_t *targets;    // [vertices] what a vertex is merged into
     uint32_t visit;       // number of the last visit
     merge *merges;        // [num_merges] candidates of this pass
@@ -161,20 +161,22 @@ static void find_triangles(reducer *r)
     for (uint32_t i = 0; i < num_vertices; i++)
         r->first[i + 1] += r->first[i];
     for (size_t i = num_indices; i-- > 0;) // each corner's end moves to its begin
-        r->around[--r->first[r->corners[r->indices[i]] + 1]] = (uint32_t)(i / 3);
+        r->around[--r->first[r->corners[r->indices[i]] + 1]] = (uint32_t)i;
     // first[c + 1] is the begin of c now.
     memmove(r->first, r->first + 1, num_vertices * sizeof *r->first);
     r->first[num_vertices] = (uint32_t)num_indices;
 }
 
-static int place_in(const reducer *r, const uint32_t *triangle, uint32_t corner)
-{
-    return r->corners[triangle[0]] == corner ? 0 : r->corners[triangle[1]] == corner ? 1 : 2;
-}
-
+// The vertices of a triangle around a corner.
 static const uint32_t *triangle_around(const reducer *r, uint32_t i)
 {
-    return r->indices + 3 * (size_t)r->around[i];
+    return r->indices + (r->around[i] - r->around[i] % 3);
+}
+
+static bool has_corner(const reducer *r, const uint32_t *triangle, uint32_t corner)
+{
+    return r->corners[triangle[0]] == corner || r->corners[triangle[1]] == corner
+           || r->corners[triangle[2]] == corner;
 }
 
 // -- Candidates -------------------------------------------------------------------------------
@@ -204,18 +206,20 @@ static bool find_targets(reducer *r, uint32_t from, uint32_t to)
 {
     const uint32_t begin = r->first[from], end = r->first[from + 1];
     for (uint32_t i = begin; i < end; i++)
-        r->targets[triangle_around(r, i)[place_in(r, triangle_around(r, i), from)]] = none;
+        r->targets[r->indices[r->around[i]]] = none;
     for (uint32_t i = begin; i < end; i++) {
-        const uint32_t *const t = triangle_around(r, i);
-        const uint32_t vertex = t[place_in(r, t, from)], target = t[place_in(r, t, to)];
-        if (r->corners[target] != to)
-            continue;
-        if (r->targets[vertex] != none && r->targets[vertex] != target)
-            return false;
-        r->targets[vertex] = target;
+        uint32_t *const target = &r->targets[r->indices[r->around[i]]];
+        for (int k = 0; k < 3; k++) {
+            const uint32_t vertex = triangle_around(r, i)[k];
+            if (r->corners[vertex] != to)
+                continue;
+            if (*target != none && *target != vertex)
+                return false;
+            *target = vertex;
+        }
     }
     for (uint32_t i = begin; i < end; i++)
-        if (r->targets[triangle_around(r, i)[place_in(r, triangle_around(r, i), from)]] == none)
+        if (r->targets[r->indices[r->around[i]]] == none)
             return false;
     return true;
 }
@@ -243,9 +247,9 @@ static bool keeps_sides(const reducer *r, uint32_t from, uint32_t to)
 {
     for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++) {
         const uint32_t *const t = triangle_around(r, i);
-        if (r->corners[t[0]] == to || r->corners[t[1]] == to || r->corners[t[2]] == to)
+        const uint32_t place = r->around[i] % 3;
+        if (has_corner(r, t, to))
             continue;
-        const int place = place_in(r, t, from);
         const vector b = position_of(r, t[(place + 1) % 3]), c = position_of(r, t[(place + 2) % 3]);
         const vector old = cross_edges(position_of(r, from), b, c);
         const vector new = cross_edges(position_of(r, to), b, c);
@@ -255,85 +259,71 @@ static bool keeps_sides(const reducer *r, uint32_t from, uint32_t to)
     return true;
 }
 
-// The shares of a triangle's corners in a point, in its plane; returns the least of them.
-static double shares_at(const vector corners[3], vector p, double shares[3])
-{
-    const vector n = cross_edges(corners[0], corners[1], corners[2]);
-    const double size = dot(n, n);
-    double least = -DBL_MAX;
-    for (int i = 0; i < 3 && size > 0.0; i++) {
-        shares[i] = dot(cross_edges(p, corners[(i + 1) % 3], corners[(i + 2) % 3]), n) / size;
-        least = i == 0 ? shares[0] : fmin(least, shares[i]);
-    }
-    return least;
-}
-
-// How many units of the surface a unit of the texture takes in a triangle.
-static double texture_scale(const reducer *r, const uint32_t *t)
+// How far surface, texture and normals differ from a vertex where it was, by a triangle that has
+// taken its place, with these shares of its corners, and before the merge was `before`.
+static double triangle_error(const reducer *r, uint32_t vertex, const uint32_t *t,
+                             const uint32_t *before, const double shares[3], double length)
 {
     const md5_vec2 *const uv = r->mesh->texcoords;
-    const vector n = cross_edges(position_of(r, t[0]), position_of(r, t[1]), position_of(r, t[2]));
-    const double ux = (double)uv[t[1]].x - (double)uv[t[0]].x;
-    const double uy = (double)uv[t[1]].y - (double)uv[t[0]].y;
-    const double vx = (double)uv[t[2]].x - (double)uv[t[0]].x;
-    const double vy = (double)uv[t[2]].y - (double)uv[t[0]].y;
-    const double area = fabs(ux * vy - uy * vx);
-    return area > 0.0 ? sqrt(sqrt(dot(n, n)) / area) : 0.0;
-}
-
-// How far surface, texture and normals differ from a vertex where it was, by a triangle that has
-// taken its place.
-static double triangle_error(const reducer *r, uint32_t vertex, const uint32_t *t,
-                             const double shares[3], double scale, double length)
-{
-    const md5_vec2 own = r->mesh->texcoords[vertex];
     const vector normal = wide(r->mesh->normals[vertex]);
-    double u = -(double)own.x, v = -(double)own.y, sum = 0.0;
+    double u = -(double)uv[vertex].x, v = -(double)uv[vertex].y, sum = 0.0;
     vector n = {0.0, 0.0, 0.0}, away = position_of(r, vertex);
     for (int i = 0; i < 3; i++)
         sum += fmax(shares[i], 0.0);
     for (int i = 0; i < 3; i++) {
         const double share = fmax(shares[i], 0.0) / sum;
         const vector added = wide(r->mesh->normals[t[i]]), p = position_of(r, t[i]);
-        u += share * (double)r->mesh->texcoords[t[i]].x;
-        v += share * (double)r->mesh->texcoords[t[i]].y;
+        u += share * (double)uv[t[i]].x;
+        v += share * (double)uv[t[i]].y;
         n = (vector){n.x + share * added.x, n.y + share * added.y, n.z + share * added.z};
         away = (vector){away.x - share * p.x, away.y - share * p.y, away.z - share * p.z};
     }
+    // How many units of the surface a unit of the texture takes.
+    const vector side = cross_edges(position_of(r, before[0]), position_of(r, before[1]),
+                                    position_of(r, before[2]));
+    const vector a = {(double)uv[before[0]].x, (double)uv[before[0]].y, 0.0};
+    const vector b = {(double)uv[before[1]].x, (double)uv[before[1]].y, 0.0};
+    const vector c = {(double)uv[before[2]].x, (double)uv[before[2]].y, 0.0};
+    const double area = fabs(cross_edges(a, b, c).z);
+    const double scale = area > 0.0 ? sqrt(sqrt(dot(side, side)) / area) : 0.0;
     const double cosine = dot(n, normal) / sqrt(fmax(dot(n, n), 1e-12));
     return sqrt(dot(away, away)) + scale * sqrt(u * u + v * v)
            + normal_error * length * sqrt(2.0 * fmax(1.0 - cosine, 0.0));
 }
 
-// The largest such error of the vertices of a corner whose targets are found.
+// The largest such error of the vertices of a corner whose targets are found: of each by the
+// triangle in whose plane it lies deepest inside.
 static double drift_of(const reducer *r, uint32_t from, uint32_t to)
 {
     double largest = 0.0;
     uint32_t last = none;
     const vector p = position_of(r, from), edge = minus(position_of(r, to), p);
     for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++) {
-        const uint32_t *const of = triangle_around(r, i);
-        const uint32_t vertex = of[place_in(r, of, from)];
+        const uint32_t vertex = r->indices[r->around[i]];
         if (vertex == last)
             continue;
         last = vertex;
         double best = -DBL_MAX, error = 0.0;
         for (uint32_t k = r->first[from]; k < r->first[from + 1]; k++) {
             const uint32_t *const t = triangle_around(r, k);
-            const int place = place_in(r, t, from);
-            if (t[place] != vertex || r->corners[t[place_in(r, t, to)]] == to)
+            if (r->indices[r->around[k]] != vertex || has_corner(r, t, to))
                 continue;
             uint32_t merged[3] = {t[0], t[1], t[2]};
-            merged[place] = r->targets[vertex];
+            merged[r->around[k] % 3] = r->targets[vertex];
             const vector corners[3] = {position_of(r, merged[0]), position_of(r, merged[1]),
                                        position_of(r, merged[2])};
-            double shares[3] = {0.0, 0.0, 0.0};
-            const double least = shares_at(corners, p, shares);
+            const vector side = cross_edges(corners[0], corners[1], corners[2]);
+            const double size = dot(side, side);
+            double shares[3] = {0.0, 0.0, 0.0}, least = -DBL_MAX;
+            for (int c = 0; c < 3 && size > 0.0; c++) {
+                const vector part = cross_edges(p, corners[(c + 1) % 3], corners[(c + 2) % 3]);
+                shares[c] = dot(part, side) / size;
+                least = c == 0 ? shares[0] : fmin(least, shares[c]);
+            }
             if (!(least > best))
                 continue;
             best = least;
-            error = triangle_error(r, vertex, merged, shares, texture_scale(r, t),
-                                   sqrt(dot(edge, edge)));
+            error = triangle_error(r, vertex, merged, t, shares, sqrt(dot(edge, edge)));
         }
         largest = fmax(largest, error);
     }
@@ -353,11 +343,11 @@ static void find_merge(reducer *r, uint32_t corner, double most)
     merge best = {.cost = most, .from = corner, .to = none};
     for (uint32_t i = r->first[corner]; i < r->first[corner + 1]; i++) {
         const uint32_t *const t = triangle_around(r, i);
-        const int place = place_in(r, t, corner);
-        const uint32_t vertex = t[(place + 1) % 3], to = r->corners[vertex];
-        if (!can_merge(r, t[place]) || !can_merge(r, vertex))
+        const uint32_t own = r->indices[r->around[i]];
+        const uint32_t vertex = t[(r->around[i] + 1) % 3], to = r->corners[vertex];
+        if (!can_merge(r, own) || !can_merge(r, vertex))
             continue;
-        const double cost = cost_of(r, t[place], vertex);
+        const double cost = cost_of(r, own, vertex);
         if (!(cost < best.cost) || !is_simple_edge(r, corner, to) || !keeps_sides(r, corner, to)
             || !find_targets(r, corner, to))
             continue;
@@ -397,11 +387,10 @@ static void run_pass(reducer *r, double most)
             continue;
         (void)find_targets(r, done->from, done->to);
         for (uint32_t i = r->first[done->from]; i < r->first[done->from + 1]; i++) {
-            uint32_t *const t = r->indices + 3 * (size_t)r->around[i];
+            uint32_t *const own = &r->indices[r->around[i]];
             for (int k = 0; k < 3; k++)
-                r->states[r->corners[t[k]]].touched = true;
-            const int place = place_in(r, t, done->from);
-            t[place] = r->targets[t[place]];
+                r->states[r->corners[triangle_around(r, i)[k]]].touched = true;
+            *own = r->targets[*own];
         }
         to->drift = fmax(to->drift, done->drift);
         add_quadric(&to->planes, &from->planes);
@@ -425,10 +414,9 @@ static void begin(reducer *r)
         bool is_closed = true;
         for (uint32_t i = 0; i < 2 * count && is_closed; i++) {
             const bool is_second = i >= count;
-            const uint32_t *const t =
-                triangle_around(r, r->first[corner] + (is_second ? i - count : i));
-            const int place = place_in(r, t, corner) + (is_second ? 2 : 1);
-            uint32_t *const visit = &r->states[r->corners[t[place % 3]]].visit;
+            const uint32_t at = r->first[corner] + i % count;
+            const uint32_t place = r->around[at] + (is_second ? 2 : 1);
+            uint32_t *const visit = &r->states[r->corners[triangle_around(r, at)[place % 3]]].visit;
             is_closed = (*visit == before) == is_second;
             *visit = is_second ? behind : before;
         }

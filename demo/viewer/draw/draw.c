@@ -69,7 +69,7 @@ static const view_environment *shown_environment(const view_stage *stage)
 static md5_bounds bounds_of_pose(const view_scene *scene)
 {
     if (scene->dual)
-        return view_pose_bounds(scene); // of what view_skin() wrote
+        return view_pose_bounds(scene, NULL); // of what view_skin() wrote
     md5_bounds bounds = md5_skin_bounds(scene->model, scene->palette);
     const float reach = view_morph_reach(scene->morphs, scene->morph_weights);
     const md5_vec3 room = {reach, reach, reach};
@@ -290,9 +290,8 @@ static bool pose_crowd(const view_stage *stage, view_bodies *bodies, md5_error *
     const view_crowd *const crowd = &stage->document->crowd;
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
-        const bool is_ordered = crowd->reduces && kind->order != NULL;
         bool has_casters = false;
-        for (uint32_t i = 1; i < kind->num_levels && is_ordered; i++)
+        for (uint32_t i = 1; i < kind->num_levels && kind->is_sorted; i++)
             has_casters = has_casters || kind->levels[i].source == VIEW_DETAIL_CASTERS;
         for (uint32_t i = 0; i < kind->num_levels; i++) {
             const view_detail *const level = &kind->levels[i];
@@ -305,21 +304,18 @@ static bool pose_crowd(const view_stage *stage, view_bodies *bodies, md5_error *
                                           level->count, error))
                     return false;
             }
-            if (level->drawn == NULL || (is_posed && !is_first && !is_ordered))
+            if (level->drawn == NULL || (is_posed && !is_first && !kind->is_sorted))
                 continue;
             // Bodies of fewer triangles have no stages and no morph targets.
-            const md5_mat34 *const palettes = is_ordered ? kind->drawn_palettes : kind->palettes;
-            const md5_mat34 *const placements =
-                is_ordered || is_baked ? kind->drawn_placements : kind->placements;
             const bool is_bent = is_first && kind->morph_weights != NULL;
             const md5gl_instances instances = {
                 .count = level->count,
-                .palettes = is_posed
-                                ? palettes + (size_t)level->first * kind->model->skeleton.num_joints
-                                : NULL,
+                .palettes = is_posed ? kind->drawn_palettes
+                                           + (size_t)level->first * kind->model->skeleton.num_joints
+                                     : NULL,
                 .baked = is_baked ? kind->bakes.clips : NULL,
                 .jobs = is_baked ? kind->jobs : NULL,
-                .placements = placements + level->first,
+                .placements = kind->placements + level->first,
                 .tints = kind->fades ? kind->tints + level->first : NULL,
                 .morph = is_bent ? kind->morphs->drawn : NULL,
                 .weights = is_bent ? kind->morph_weights : NULL,

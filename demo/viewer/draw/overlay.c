@@ -85,7 +85,7 @@ void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
 
 void view_add_normals(view_lines *lines, view_scene *scene, float length)
 {
-    bool *const marks = common_alloc((size_t)view_count_vertices(scene) + 1, sizeof *marks);
+    bool *const marks = common_alloc((size_t)view_count_vertices(scene->model) + 1, sizeof *marks);
     const bool *is_faulty = marks;
     (void)view_find_pose_faults(scene, marks);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
@@ -228,7 +228,7 @@ void view_draw_overlays(const view_stage *stage, float aspect)
     if (posed && shown->tangents)
         view_add_tangents(lines, scene, 0.02f * radius);
     if (posed && shown->bounds)
-        add_bounds(lines, view_pose_bounds(scene), 0xE8ECF2FF);
+        add_bounds(lines, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
     if (posed && shown->bounds && anim != NULL && anim->frame_bounds != NULL) {
         md5_bounds box = md5_anim_bounds(anim, view_moment(stage->play, anim), scene->root);
         // MD5_ROOT_ID bounds are relative to the origin joint.

@@ -262,7 +262,7 @@ static view_image draw_scene(view_scene *scene, double time)
     view_pose(scene, &play);
     if (scene->model != NULL)
         view_skin(scene);
-    view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene), VIEW_SKETCH_SIZE);
+    view_sketch *const sketch = view_begin_sketch(view_pose_bounds(scene, NULL), VIEW_SKETCH_SIZE);
     if (sketch == NULL)
         return image;
     if (scene->model == NULL || view_is_joints_alone(scene)) {
@@ -346,7 +346,7 @@ static bool load(view_scene *scene, view_library *library, const char *name, con
 static bool put_clip(view_scene *scene, const char *clip, bool drives_all)
 {
     view_log log = {.level = VIEW_QUIET};
-    if (scene->model == NULL || !view_add_game_clip(scene, clip, &log))
+    if (scene->model == NULL || !view_add_clip(scene, clip, &log))
         return false;
     const md5_binding *const binding = view_shown_clip(scene)->binding;
     return 2 * (uint64_t)binding->num_extra <= binding->anim->skeleton.num_joints
@@ -776,7 +776,7 @@ static view_image make_picture(thumbnail *of)
     view_scene *const scene = &of->scene;
     const view_options *const options = of->options;
     const view_play play = {.speed = 1.0, .time = options->num_times > 0 ? options->times[0] : 0.0};
-    if (view_count_vertices(scene) > MOST_VERTICES) {
+    if (view_count_vertices(scene->model) > MOST_VERTICES) {
         (void)fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
         return image;
     }

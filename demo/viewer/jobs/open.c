@@ -502,7 +502,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices",
                viewer->document->scene.path, viewer->document->scene.num_clips,
                (unsigned)viewer->document->scene.num_joints,
-               (unsigned)view_count_vertices(&viewer->document->scene));
+               (unsigned)view_count_vertices(viewer->document->scene.model));
     return true;
 }
 
@@ -922,7 +922,7 @@ static void show_named(view_state *viewer, size_t section, const char *chosen)
         open_name(viewer, shown, chosen);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
         open_name(viewer, chosen, NULL);
-    else if (view_add_game_clip(scene, chosen, &viewer->log))
+    else if (view_add_clip(scene, chosen, &viewer->log))
         view_change_clip(viewer, scene->clip);
     else
         view_notice(viewer, "%s does not fit", common_base(chosen));

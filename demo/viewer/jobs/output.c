@@ -941,8 +941,9 @@ static void print_summary(view_state *viewer)
                  "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
                  "%u warnings\n",
                  scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,
-                 (unsigned)view_count_vertices(scene), (unsigned)view_count_triangles(scene),
-                 scene->num_clips, (unsigned)viewer->log.num_warnings);
+                 (unsigned)view_count_vertices(scene->model),
+                 (unsigned)view_count_triangles(scene->model), scene->num_clips,
+                 (unsigned)viewer->log.num_warnings);
     for (size_t i = 0; i < scene->num_clips; i++)
         common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
                      (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,

@@ -264,7 +264,7 @@ static bool report_all(const verification *v, float size)
 bool view_run_verify(view_state *viewer)
 {
     const md5_model *const model = viewer->document->scene.model;
-    if (model == NULL || view_count_vertices(&viewer->document->scene) == 0)
+    if (model == NULL || view_count_vertices(model) == 0)
         return view_error(&viewer->log, "--verify: the model has no vertices");
     uint32_t max_vertices = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)

@@ -2,6 +2,7 @@
 // turns that all kinds share.
 #include "demo/viewer/motion/motion.h"
 
+#include "demo/viewer/base/math.h"
 #include "md5/md5skin.h"
 
 #include <stdio.h>
@@ -24,12 +25,6 @@ view_turn view_turn_further(view_turn turn, int axis)
     const float *const m = turn.matrix.m;
     turn.is_set = m[0] < 0.5f || m[5] < 0.5f || m[10] < 0.5f;
     return turn;
-}
-
-void view_turn_matrices(const view_turn *turn, md5_mat34 *matrices, uint32_t count)
-{
-    for (uint32_t i = 0; turn->is_set && i < count; i++)
-        matrices[i] = md5_mat34_mul(turn->matrix, matrices[i]);
 }
 
 md5_vec3 view_turn_vector(const view_turn *turn, md5_vec3 v)
@@ -91,14 +86,16 @@ const md5_anim *view_clock(const view_scene *scene)
 
 void view_turn_pose(view_scene *scene, const md5_xform *place)
 {
-    view_turn turn = scene->turn;
-    if (turn.is_set && place != NULL) {
+    md5_mat34 turn = scene->turn.matrix;
+    if (!scene->turn.is_set)
+        return;
+    if (place != NULL) {
         const md5_mat34 from = md5_mat34_from_xform(md5_xform_inverse(*place));
-        turn.matrix = md5_mat34_mul(md5_mat34_from_xform(*place), md5_mat34_mul(turn.matrix, from));
+        turn = md5_mat34_mul(md5_mat34_from_xform(*place), md5_mat34_mul(turn, from));
     }
-    view_turn_matrices(&turn, scene->joints, scene->num_joints);
+    view_move_matrices(turn, scene->joints, scene->num_joints);
     if (scene->model != NULL)
-        view_turn_matrices(&turn, scene->palette, scene->num_joints);
+        view_move_matrices(turn, scene->palette, scene->num_joints);
 }
 
 void view_pose_moment(view_scene *scene, const md5_moment *moment)

@@ -61,6 +61,14 @@ static float find_terrain(void *user, md5_vec3 at, md5_vec3 *normal)
     return view_block_height(terrain, view_block_of(terrain, at.x), view_block_of(terrain, at.y));
 }
 
+// Writes joints and palette of the scene's pose where it stands.
+static void stand(view_scene *scene, md5_mat34 world)
+{
+    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
+    view_move_matrices(world, scene->joints, scene->num_joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+}
+
 void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 {
     view_terrain *const terrain = &scene->terrain;
@@ -83,10 +91,7 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
     md5_solve_feet(scene->skeleton, &job, scene->pose);
     terrain->drop = job.drop;
     terrain->time = time;
-    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    for (uint32_t i = 0; i < scene->num_joints; i++)
-        scene->joints[i] = md5_mat34_mul(to_world, scene->joints[i]);
-    md5_build_palette(scene->model, scene->joints, scene->palette);
+    stand(scene, to_world);
 }
 
 // == Legs ========================================================================================
@@ -241,14 +246,10 @@ static void walk_legs(view_scene *scene, const view_play *play)
         md5_walk_advance(&desc, &legs->walk, velocity, turn, tick);
         legs->time += tick;
     }
-    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&legs->walk));
     memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
     (void)md5_walk_pose(&desc, &legs->walk, scene->pose);
     view_point_pistons(legs, scene->skeleton, scene->pose);
-    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    for (uint32_t i = 0; i < scene->num_joints; i++)
-        scene->joints[i] = md5_mat34_mul(world, scene->joints[i]);
-    md5_build_palette(scene->model, scene->joints, scene->palette);
+    stand(scene, md5_mat34_from_xform(md5_walk_placement(&legs->walk)));
 }
 
 // -- As a motion ----------------------------------------------------------------------------------

@@ -37,14 +37,9 @@ static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
                            md5_vec3_sub(point, machine->place.translation));
 }
 
-void view_point_at(view_machine *machine, md5_vec3 target)
-{
-    machine->target = target;
-    machine->has_target = true;
-    machine->pointed = machine->time;
-}
-
-void view_tell_pointer(view_machine *machine)
+// Sets the parameters, before each step. A direction behind the character stays on the side on
+// which it came there until it is 30 degrees beyond the middle, so that no head swings round.
+static void tell_pointer(view_machine *machine)
 {
     const bool is_there =
         machine->has_target && fabs(machine->time - machine->pointed) < most_still;
@@ -174,13 +169,10 @@ const char *view_play_one_shot(view_machine *machine)
     return NULL;
 }
 
-static bool is_named(const char *name, const char *parameter)
+static void widen(const char *name, const char *parameter, float value, float *low, float *high)
 {
-    return name != NULL && strcmp(name, parameter) == 0;
-}
-
-static void widen(float value, float *low, float *high)
-{
+    if (name == NULL || strcmp(name, parameter) != 0)
+        return;
     *low = fminf(*low, value);
     *high = fmaxf(*high, value);
 }
@@ -201,24 +193,20 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion_desc *const motion = &desc->motions[i];
         for (uint32_t k = 0; k < motion->num_items; k++) {
-            if (is_named(motion->x_parameter, parameter))
-                widen(item_x(machine, i, k), low, high);
-            if (is_named(motion->y_parameter, parameter))
-                widen(motion->items[k].y, low, high);
-            if (is_named(motion->items[k].weight_parameter, parameter))
-                widen(1.0f, low, high);
+            widen(motion->x_parameter, parameter, item_x(machine, i, k), low, high);
+            widen(motion->y_parameter, parameter, motion->items[k].y, low, high);
+            widen(motion->items[k].weight_parameter, parameter, 1.0f, low, high);
         }
-        if (is_named(motion->speed_parameter, parameter))
-            widen(2.0f, low, high);
+        widen(motion->speed_parameter, parameter, 2.0f, low, high);
     }
     for (uint32_t l = 0; l < desc->num_layers; l++) {
         const md5_layer_desc *const layer = &desc->layers[l];
-        if (is_named(layer->weight_parameter, parameter))
-            widen(1.0f, low, high);
+        widen(layer->weight_parameter, parameter, 1.0f, low, high);
         for (uint32_t t = 0; t < layer->num_transitions; t++)
-            for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++)
-                if (is_named(layer->transitions[t].conditions[c].parameter, parameter))
-                    widen(layer->transitions[t].conditions[c].value * 1.5f, low, high);
+            for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++) {
+                const md5_condition *const condition = &layer->transitions[t].conditions[c];
+                widen(condition->parameter, parameter, 1.5f * condition->value, low, high);
+            }
     }
     if (*low == *high)
         *high = 1.0f;
@@ -289,16 +277,6 @@ static void find_active(const view_machine *machine, bool *active)
 
 // -- Time -----------------------------------------------------------------------------------
 
-// Index of the trigger of that name, or MD5_NONE.
-static uint32_t trigger_of(const view_machine *machine, const char *name)
-{
-    const uint32_t parameter = parameter_of(machine, name);
-    return parameter != MD5_NONE
-                   && machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER
-               ? parameter
-               : MD5_NONE;
-}
-
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     static const char *const words[] = {
@@ -316,7 +294,10 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     view_machine *const others[] = {machine->guest != NULL ? machine->guest : machine->host,
                                     machine->carried};
     for (int i = 0; i < 2 && event->kind == MD5_EVENT_CLIP; i++) {
-        if (others[i] == NULL || trigger_of(others[i], event->name) == MD5_NONE)
+        const uint32_t parameter =
+            others[i] != NULL ? parameter_of(others[i], event->name) : MD5_NONE;
+        if (parameter == MD5_NONE
+            || others[i]->desc->parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
             continue;
         // A guest that is in its first state and far away comes from where it began.
         const view_machine *const host = others[i]->host;
@@ -324,7 +305,7 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
             && md5_vec3_length(md5_vec3_sub(others[i]->place.translation, host->place.translation))
                    > most_guest * host->reach)
             others[i]->place = md5_xform_mul(host->place, others[i]->start);
-        set(others[i], event->name, 1.0f);
+        (void)md5_player_set(others[i]->player, parameter, 1.0f);
     }
     memmove(&machine->events[1], &machine->events[0],
             (VIEW_EVENTS - 1) * sizeof machine->events[0]);
@@ -429,7 +410,7 @@ static void advance(view_machine *machine, double seconds)
             machine->place.rotation = view_turn_by(
                 machine->place.rotation, view_radians(-turn_rate * (float)control->side * span));
     }
-    view_tell_pointer(machine);
+    tell_pointer(machine);
     machine->time += seconds;
     md5_player_advance(machine->player, seconds, record_event, machine);
     machine->place = md5_xform_mul(machine->place, md5_player_root_motion(machine->player));
@@ -503,15 +484,8 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
     }
     md5_player_pose(machine->player, pose, joints, palette, machine->scratch);
     const md5_mat34 place = md5_mat34_from_xform(machine->place);
-    for (uint32_t i = 0; i < num_joints; i++) {
-        joints[i] = md5_mat34_mul(place, joints[i]);
-        palette[i] = md5_mat34_mul(place, palette[i]);
-    }
-}
-
-void view_click_machine(view_machine *machine)
-{
-    set(machine, "click", 1.0f);
+    view_move_matrices(place, joints, num_joints);
+    view_move_matrices(place, palette, num_joints);
 }
 
 // -- As a motion ----------------------------------------------------------------------------------
@@ -563,12 +537,6 @@ static md5_vec3 walked(const view_scene *scene, const view_play *play)
 }
 
 // A machine without clips is measured in the bind pose.
-static uint32_t num_clips(const view_scene *scene)
-{
-    const uint32_t count = scene->machine.character->num_clips;
-    return count > 0 ? count : 1;
-}
-
 static const md5_anim *clip_of(const view_scene *scene, uint32_t clip)
 {
     const md5_character *const character = scene->machine.character;
@@ -591,8 +559,7 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         scene->pose[0].translation.x -= motion.x;
         scene->pose[0].translation.y -= motion.y;
     }
-    md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    md5_build_palette(scene->model, scene->joints, scene->palette);
+    md5_local_to_palette(scene->model, scene->pose, scene->joints, scene->palette);
     view_turn_pose(scene, NULL);
 }
 
@@ -645,12 +612,14 @@ static view_control *take_over(view_scene *scene, bool down)
 
 static void point(view_scene *scene, md5_vec3 target)
 {
-    view_point_at(&scene->machine, target);
+    scene->machine.target = target;
+    scene->machine.has_target = true;
+    scene->machine.pointed = scene->machine.time;
 }
 
 static void click(view_scene *scene)
 {
-    view_click_machine(&scene->machine);
+    set(&scene->machine, "click", 1.0f);
 }
 
 // It was paused while the bind pose was shown.
@@ -669,7 +638,6 @@ const view_motion_kind view_machine_motion = {
     .pose = pose_scene,
     .place = place_of,
     .walked = walked,
-    .num_clips = num_clips,
     .clip = clip_of,
     .pose_frame = pose_frame,
     .describe = describe,

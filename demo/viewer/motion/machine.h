@@ -97,15 +97,7 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 //   head_yaw, head_pitch  the same, so that a machine can let them follow more slowly
 //   click                 a trigger: the character was clicked on
 //   guest_ahead, guest_left  where a guest is, seen from the character: units
-// Without a pointer they stay as they are: as --set sets them.
-
-// The pointer is at `target`, world space.
-void view_point_at(view_machine *machine, md5_vec3 target);
-
-// Sets the parameters, before each step. A direction behind the character stays on the side on
-// which it came there until it is 30 degrees beyond the middle, so that no head swings round.
-void view_tell_pointer(view_machine *machine);
-
-void view_click_machine(view_machine *machine);
+// Without a pointer they stay as they are: as --set sets them. Points and clicks arrive by the row
+// view_machine_motion.
 
 #endif

@@ -39,9 +39,8 @@ typedef struct view_motion_kind {
     md5_xform (*place)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
 
-    // The clips that its bounds are measured over, and a frame of one; all are NULL: the shown
-    // clip.
-    uint32_t (*num_clips)(const view_scene *scene);
+    // The clips that its bounds are measured over, NULL for those behind the last, and a frame of
+    // one; both are NULL: the shown clip.
     const md5_anim *(*clip)(const view_scene *scene, uint32_t clip);
     void (*pose_frame)(view_scene *scene, uint32_t clip, uint32_t frame);
 

@@ -83,7 +83,7 @@ static view_sphere find_core(const view_scene *scene)
     enum { SAMPLES = 512, SHARE = 25 };
     md5_vec3 points[SAMPLES];
     float x[SAMPLES], y[SAMPLES], z[SAMPLES];
-    const uint32_t stride = view_count_vertices(scene) / SAMPLES + 1;
+    const uint32_t stride = view_count_vertices(scene->model) / SAMPLES + 1;
     uint32_t count = 0, seen = 0;
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++, seen++)
@@ -104,20 +104,29 @@ static view_sphere find_core(const view_scene *scene)
     return core;
 }
 
-md5_bounds view_pose_bounds(const view_scene *scene)
+md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     const view_sphere core = find_core(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
-            const md5_vec3 point = scene->skinned[i].positions[v];
-            if (!is_stray(&core, point))
-                bounds = md5_bounds_union(bounds, md5_bounds_from_points(&point, 1));
+    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    md5_vec3 points[256];
+    uint32_t count = 0;
+    // The joints follow the meshes.
+    for (uint32_t i = 0; i <= num_meshes; i++) {
+        const uint32_t num_vertices = i < num_meshes ? scene->model->meshes[i].num_vertices
+                                      : view_is_joints_alone(scene) ? scene->num_joints
+                                                                    : 0;
+        for (uint32_t v = 0; v < num_vertices; v++) {
+            const md5_vec3 point = i < num_meshes ? scene->skinned[i].positions[v]
+                                                  : md5_mat34_translation(scene->joints[v]);
+            if (i == num_meshes || !is_stray(&core, point))
+                points[count++] = point;
+            if (count < sizeof points / sizeof points[0] && v + 1 < num_vertices)
+                continue;
+            bounds = md5_bounds_union(bounds, hull != NULL ? view_widen_hull(hull, points, count)
+                                                           : md5_bounds_from_points(points, count));
+            count = 0;
         }
-    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
-    for (uint32_t i = 0; i < num_seen; i++) {
-        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
-        bounds = md5_bounds_union(bounds, md5_bounds_from_points(&position, 1));
     }
     return bounds;
 }
@@ -189,19 +198,7 @@ static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull
     view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         skin_mesh(scene, i, NULL, NULL);
-    const view_sphere core = find_core(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
-        const uint32_t count = scene->model->meshes[i].num_vertices;
-        md5_vec3 *const positions = scene->skinned[i].positions;
-        for (uint32_t v = 0; v < count; v++)
-            positions[v] = is_stray(&core, positions[v]) ? core.centre : positions[v];
-        *bounds = md5_bounds_union(*bounds, view_widen_hull(hull, positions, count));
-    }
-    const uint32_t num_seen = view_is_joints_alone(scene) ? scene->num_joints : 0;
-    for (uint32_t i = 0; i < num_seen; i++) {
-        const md5_vec3 position = md5_mat34_translation(scene->joints[i]);
-        *bounds = md5_bounds_union(*bounds, view_widen_hull(hull, &position, 1));
-    }
+    *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene, hull));
 }
 
 // For each direction of a hull: the clip and frame in which a joint is farthest out.
@@ -277,11 +274,11 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
                 md5_bounds_union(bounds, view_widen_hull(hull, &camera->frames[i].position, 1));
         return bounds;
     }
-    const uint32_t num_clips = motion->num_clips != NULL ? motion->num_clips(scene) : 1;
-    for (uint32_t clip = 0; clip < num_clips; clip++)
-        measure_clip(scene, clip,
-                     motion->clip != NULL ? motion->clip(scene, clip) : view_shown_anim(scene),
-                     &bounds, hull, &far);
+    const md5_anim *anim = motion->clip != NULL ? motion->clip(scene, 0) : view_shown_anim(scene);
+    for (uint32_t clip = 0; clip == 0 || anim != NULL; clip++) {
+        measure_clip(scene, clip, anim, &bounds, hull, &far);
+        anim = motion->clip != NULL ? motion->clip(scene, clip + 1) : NULL;
+    }
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         // The first frame of each clip was skinned before, and no frame is skinned twice.
         bool was_skinned = far.frame[i] == 0;

@@ -117,11 +117,6 @@ void view_append_clip(view_scene *scene, view_clip clip)
     scene->clips[scene->num_clips++] = clip;
 }
 
-static view_clip named_clip(const char *path)
-{
-    return (view_clip){.path = common_copy(path), .name = common_stem(path)};
-}
-
 // What the Quake re-releases have beside an animation, and how fast they play it.
 static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
 {
@@ -147,13 +142,20 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
     free(path);
 }
 
-// Binds a clip to the scene's model or, if there is none, to the clip's own skeleton.
-static md5_binding *bind_clip(const view_scene *scene, const md5_anim *anim,
-                              const md5_load_opts *opts, md5_error *error)
+// Binds a clip that was loaded to the scene's model or, if there is none, to the clip's own
+// skeleton, and adds it. Frees it and returns false if it was not loaded or does not fit.
+static bool add_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts, md5_error *error)
 {
-    if (scene->model != NULL)
-        return md5_bind(scene->model, anim, opts, error);
-    return md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, opts, error);
+    const md5_anim *const anim = clip.anim;
+    if (anim != NULL)
+        clip.binding = scene->model != NULL ? md5_bind(scene->model, anim, opts, error)
+                                            : md5_bind_skeleton(&anim->skeleton, anim->base_frame,
+                                                                anim, opts, error);
+    if (clip.binding != NULL)
+        view_append_clip(scene, clip);
+    else
+        free_clip(&clip);
+    return clip.binding != NULL;
 }
 
 // Loads and binds a clip that was asked for: a file, or what that name is in the scene's library.
@@ -161,22 +163,15 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
 {
     md5_error error = {0};
     md5_load_opts opts = loud(scene, log);
-    view_clip clip = named_clip(file);
-    if (scene->library != NULL) {
-        free(clip.path);
-        clip.path = view_make_address(scene->library->place, file, NULL);
-    }
-    clip.anim = md5_load_anim(file, &opts, &error);
+    const view_clip clip = {.path = scene->library != NULL
+                                        ? view_make_address(scene->library->place, file, NULL)
+                                        : common_copy(file),
+                            .name = common_stem(file),
+                            .anim = md5_load_anim(file, &opts, &error)};
     opts.file_name = file;
-    if (clip.anim != NULL)
-        clip.binding = bind_clip(scene, clip.anim, &opts, &error);
-    if (clip.binding == NULL) {
-        view_log_error(log, &error);
-        free_clip(&clip);
-        return false;
-    }
-    take_quake(scene, &clip, log);
-    view_append_clip(scene, clip);
+    if (!add_clip(scene, clip, &opts, &error))
+        return view_log_error(log, &error);
+    take_quake(scene, &scene->clips[scene->num_clips - 1], log);
     return true;
 }
 
@@ -197,27 +192,28 @@ static void pick_up_clips(view_scene *scene, view_log *log)
         // One that does not fit is ignored.
         const char *const path = list.names[i];
         md5_error error = {0};
-        view_clip clip = named_clip(path);
-        clip.anim = md5_load_anim(path, NULL, &error);
-        if (clip.anim != NULL)
-            clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
-        if (clip.binding == NULL) {
+        const view_clip clip = {.path = common_copy(path),
+                                .name = common_stem(path),
+                                .anim = md5_load_anim(path, NULL, &error)};
+        if (!add_clip(scene, clip, NULL, &error)) {
             char text[640];
             (void)md5_format_error(&error, text, sizeof text);
             view_debug(log, "not picked up: %s", text);
-            free_clip(&clip);
-        } else if (clip.binding->num_missing > 0) {
-            view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
-                       (unsigned)clip.binding->num_missing);
-            free_clip(&clip);
-        } else {
-            if (clip.anim->num_warnings > 0)
-                view_warn(log, "%s: %u warning%s, shown if it is opened by name", clip.name,
-                          (unsigned)clip.anim->num_warnings,
-                          clip.anim->num_warnings == 1 ? "" : "s");
-            take_quake(scene, &clip, log);
-            view_append_clip(scene, clip);
+            continue;
         }
+        view_clip *const added = &scene->clips[scene->num_clips - 1];
+        if (added->binding->num_missing > 0) {
+            view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
+                       (unsigned)added->binding->num_missing);
+            free_clip(added);
+            scene->num_clips--;
+            continue;
+        }
+        if (added->anim->num_warnings > 0)
+            view_warn(log, "%s: %u warning%s, shown if it is opened by name", added->name,
+                      (unsigned)added->anim->num_warnings,
+                      added->anim->num_warnings == 1 ? "" : "s");
+        take_quake(scene, added, log);
     }
     view_log_progress(log, "animations", list.count, list.count);
     common_free_list(&list);
@@ -260,7 +256,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
         free_clip(&scene->clips[place]);
         scene->clips[place] = scene->clips[last];
         scene->num_clips--;
-    } else {
+    } else if (scene->library == NULL) {
         scene->picked_up = false; // so that it is kept when the files are reloaded
     }
     view_choose_clip(scene, place);
@@ -304,25 +300,25 @@ void view_choose_clip(view_scene *scene, size_t clip)
         view_make_pose(scene, &scene->clips[clip].anim->skeleton);
 }
 
-uint32_t view_count_vertices(const view_scene *scene)
+uint32_t view_count_vertices(const md5_model *model)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        count += scene->model->meshes[i].num_vertices;
+    for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++)
+        count += model->meshes[i].num_vertices;
     return count;
 }
 
-uint32_t view_count_triangles(const view_scene *scene)
+uint32_t view_count_triangles(const md5_model *model)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        count += scene->model->meshes[i].num_triangles;
+    for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++)
+        count += model->meshes[i].num_triangles;
     return count;
 }
 
 bool view_is_joints_alone(const view_scene *scene)
 {
-    return scene->model == NULL || view_count_triangles(scene) == 0;
+    return view_count_triangles(scene->model) == 0;
 }
 
 // -- Loading --------------------------------------------------------------------------------
@@ -356,19 +352,6 @@ static bool load_model(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-// Binds a clip to the scene's model and adds it, or logs why it does not fit.
-static void take_clip(view_scene *scene, view_clip clip, view_log *log)
-{
-    md5_error error = {0};
-    clip.binding = md5_bind(scene->model, clip.anim, NULL, &error);
-    if (clip.binding != NULL) {
-        view_append_clip(scene, clip);
-        return;
-    }
-    view_log_error(log, &error);
-    free_clip(&clip);
-}
-
 static bool load_cube(view_scene *scene, const char *path, bool with_clips, view_log *log)
 {
     const md5_load_opts opts = loud(scene, log);
@@ -379,12 +362,14 @@ static bool load_cube(view_scene *scene, const char *path, bool with_clips, view
     view_make_pose(scene, &scene->model->skeleton);
     scene->looks = cube.looks;
     scene->num_looks = cube.num_looks;
-    for (uint32_t i = 0; i < cube.num_clips; i++)
-        take_clip(scene,
-                  (view_clip){.path = cube.clips[i].file,
-                              .name = cube.clips[i].name,
-                              .anim = cube.clips[i].anim},
-                  log);
+    for (uint32_t i = 0; i < cube.num_clips; i++) {
+        const view_cube_clip *const from = &cube.clips[i];
+        md5_error error = {0};
+        if (!add_clip(scene,
+                      (view_clip){.path = from->file, .name = from->name, .anim = from->anim}, NULL,
+                      &error))
+            view_log_error(log, &error);
+    }
     free(cube.clips); // what is in them is the scene's now
     return true;
 }
@@ -452,17 +437,8 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
 
 // -- Of a game folder ----------------------------------------------------------------------------
 
-bool view_add_game_clip(view_scene *scene, const char *name, view_log *log)
-{
-    if (!load_clip(scene, name, log))
-        return false;
-    view_choose_clip(scene, scene->num_clips - 1);
-    return true;
-}
-
 static bool load_entity(view_scene *scene, const view_address *address, view_log *log)
 {
-    const view_library *const library = scene->library;
     scene->model = scene->own_model =
         view_load_entity(&scene->entity, scene->library, address, log);
     if (scene->model == NULL)
@@ -471,14 +447,16 @@ static bool load_entity(view_scene *scene, const view_address *address, view_log
     // The clips of an entity stay its own.
     for (uint32_t i = 0; i < scene->entity.entity->num_clips; i++) {
         const md5_entity_clip *const from = &scene->entity.entity->clips[i];
-        if (from->num_files > 0)
-            take_clip(
-                scene,
-                (view_clip){.path = view_make_address(library->place, from->anim->files[0], NULL),
-                            .name = common_copy(from->anim->name),
-                            .anim = &scene->entity.paced[i],
-                            .in_entity = i + 1},
-                log);
+        if (from->num_files == 0)
+            continue;
+        md5_error error = {0};
+        const view_clip clip = {
+            .path = view_make_address(scene->library->place, from->anim->files[0], NULL),
+            .name = common_copy(from->anim->name),
+            .anim = &scene->entity.paced[i],
+            .in_entity = i + 1};
+        if (!add_clip(scene, clip, NULL, &error))
+            view_log_error(log, &error);
     }
     return true;
 }

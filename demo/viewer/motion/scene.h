@@ -32,9 +32,6 @@ typedef struct view_turn {
 // axis upward: y to z, z to -y.
 view_turn view_turn_further(view_turn turn, int axis);
 
-// Turns matrices[count], in place.
-void view_turn_matrices(const view_turn *turn, md5_mat34 *matrices, uint32_t count);
-
 // A point or a direction; the bounds of turned bounds.
 md5_vec3 view_turn_vector(const view_turn *turn, md5_vec3 v);
 md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds);
@@ -136,8 +133,9 @@ void view_append_clip(view_scene *scene, view_clip clip);
 
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 
-// Loads a clip and shows it; a clip of the same file is replaced. Returns false and logs an error
-// if the file cannot be read or does not fit the model.
+// Loads a clip and shows it: a file, which replaces a clip of the same file, or what that name is
+// in the scene's library. Returns false and logs an error if it cannot be read or does not fit the
+// model.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
 // Shows clip `clip` (< num_clips).
@@ -155,8 +153,9 @@ void view_ready_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec4 *tangents);
 
 // Bounds of all vertices, or of all joints if only joints are shown, in the pose that view_pose()
-// and view_skin() wrote last. As below, without pieces that lie far from the others.
-md5_bounds view_pose_bounds(const view_scene *scene);
+// and view_skin() wrote last, without pieces that lie far from the others. Also adds them to a
+// hull, unless that is NULL.
+md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull);
 
 // Bounds and hull of the pose at the time of `still`; if that is NULL, over the whole shown clip,
 // or over the clips of the machine. Without any model or clip, of the camera path. Changes the
@@ -169,9 +168,9 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
 // Whether only joints are shown: there is no model, or it has no triangles.
 bool view_is_joints_alone(const view_scene *scene);
 
-// Number of vertices and triangles of the model.
-uint32_t view_count_vertices(const view_scene *scene);
-uint32_t view_count_triangles(const view_scene *scene);
+// Number of vertices and triangles of a model; 0 without one.
+uint32_t view_count_vertices(const md5_model *model);
+uint32_t view_count_triangles(const md5_model *model);
 
 // -- Of a game folder ----------------------------------------------------------------------------
 //
@@ -182,10 +181,6 @@ uint32_t view_count_triangles(const view_scene *scene);
 // leaves nothing allocated if it cannot be shown.
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log);
-
-// Loads a clip of the scene's library by its name and shows it. Returns false and logs an error if
-// it cannot be read or does not fit the model.
-bool view_add_game_clip(view_scene *scene, const char *name, view_log *log);
 
 // Uploads the model of a scene and its textures, with those that the command line names if
 // `as_asked`. Succeeds and writes nothing if there is no model or no renderer.

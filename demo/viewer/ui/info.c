@@ -214,8 +214,8 @@ static void list_model(const view_stage *stage, view_rows *rows)
     view_add_row(rows, VIEW_BRIGHT, "Joints", "%u", scene->num_joints);
     if (scene->model == NULL)
         return;
-    view_add_row(rows, VIEW_BRIGHT, "Vertices", "%u", view_count_vertices(scene));
-    view_add_row(rows, VIEW_BRIGHT, "Triangles", "%u", view_count_triangles(scene));
+    view_add_row(rows, VIEW_BRIGHT, "Vertices", "%u", view_count_vertices(scene->model));
+    view_add_row(rows, VIEW_BRIGHT, "Triangles", "%u", view_count_triangles(scene->model));
 
     // "4, 4, exact": the vertex path of each mesh, or the number of each kind where there are many.
     const uint32_t num_meshes = scene->model->num_meshes;
