@@ -144,10 +144,10 @@ $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA = $(VIEW_CFLAGS) $(VIEWER_DEFINES)
 $(BUILD)/demo/viewer/base/stb.o: EXTRA += $(ZLIB_FLAGS)
-$(BUILD)/demo/common/archive.o: EXTRA = $(ZIP_DEFINES)
+$(BUILD)/demo/common/game_folder.o: EXTRA = $(ZIP_DEFINES)
 $(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES)): $(GLAD_HEADER) | deps
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
-$(BUILD)/demo/common/archive.o: $(BUILD)/zip-flags
+$(BUILD)/demo/common/game_folder.o: $(BUILD)/zip-flags
 # Looked for after `deps` has installed it; goals that need no packages do without.
 $(BUILD)/zip-flags: | $(if $(filter-out lib tool test-library,$(GOALS)),deps)
 $(BUILD)/viewer-flags: | deps

@@ -12,6 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <direct.h>
+#define getcwd _getcwd
+#else
+#include <unistd.h>
+#endif
 
 static bool is_separator(char c)
 {
@@ -100,7 +106,7 @@ char *common_join(const char *folder, const char *name)
 char *common_absolute(const char *path)
 {
     char folder[4096];
-    if (common_is_absolute(path) || !common_current_folder(folder, sizeof folder))
+    if (common_is_absolute(path) || getcwd(folder, sizeof folder) == NULL)
         return common_copy(path);
     return strcmp(path, ".") == 0 ? common_copy(folder) : common_join(folder, path);
 }
@@ -361,7 +367,6 @@ static int64_t read_some(source from, char *bytes, size_t size)
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef int source;
 

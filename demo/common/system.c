@@ -9,7 +9,6 @@
 
 #ifdef _WIN32
 
-#include <direct.h>
 #include <io.h>
 
 bool common_read_status(const char *path, common_status *status)
@@ -46,11 +45,6 @@ void common_each_entry(const char *folder, common_found *found, void *user)
                         entry.attrib & _A_SUBDIR ? COMMON_KIND_FOLDER : COMMON_KIND_FILE);
     } while (goes_on && _findnext64(search, &entry) == 0);
     (void)_findclose(search);
-}
-
-bool common_current_folder(char *path, size_t size)
-{
-    return _getcwd(path, (int)size) != NULL;
 }
 
 void common_limit_process(size_t bytes, unsigned seconds, const char *late)
@@ -125,11 +119,6 @@ void common_each_entry(const char *folder, common_found *found, void *user)
     while ((entry = readdir(entries)) != NULL && found(user, entry->d_name, kind_of(entry)))
         continue;
     closedir(entries);
-}
-
-bool common_current_folder(char *path, size_t size)
-{
-    return getcwd(path, size) != NULL;
 }
 
 static const char *message; // for a signal handler

@@ -33,9 +33,6 @@ typedef bool common_found(void *user, const char *name, common_kind kind);
 // false. Calls nothing if the folder cannot be read.
 void common_each_entry(const char *folder, common_found *found, void *user);
 
-// Writes the path of the current folder. Returns false if it does not fit or is unknown.
-bool common_current_folder(char *path, size_t size);
-
 // Limits the memory and the processor time that the process may take from now on, where the system
 // can; 0 seconds: without limit. When the time is over, writes `late` to standard error and exits
 // with status 1. When memory runs out, allocations fail.

@@ -182,7 +182,15 @@ static void forget(common_writer *writer)
 {
     free(writer->name);
     free(writer->path);
-    *writer = (common_writer){NULL, NULL, NULL};
+    writer->file = NULL;
+    writer->name = writer->path = NULL;
+}
+
+static void unlock(common_writer *writer)
+{
+    if (writer->lock >= 0)
+        (void)close(writer->lock);
+    writer->lock = -1;
 }
 
 static char *folder_of(const char *path)
@@ -194,7 +202,7 @@ static char *folder_of(const char *path)
 bool common_begin_file(common_writer *writer, const char *path)
 {
     common_status status;
-    *writer = (common_writer){stdout, path != NULL ? behind_links(path) : NULL, NULL};
+    *writer = (common_writer){stdout, path != NULL ? behind_links(path) : NULL, NULL, -1};
 #ifdef _WIN32
     if (path == NULL)
         (void)_setmode(_fileno(stdout), _O_BINARY);
@@ -226,6 +234,18 @@ bool common_begin_file(common_writer *writer, const char *path)
     return writer->file != NULL;
 }
 
+bool common_begin_shared_file(common_writer *writer, const char *path)
+{
+    char *const folder = folder_of(path);
+    const int descriptor = lock(folder);
+    free(folder);
+    const bool is_open = common_begin_file(writer, path);
+    writer->lock = descriptor;
+    if (!is_open)
+        unlock(writer);
+    return is_open;
+}
+
 bool common_end_file(common_writer *writer, bool is_whole)
 {
     FILE *const file = writer->file;
@@ -248,22 +268,7 @@ bool common_end_file(common_writer *writer, bool is_whole)
     if (!is_good && writer->name != NULL)
         (void)remove(writer->name);
     forget(writer);
+    unlock(writer);
     errno = reason;
     return is_good;
-}
-
-// -- Locks ----------------------------------------------------------------------------------
-
-int common_lock_folder(const char *path)
-{
-    char *const folder = folder_of(path);
-    const int descriptor = lock(folder);
-    free(folder);
-    return descriptor;
-}
-
-void common_unlock_folder(int descriptor)
-{
-    if (descriptor >= 0)
-        (void)close(descriptor);
 }

@@ -14,19 +14,20 @@ typedef struct common_writer {
     FILE *file; // to write to
     char *path; // what is replaced, behind links; NULL: nothing is
     char *name; // of the new file; NULL if it has none
+    int lock;   // of its folder, or -1
 } common_writer;
 
 // Begins to write a file, or standard output if `path` is NULL. Returns false and sets errno if
 // that is not possible.
 bool common_begin_file(common_writer *writer, const char *path);
 
+// The same for a file that several programs change: locks its folder until the end, after waiting
+// for another one that has locked it, where that is possible. What the file holds can be read
+// meanwhile.
+bool common_begin_shared_file(common_writer *writer, const char *path);
+
 // Ends the file. If it is not whole, or anything else was wrong with writing, forgets what was
 // written, returns false and sets errno if the system failed.
 bool common_end_file(common_writer *writer, bool is_whole);
-
-// Locks the folder of a file for programs that change that file, after waiting for another one that
-// has locked it. Returns -1 if that is not possible, as on Windows.
-int common_lock_folder(const char *path);
-void common_unlock_folder(int descriptor);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "test/fuzz/target.h"
 
-#include "demo/common/archive.h"
+#include "demo/common/game_folder.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -501,8 +501,7 @@ TEST (view_quality_is_described) {
                                                           "no shadows, 35 %"};
     char text[64];
     for (uint32_t step = 0; step < VIEW_NUM_QUALITIES; step++) {
-        const view_economy economy = view_economy_of(step);
-        view_describe_economy(&economy, text, sizeof text);
+        view_describe_economy(&view_economies[step], text, sizeof text);
         CHECK_STRING(text, texts[step]);
     }
     const view_economy zeroed = {.scale = 0.0f};
@@ -576,7 +575,7 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
     shot none = shot_take(scene, PLAIN " --no-shadow");
     if (shot_open(&viewer, scene, PLAIN)) {
         shot full = shot_draw(&viewer);
-        viewer.state.economy = view_economy_of(2);
+        viewer.state.economy = view_economies[2];
         shot reduced = shot_draw(&viewer);
         viewer.state.economy = (view_economy){.scale = 0.0f};
         shot again = shot_draw(&viewer);

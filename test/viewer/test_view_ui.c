@@ -460,7 +460,7 @@ TEST (view_keys_of_switches_are_found_in_their_modes) {
                 const view_binding found =
                     view_find_binding((view_mode)mode, key->code, key->shift, false, false);
                 if (key->modes == 0 || (key->modes >> mode & 1) != 0)
-                    test_check(view_switch_of(found.action) == &table[i], __FILE__, __LINE__,
+                    test_check(found.action == VIEW_TOGGLE + (view_action)i, __FILE__, __LINE__,
                                "a key of --%s does something else in mode %d", table[i].name, mode);
             }
 }
@@ -562,14 +562,14 @@ static char *print_text(int number)
     CHECK(file != NULL);
     if (file == NULL)
         return common_copy("");
-    if (number == 0)
-        view_print_help(file);
-    else if (number == BINDINGS)
-        view_print_bindings(file);
-    else if (number == MANUAL)
-        view_print_manual(file);
-    else
-        view_print_completions((view_shell)(number - MANUAL - 1), file);
+    const view_options options = {
+        .help = number == 0,
+        .list_bindings = number == BINDINGS,
+        .manual = number == MANUAL,
+        .completions_given = true,
+        .completions = (view_shell)(number - MANUAL - 1),
+    };
+    CHECK(view_print_asked(&options, file));
     char *const text = common_alloc((size_t)ftell(file) + 1, 1);
     rewind(file);
     size_t length = 0;
@@ -665,8 +665,9 @@ TEST (view_debug_line_has_each_switch) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     const view_shown none = {0};
-    char text[640];
-    view_write_switches(&none, text, sizeof text);
+    const view_lights dark = {{0.0f}};
+    char text[840];
+    view_write_shown(&none, &dark, text, sizeof text);
     for (size_t i = 0; i < count; i++) {
         char *const word =
             table[i].word != NULL ? common_format("%s=", table[i].word) : common_copy("");

@@ -397,9 +397,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
 bool view_perform(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
-    const view_option *const turned = view_switch_of(action);
-    if (turned != NULL) {
-        bool *const on = view_switch_field(turned, &viewer->shown);
+    bool *const on = view_switch_of(action, &viewer->shown);
+    if (on != NULL) {
         *on = !*on;
     } else if (action <= VIEW_ONE_SHOT) {
         perform_animation(viewer, action);

@@ -16,19 +16,11 @@ int main(int count, char **arguments)
     if (!view_read_options(count - 1, arguments + 1, &options, problem, sizeof problem)) {
         common_print(stderr, "md5view: %s\n", problem);
         status = VIEW_EXIT_USAGE;
-    } else if (options.help) {
-        view_print_help(stdout);
-    } else if (options.version) {
-        printf("md5view %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
-    } else if (options.list_bindings) {
-        view_print_bindings(stdout);
-    } else if (options.manual) {
-        view_print_manual(stdout);
+    } else if (view_print_asked(&options, stdout)) {
+        status = VIEW_EXIT_DONE;
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
         for (uint32_t i = 0; i < view_num_pages(); i++)
             puts(view_page_at(i)->name);
-    } else if (options.completions_given) {
-        view_print_completions(options.completions, stdout);
     } else {
         status = view_run(count - 1, arguments + 1, &options);
     }

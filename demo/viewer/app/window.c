@@ -168,7 +168,7 @@ static bool draw_window(view_state *viewer, bool moving)
         viewer->options->ui_scale > 0.0f ? viewer->options->ui_scale : screen_scale(viewer->window);
     if (!view_set_scale(viewer, base * viewer->text_scale))
         return false;
-    viewer->economy = view_economy_of(gives_way ? viewer->quality.step : 0);
+    viewer->economy = view_economies[gives_way ? viewer->quality.step : 0];
     const bool drawn = view_present(viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn)
@@ -185,8 +185,7 @@ static bool draw_window(view_state *viewer, bool moving)
                                         .shadows = viewer->shown.shadows};
     if (gives_way && view_judge_quality(&viewer->quality, seconds_since_start() - begin, offers)) {
         char text[64];
-        const view_economy economy = view_economy_of(viewer->quality.step);
-        view_describe_economy(&economy, text, sizeof text);
+        view_describe_economy(&view_economies[viewer->quality.step], text, sizeof text);
         view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
         SDL_GL_SetSwapInterval(viewer->quality.step > 0 ? 0 : 1);
     }

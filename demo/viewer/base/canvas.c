@@ -10,12 +10,6 @@ void view_clear_canvas(view_canvas *canvas)
     canvas->count = canvas->num_images = 0;
 }
 
-void view_free_canvas(view_canvas *canvas)
-{
-    free(canvas->vertices);
-    *canvas = (view_canvas){0};
-}
-
 bool view_contains(view_rect rect, float x, float y)
 {
     return x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;

@@ -24,14 +24,13 @@ enum { VIEW_MAX_CANVAS_IMAGES = 8 };
 // The triangles and images so far. One canvas is reused for all frames and keeps its memory.
 typedef struct view_canvas {
     const view_font *font;
-    md5gl_panel_vertex *vertices;
+    md5gl_panel_vertex *vertices; // for the owner to free
     uint32_t count, room;
     view_canvas_image images[VIEW_MAX_CANVAS_IMAGES];
     uint32_t num_images;
 } view_canvas;
 
 void view_clear_canvas(view_canvas *canvas);
-void view_free_canvas(view_canvas *canvas);
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color);
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom);

@@ -62,14 +62,6 @@ void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mes
     list->count++;
 }
 
-bool view_has_new_choices(const view_chosen_list *list)
-{
-    bool has_new = false;
-    for (size_t i = 0; i < list->count; i++)
-        has_new |= list->rows[i].is_new;
-    return has_new;
-}
-
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh)
 {
     if (list == NULL || list->count == 0)
@@ -351,10 +343,9 @@ bool view_write_config(view_config *config, view_log *log)
             *c = '/';
         }
     free(folder);
-    const int lock = common_lock_folder(config->path);
-    merge(config);
-    bool is_written = common_begin_file(&writer, config->path);
+    bool is_written = common_begin_shared_file(&writer, config->path);
     if (is_written) {
+        merge(config);
         (void)fputs(
             "# The state that md5view restores when it starts. Lines are command-line options;\n"
             "# unknown lines are reported and ignored.\n",
@@ -389,7 +380,6 @@ bool view_write_config(view_config *config, view_log *log)
     }
     if (!is_written)
         view_warn(log, "%s: cannot be written: %s", config->path, strerror(errno));
-    common_unlock_folder(lock);
     config->is_changed = false;
     if (is_written) { // else it stays new, for the next time
         config->num_new = 0;
@@ -406,6 +396,32 @@ bool view_write_config(view_config *config, view_log *log)
         list->count = count;
     }
     return is_written;
+}
+
+bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
+                       bool is_soon, view_log *log)
+{
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    bool was_changed = config->is_changed;
+    for (size_t i = 0; i < config->chosen.count; i++)
+        was_changed |= config->chosen.rows[i].is_new;
+    config->is_changed = false;
+    for (size_t i = 0; i < count; i++) {
+        char *const value =
+            table[i].memory == VIEW_REMEMBERED ? view_write_option(&table[i], now) : NULL;
+        if (value != NULL)
+            view_set_config(config, &table[i], value);
+        free(value);
+    }
+    if (camera != NULL) {
+        config->has_camera = true;
+        config->camera = *camera;
+    }
+    if (!is_soon || (was_changed && !config->is_changed))
+        return view_write_config(config, log);
+    config->is_changed |= was_changed;
+    return true;
 }
 
 void view_free_config(view_config *config)
@@ -461,4 +477,12 @@ void view_note_model(view_config *config, const char *path)
     config->model = path != NULL ? line_path(path) : NULL;
     config->has_camera = false;
     config->has_new_model = config->is_changed = true;
+}
+
+void view_note_opened(view_config *config, const char *path, bool is_next)
+{
+    if (is_next)
+        view_note_model(config, path);
+    if (path != NULL)
+        view_note_recent(config, path);
 }

@@ -28,8 +28,6 @@ typedef struct view_chosen_list {
 void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mesh,
                          const char *file);
 
-bool view_has_new_choices(const view_chosen_list *list);
-
 // The file that was chosen for a mesh, or NULL. `list` may be NULL.
 const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh);
 
@@ -72,6 +70,12 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
 // why, if that fails.
 bool view_write_config(view_config *config, view_log *log);
 
+// Stores what a window shows now, and the camera of what the next start shows, which may be NULL,
+// and writes the file; `is_soon`: only if something else than the camera was changed before, but
+// nothing since the last call. Returns false, and logs why, if writing fails.
+bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
+                       bool is_soon, view_log *log);
+
 void view_free_config(view_config *config);
 
 // Replaces the value of an option.
@@ -82,5 +86,8 @@ void view_note_model(view_config *config, const char *path);
 
 // Adds a file as the most recent one.
 void view_note_recent(view_config *config, const char *path);
+
+// A file was opened, or our own model (NULL): does both; the first only if it `is_next`.
+void view_note_opened(view_config *config, const char *path, bool is_next);
 
 #endif

@@ -168,9 +168,3 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
     }
     return font->mask != 0;
 }
-
-void view_free_font(view_font *font, md5gl_renderer *renderer)
-{
-    md5gl_destroy_texture(renderer, font->mask);
-    *font = (view_font){0};
-}

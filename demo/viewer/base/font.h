@@ -33,10 +33,9 @@ typedef struct view_font {
     float disc_u0, disc_v0, disc_u1, disc_v1, disc_radius;
 } view_font;
 
-// Draws the glyphs for a scale. Returns false with MD5_ERROR_GPU in `error` when the texture
-// cannot be made.
+// Draws the glyphs for a scale, into font->mask, which the caller destroys. Returns false with
+// MD5_ERROR_GPU in `error` when the texture cannot be made.
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error);
-void view_free_font(view_font *font, md5gl_renderer *renderer);
 
 // Reads the next character of UTF-8 text and moves past it: returns its glyph, or that of '?' if
 // the font lacks it or the bytes are invalid UTF-8. NULL at the end.

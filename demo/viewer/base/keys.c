@@ -193,13 +193,6 @@ view_binding view_find_binding(view_mode mode, int32_t code, bool shift, bool co
     return (view_binding){.action = VIEW_NOTHING};
 }
 
-const view_option *view_switch_of(view_action action)
-{
-    size_t count;
-    const view_option *const options = view_options_table(&count);
-    return action >= VIEW_TOGGLE ? &options[action - VIEW_TOGGLE] : NULL;
-}
-
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
@@ -210,9 +203,9 @@ const char *view_action_name(view_action action)
                   "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)
         return of_mouse[action - VIEW_TAKEN];
-    const view_option *const turned = view_switch_of(action);
-    if (turned != NULL)
-        return turned->word;
+    size_t count;
+    if (action >= VIEW_TOGGLE)
+        return view_options_table(&count)[action - VIEW_TOGGLE].word;
     for (int i = 0; i < NUM_ROWS; i++)
         if (table[i].action == action)
             return table[i].name;

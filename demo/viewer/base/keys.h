@@ -146,9 +146,6 @@ uint32_t view_list_keys(view_mode mode, const char *const *triggers, uint32_t nu
 // The key of a machine's trigger, or "" if it has none.
 const char *view_trigger_key(uint32_t trigger);
 
-// The row of the option table whose switch an action toggles, or NULL.
-const struct view_option *view_switch_of(view_action action);
-
 // Whether it is for a machine, from VIEW_AHEAD to VIEW_TRIGGER.
 static inline bool view_is_driving(view_action action)
 {

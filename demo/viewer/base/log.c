@@ -126,12 +126,6 @@ void view_log_clear(view_log *log)
     log->error[0] = '\0';
 }
 
-void view_log_restore(view_log *log, const view_log *before)
-{
-    log->num_warnings = before->num_warnings;
-    memcpy(log->last, before->last, sizeof log->last);
-}
-
 void view_log_progress(view_log *log, const char *what, size_t step, size_t count)
 {
     if (step == 0)

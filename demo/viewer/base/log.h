@@ -39,9 +39,6 @@ void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
 // Forgets warnings and error, when another file is opened.
 void view_log_clear(view_log *log);
 
-// Restores the warnings of `before`, because the new document failed to load. Its error stays.
-void view_log_restore(view_log *log, const view_log *before);
-
 // Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.
 // step == count ends it.
 void view_log_progress(view_log *log, const char *what, size_t step, size_t count);

@@ -51,7 +51,7 @@ static void print_column(FILE *file, const char *text, int used, int column)
     }
 }
 
-void view_print_help(FILE *file)
+static void print_help(FILE *file)
 {
     size_t count;
     const view_option *const table = view_options_table(&count);
@@ -70,7 +70,7 @@ void view_print_help(FILE *file)
     fprintf(file, "\nExit status: %s", exit_status);
 }
 
-void view_print_bindings(FILE *file)
+static void print_bindings(FILE *file)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_list_keys(VIEW_NUM_MODES, NULL, 0, true, lines);
@@ -116,7 +116,7 @@ static void print_tag(FILE *file, const char *text, const char *value)
     fputc('\n', file);
 }
 
-void view_print_manual(FILE *file)
+static void print_manual(FILE *file)
 {
     size_t count;
     const view_option *const table = view_options_table(&count);
@@ -327,9 +327,22 @@ static void print_fish(FILE *file)
     }
 }
 
-void view_print_completions(view_shell shell, FILE *file)
+bool view_print_asked(const view_options *options, FILE *file)
 {
     static void (*const prints[])(FILE * file) = {
         [VIEW_BASH] = print_bash, [VIEW_ZSH] = print_zsh, [VIEW_FISH] = print_fish};
-    prints[shell](file);
+    if (options->help)
+        print_help(file);
+    else if (options->version)
+        fprintf(file, "md5view %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR,
+                MD5_VERSION_PATCH);
+    else if (options->list_bindings)
+        print_bindings(file);
+    else if (options->manual)
+        print_manual(file);
+    else if (options->completions_given)
+        prints[options->completions](file);
+    else
+        return false;
+    return true;
 }

@@ -6,16 +6,8 @@
 
 #include <stdio.h>
 
-// --help
-void view_print_help(FILE *file);
-
-// --list-bindings
-void view_print_bindings(FILE *file);
-
-// --man: a manual page in roff.
-void view_print_manual(FILE *file);
-
-// --completions: a script that a shell reads.
-void view_print_completions(view_shell shell, FILE *file);
+// Prints what the options ask for: --help, --version, --list-bindings, a manual page in roff for
+// --man, or for --completions a script that a shell reads. Returns false if they ask for none.
+bool view_print_asked(const view_options *options, FILE *file);
 
 #endif

@@ -348,22 +348,9 @@ bool *view_switch_field(const view_option *option, view_shown *shown)
     return (bool *)((unsigned char *)shown + (option->place - offsetof(view_options, shown)));
 }
 
-void view_write_switches(const view_shown *shown, char *text, size_t size)
+bool *view_switch_of(view_action action, view_shown *shown)
 {
-    view_shown copy = *shown;
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < NUM_OPTIONS && used < size; i++) {
-        const view_option *const o = &table[i];
-        if (o->word == NULL)
-            continue;
-        const bool on = *view_switch_field(o, &copy);
-        const char *value = on ? "1" : "0";
-        if (o->kind == VIEW_OPTION_EITHER)
-            value = on ? strchr(o->value, '|') + 1 : o->value;
-        used += (size_t)snprintf(text + used, size - used, "%s%s=%.*s", used > 0 ? " " : "",
-                                 o->word, (int)strcspn(value, "|"), value);
-    }
+    return action >= VIEW_TOGGLE ? view_switch_field(&table[action - VIEW_TOGGLE], shown) : NULL;
 }
 
 // == Lights and parameters of materials ===========================================================
@@ -407,12 +394,36 @@ static bool read_lights(const char *text, view_lights *lights)
     }
 }
 
-void view_write_lights(const view_lights *lights, char *text, size_t size)
+// Writes "NAME=VALUE,NAME=VALUE", which is read as the same values. `size`: LIGHTS_TEXT is enough.
+enum { LIGHTS_TEXT = 192 };
+static void write_lights(const view_lights *lights, char *text, size_t size)
 {
     size_t used = 0;
     for (int i = 0; i < VIEW_NUM_LIGHTS && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s=%.9g", i > 0 ? "," : "",
                                  view_light_ranges[i].name, (double)lights->values[i]);
+}
+
+void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
+{
+    view_shown copy = *shown;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < NUM_OPTIONS && used < size; i++) {
+        const view_option *const o = &table[i];
+        if (o->word == NULL)
+            continue;
+        const bool on = *view_switch_field(o, &copy);
+        const char *value = on ? "1" : "0";
+        if (o->kind == VIEW_OPTION_EITHER)
+            value = on ? strchr(o->value, '|') + 1 : o->value;
+        used += (size_t)snprintf(text + used, size - used, "%s=%.*s ", o->word,
+                                 (int)strcspn(value, "|"), value);
+    }
+    char values[LIGHTS_TEXT];
+    write_lights(lights, values, sizeof values);
+    if (used < size)
+        (void)snprintf(text + used, size - used, "lights=%s", values);
 }
 
 // The uses are those of the engine's scripts; parm7 is the time of death in most games, and a
@@ -701,7 +712,7 @@ char *view_write_option(const view_option *option, const view_options *options)
     const bool *const flag = field;
     const uint32_t *const counts = field;
     const float *const floats = field;
-    char lights[VIEW_LIGHTS_TEXT];
+    char lights[LIGHTS_TEXT];
     unsigned choice;
     double number;
     switch (option->kind) {
@@ -727,7 +738,7 @@ char *view_write_option(const view_option *option, const view_options *options)
         return common_format("%.9g,%.9g,%.9g", (double)floats[0], (double)floats[1],
                              (double)floats[2]);
     case VIEW_OPTION_LIGHTS:
-        view_write_lights(field, lights, sizeof lights);
+        write_lights(field, lights, sizeof lights);
         return common_copy(lights);
     default:
         return NULL;
@@ -785,7 +796,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     return taken;
 }
 
-bool view_is_movie(const char *path)
+static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
@@ -842,16 +853,16 @@ static const char *find_contradiction(const view_options *o)
     if (o->output == NULL)
         return has_sheet || o->turntable ? "--sheet and --turntable need --output" : NULL;
     const bool is_stdout = strcmp(o->output, "-") == 0;
-    if (!is_stdout && !common_has_ending(o->output, ".png") && !view_is_movie(o->output))
+    if (!is_stdout && !common_has_ending(o->output, ".png") && !is_movie(o->output))
         return "--output writes PNG to FILE.png, or to standard output if it is -; movies end in "
                ".apng, .gif, .mp4 or .webm";
     if (o->num_folders > 0
         && (has_sheet || o->turntable || o->num_frames > 0 || o->num_times > 0
-            || view_is_movie(o->output)))
+            || is_movie(o->output)))
         return "a folder becomes one picture of its models, FILE.png, without --sheet, "
                "--turntable, "
                "--frames and times";
-    if (has_sheet && (view_is_movie(o->output) || o->num_frames > 0))
+    if (has_sheet && (is_movie(o->output) || o->num_frames > 0))
         return "--sheet writes one picture, FILE.png; it cannot be used with --frames";
     if (is_stdout && (o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet)))
         return "--output - writes one picture; give one --animation-time";

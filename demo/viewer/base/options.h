@@ -221,8 +221,11 @@ char *view_write_option(const view_option *option, const view_options *options);
 // The field that a row with a `word` switches.
 bool *view_switch_field(const view_option *option, view_shown *shown);
 
-// Writes all switches as "grid=1 light=studio ...".
-void view_write_switches(const view_shown *shown, char *text, size_t size);
+// The field that an action toggles, or NULL if it is none of a switch.
+bool *view_switch_of(view_action action, view_shown *shown);
+
+// Writes all switches as "grid=1 light=studio ...", and the lights behind them as "lights=...".
+void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size);
 
 // Reads the arguments after the program's name. On wrong usage returns false and writes one line
 // that explains it. Free in both cases.
@@ -233,8 +236,6 @@ void view_free_options(view_options *options);
 // Whether what is in it is listed: a folder, unless an md5.cfg of Cube 2's engines makes it a
 // model, or a file that holds others, .pk4, .zip, .pak.
 bool view_is_listed(const char *path);
-// Whether a file of that name holds a movie: .apng, .gif, .mp4, .webm.
-bool view_is_movie(const char *path);
 // Whether they open a window, instead of running a job without one.
 bool view_shows_window(const view_options *options);
 

@@ -14,7 +14,7 @@ static const double room = 0.7, usual_calm = 1.5, longest_calm = 60.0, calms_to_
 // Two frames that take longer together are enough.
 static const double long_enough = 0.4;
 
-static const view_economy economies[VIEW_NUM_QUALITIES] = {
+const view_economy view_economies[VIEW_NUM_QUALITIES] = {
     {.scale = 1.0f},
     {.one_sample = true, .scale = 1.0f},
     {.one_sample = true, .no_shadows = true, .scale = 1.0f},
@@ -22,11 +22,6 @@ static const view_economy economies[VIEW_NUM_QUALITIES] = {
     {.one_sample = true, .no_shadows = true, .scale = 0.5f},
     {.one_sample = true, .no_shadows = true, .scale = 0.35f},
 };
-
-view_economy view_economy_of(uint32_t step)
-{
-    return economies[step];
-}
 
 // The next step in a direction that makes a difference, or the current one.
 static uint32_t next_step(uint32_t step, int direction, view_quality_offers offers)

@@ -45,7 +45,7 @@ typedef struct view_economy {
 // do, it tries later, and ever more rarely if that is in vain.
 bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers);
 
-view_economy view_economy_of(uint32_t step);
+extern const view_economy view_economies[VIEW_NUM_QUALITIES]; // of each step
 
 // "no shadows, 50 %"; empty for full quality.
 void view_describe_economy(const view_economy *economy, char *text, size_t size);

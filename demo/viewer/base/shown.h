@@ -63,11 +63,6 @@ extern const view_light_range view_light_ranges[VIEW_NUM_LIGHTS];
 
 view_lights view_usual_lights(void);
 
-// Writes "NAME=VALUE,NAME=VALUE", which the option --lights reads as the same values. `size`:
-// VIEW_LIGHTS_TEXT is enough.
-enum { VIEW_LIGHTS_TEXT = 192 };
-void view_write_lights(const view_lights *lights, char *text, size_t size);
-
 // -- Parameters of materials -------------------------------------------------------------
 //
 // What drives the materials of a game folder besides the clock: see md5_material_input.

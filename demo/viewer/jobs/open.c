@@ -6,7 +6,6 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
-#include "demo/common/walk.h"
 #include "demo/viewer/assets/look.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/base/options.h"
@@ -156,47 +155,28 @@ static bool remembers_model(const view_state *viewer)
     return viewer->config != NULL && options->crowd == 0 && options->retarget == NULL;
 }
 
-static void note_state(const view_state *viewer)
+// `is_soon`: see view_store_config().
+static bool store_state(const view_state *viewer, bool is_soon, view_log *log)
 {
-    view_config *const config = viewer->config;
-    size_t count;
-    const view_option *const table = view_options_table(&count);
     view_options now = *viewer->options;
     view_describe(viewer, &now);
-    for (size_t i = 0; i < count; i++) {
-        char *const value =
-            table[i].memory == VIEW_REMEMBERED ? view_write_option(&table[i], &now) : NULL;
-        if (value != NULL)
-            view_set_config(viewer->config, &table[i], value);
-        free(value);
-    }
-    if (remembers_model(viewer)) {
-        config->has_camera = true;
-        config->camera = viewer->camera;
-    }
+    return view_store_config(viewer->config, &now, remembers_model(viewer) ? &viewer->camera : NULL,
+                             is_soon, log);
 }
 
 void view_remember(view_state *viewer)
 {
-    if (viewer->config == NULL)
-        return;
-    note_state(viewer);
-    (void)view_write_config(viewer->config, &viewer->log);
+    if (viewer->config != NULL)
+        (void)store_state(viewer, false, &viewer->log);
 }
 
 static void remember_soon(view_state *viewer)
 {
     const double interval = 1.0;
-    view_config *const config = viewer->config;
-    if (config == NULL || viewer->now < viewer->noted + interval)
+    if (viewer->config == NULL || viewer->now < viewer->noted + interval)
         return;
-    const bool was_changed = config->is_changed || view_has_new_choices(&config->chosen);
     viewer->noted = viewer->now;
-    config->is_changed = false;
-    note_state(viewer);
-    if (!was_changed || config->is_changed)
-        config->is_changed |= was_changed;
-    else if (!view_write_config(config, &viewer->log))
+    if (!store_state(viewer, true, &viewer->log))
         viewer->noted = INFINITY; // reported once; view_remember() tries again
 }
 
@@ -420,7 +400,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_document *const opened =
         view_load_document(&loader, files, num_files, pick_up, as_asked, manner);
     if (opened == NULL) {
-        view_log_restore(&viewer->log, &before);
+        viewer->log.num_warnings = before.num_warnings; // its error stays
+        memcpy(viewer->log.last, before.last, sizeof before.last);
         return false;
     }
     view_free_pages(&viewer->pages, viewer->renderer);
@@ -490,10 +471,9 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     common_free_list(&own);
     if (!opened || (as_asked && !hide_asked(viewer)))
         return false;
-    if (remembers_model(viewer))
-        view_note_model(viewer->config, is_own ? NULL : viewer->document->scene.path);
-    if (viewer->config != NULL && !is_own)
-        view_note_recent(viewer->config, viewer->document->scene.path);
+    if (viewer->config != NULL)
+        view_note_opened(viewer->config, is_own ? NULL : viewer->document->scene.path,
+                         remembers_model(viewer));
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = is_own && viewer->options->num_settings == 0;

@@ -387,10 +387,9 @@ void view_tell_state(view_state *viewer, const char *action)
     static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};
     if (viewer->log.level < VIEW_DEBUG)
         return;
-    char lights[VIEW_LIGHTS_TEXT], switches[640], up[3], front[3];
+    char shown[840], up[3], front[3];
     view_name_axes(&scene->turn, up, front);
-    view_write_switches(&viewer->shown, switches, sizeof switches);
-    view_write_lights(&viewer->lights, lights, sizeof lights);
+    view_write_shown(&viewer->shown, &viewer->lights, shown, sizeof shown);
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
@@ -398,7 +397,7 @@ void view_tell_state(view_state *viewer, const char *action)
         "elevation=%.1f "
         "distance=%.4g "
         "target=%.4g,%.4g,%.4g "
-        "orthographic=%d surface=%s onion=%u %s lights=%s warnings=%u "
+        "orthographic=%d surface=%s onion=%u %s warnings=%u "
         "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
         "joint=%d "
         "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
@@ -411,11 +410,11 @@ void view_tell_state(view_state *viewer, const char *action)
         (unsigned)play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
         (double)camera->azimuth, (double)camera->elevation, (double)camera->distance,
         (double)camera->target.x, (double)camera->target.y, (double)camera->target.z,
-        camera->orthographic, surfaces[viewer->surface], (unsigned)viewer->onion.count, switches,
-        lights, (unsigned)viewer->log.num_warnings, (unsigned)viewer->width,
-        (unsigned)viewer->height, has_camera_path ? scene->camera_path.name : "none",
-        viewer->following, (unsigned)place.shot, place.frame, lists[viewer->ui.browser.kind],
-        viewer->ui.browser.num_found, (int)view_marked_joint(&viewer->ui, scene),
+        camera->orthographic, surfaces[viewer->surface], (unsigned)viewer->onion.count, shown,
+        (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
+        has_camera_path ? scene->camera_path.name : "none", viewer->following, (unsigned)place.shot,
+        place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
+        (int)view_marked_joint(&viewer->ui, scene),
         viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
