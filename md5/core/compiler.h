@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // clang-cl is Clang that calls itself Microsoft's compiler.
 #if defined(__GNUC__) || defined(__clang__)
@@ -101,32 +102,39 @@
 
 // -- Bits --------------------------------------------------------------------------------------
 
-// Whether bytes of memory are in the order of the lowest first, and md5_lowest_bit() exists: the
-// index of the lowest bit that is set in a number that is not 0.
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__BYTE_ORDER__) \
-    && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-
-#define MD5_HAS_WORDS 1
-static inline size_t md5_lowest_bit(uint64_t bits)
-{
-    return (size_t)__builtin_ctzll(bits);
-}
-
-#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
-
+#if defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>
+#endif
 
-#define MD5_HAS_WORDS 1 // on Windows every processor is little-endian
+// The index of the lowest bit that is set in a number that is not 0.
 static inline size_t md5_lowest_bit(uint64_t bits)
 {
+#if defined(__GNUC__) || defined(__clang__)
+    return (size_t)__builtin_ctzll(bits);
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
     unsigned long index;
     (void)_BitScanForward64(&index, bits);
     return index;
+#else
+    size_t index = 0;
+    while (!(bits >> index & 1))
+        index++;
+    return index;
+#endif
 }
 
+// Eight bytes of memory as a number, the lowest first; in one load where that is their order.
+static inline uint64_t md5_load_word(const void *from)
+{
+    uint64_t word = 0;
+#if defined(_MSC_VER) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+    memcpy(&word, from, sizeof word);
 #else
-#define MD5_HAS_WORDS 0
+    for (int i = 0; i < 8; i++)
+        word |= (uint64_t)((const unsigned char *)from)[i] << (8 * i);
 #endif
+    return word;
+}
 
 // -- Processors --------------------------------------------------------------------------------
 

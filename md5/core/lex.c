@@ -189,14 +189,15 @@ static MD5_NO_INLINE void skip_comment(md5_lex *lex)
 // Skips white space and comments, but no byte above `last`.
 static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
 {
-    while (lex->at < lex->end && (unsigned char)*lex->at <= last) {
-        if (char_class(*lex->at) == MD5_SPACE)
-            lex->at++;
-        else if (*lex->at == '/' && lex->end - lex->at > 1
-                 && (lex->at[1] == '/' || lex->at[1] == '*'))
-            skip_comment(lex);
-        else
+    const char *at = lex->at;
+    for (;;) {
+        while (at < lex->end && char_class(*at) == MD5_SPACE && (unsigned char)*at <= last)
+            at++;
+        lex->at = at;
+        if (at == lex->end || *at != '/' || lex->end - at < 2 || (at[1] != '/' && at[1] != '*'))
             return;
+        skip_comment(lex);
+        at = lex->at;
     }
 }
 
@@ -225,12 +226,13 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
 
 bool md5i_lex_take_word(md5_lex *lex, const char *word)
 {
-    const char *const at = md5i_lex_next(lex);
-    const size_t length = strlen(word);
-    if ((size_t)(lex->end - at) < length || memcmp(at, word, length) != 0
-        || !md5_lex_ends(lex, at + length))
+    skip_blanks(lex, UCHAR_MAX);
+    const char *at = lex->at;
+    for (; *word != '\0' && at < lex->end && *at == *word; word++)
+        at++;
+    if (*word != '\0' || !md5_lex_ends(lex, at))
         return false;
-    lex->at += length;
+    lex->at = at;
     return true;
 }
 
@@ -437,12 +439,12 @@ static const char *number_end(const md5_lex *lex, const char *next)
 }
 
 // Any number, with its messages.
-static bool lex_any_float(md5_lex *lex, float *value)
+static MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 {
     const char *const start = lex->at;
     const bool negate = take_lone_minus(lex);
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
-    const char *const next = number_end(lex, md5i_scan_float_exact(lex->at, lex->end, value));
+    const char *const next = number_end(lex, md5i_scan_float(lex->at, lex->end, value));
     if (!next || is_signed_twice)
         return bad_number(lex, negate && !next ? lex->at : start, "a number");
     if (*value - *value != 0.0f)
@@ -457,19 +459,36 @@ static bool lex_any_float(md5_lex *lex, float *value)
 bool md5i_lex_float(md5_lex *lex, float *value)
 {
     skip_blanks(lex, UCHAR_MAX);
-    const char *const at = lex->at;
-    if (lex->end - at > 1 && char_class(at[1]) != 0) {
-        const unsigned digit = (unsigned char)(*at - '0');
-        if (digit < 10) {
-            *value = (float)digit;
-            lex->at++;
-            return true;
-        }
+    const char *const at = lex->number_at = lex->at;
+    if (lex->end - at > 1 && is_digit(*at) && char_class(at[1]) != 0) {
+        *value = (float)(*at - '0');
+        lex->at++;
+        return true;
     }
-    const char *const next = md5_scan_float(at, lex->end, value);
-    if (!next || !md5_lex_ends(lex, next) || *value - *value != 0.0f)
+    const char *const next =
+        md5_lex_has_room(lex, at, MD5_BYTES_BEHIND) ? md5_scan_common(at, value) : NULL;
+    if (!next)
         return lex_any_float(lex, value);
     lex->at = next;
+    return true;
+}
+
+bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num_read)
+{
+    const char *at = lex->at;
+    uint32_t i = 0;
+    for (; i < count; i++) {
+        while (at < lex->end && md5_is_blank(*at))
+            at++;
+        const char *const next =
+            md5_lex_has_room(lex, at, MD5_BYTES_BEHIND) ? md5_scan_common(at, &numbers[i]) : NULL;
+        lex->at = next ? next : at;
+        if (!next && md5i_lex_at_block_end(lex))
+            break;
+        TRY(next || md5i_lex_float(lex, &numbers[i]));
+        at = lex->at;
+    }
+    *num_read = i;
     return true;
 }
 
@@ -482,13 +501,30 @@ bool md5i_lex_fail_length(md5_lex *lex, const char *at)
 
 bool md5i_lex_length(md5_lex *lex, float *value)
 {
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_lex_float(lex, value));
-    return md5_is_length(*value) || md5i_lex_fail_length(lex, at);
+    return md5_is_length(*value) || md5i_lex_fail_length(lex, lex->number_at);
+}
+
+// ( x y z ) in the usual form. If it is another, the lexer is left where it was.
+static bool take_vec3(md5_lex *lex, md5_vec3 *value)
+{
+    enum { BYTES = 3 * MD5_BYTES_BEHIND + 2 };
+    const char *at = md5i_lex_next(lex);
+    if (!md5_lex_has_room(lex, at, BYTES) || at[0] != '(' || at[1] != ' ')
+        return false;
+    if (!(at = md5_scan_common(at + 2, &value->x)) || !(at = md5_scan_common(at + 1, &value->y))
+        || !(at = md5_scan_common(at + 1, &value->z)) || at[1] != ')')
+        return false;
+    lex->at = at + 2;
+    return true;
 }
 
 bool md5i_lex_point(md5_lex *lex, md5_vec3 *value)
 {
+    const char *const at = md5i_lex_next(lex);
+    if (take_vec3(lex, value) && md5_is_point(*value))
+        return true;
+    lex->at = at;
     return md5i_lex_expect(lex, '(') && md5i_lex_length(lex, &value->x)
            && md5i_lex_length(lex, &value->y) && md5i_lex_length(lex, &value->z)
            && md5i_lex_expect(lex, ')');
@@ -496,9 +532,10 @@ bool md5i_lex_point(md5_lex *lex, md5_vec3 *value)
 
 bool md5i_lex_vec3(md5_lex *lex, md5_vec3 *value)
 {
-    return md5i_lex_expect(lex, '(') && md5i_lex_float(lex, &value->x)
-           && md5i_lex_float(lex, &value->y) && md5i_lex_float(lex, &value->z)
-           && md5i_lex_expect(lex, ')');
+    return take_vec3(lex, value)
+           || (md5i_lex_expect(lex, '(') && md5i_lex_float(lex, &value->x)
+               && md5i_lex_float(lex, &value->y) && md5i_lex_float(lex, &value->z)
+               && md5i_lex_expect(lex, ')'));
 }
 
 // Its range is that of float, which is ample for what needs it.
@@ -516,7 +553,7 @@ bool md5i_lex_double(md5_lex *lex, double *value)
 }
 
 // Any number, with its messages and warnings.
-static bool lex_any_int(md5_lex *lex, int64_t *value)
+static MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
     const char *const start = lex->at;
@@ -552,19 +589,19 @@ static bool lex_any_int(md5_lex *lex, int64_t *value)
 
 bool md5i_lex_int(md5_lex *lex, int64_t *value)
 {
-    enum { SAFE_DIGITS = 18 };
     skip_blanks(lex, UCHAR_MAX);
-    const char *next = lex->at;
-    const bool negative = next < lex->end && *next == '-';
-    next += negative;
-    const char *const first = next;
-    int64_t digits = 0;
-    while (next < lex->end && is_digit(*next) && next - first < SAFE_DIGITS)
-        digits = 10 * digits + (*next++ - '0');
-    const bool is_plain = next > first && (*first != '0' || next - first == 1);
-    if (!is_plain || !md5_lex_ends(lex, next))
+    const char *const at = lex->number_at = lex->at;
+    uint32_t number;
+    if (lex->end - at > 1 && is_digit(*at) && char_class(at[1]) != 0) {
+        *value = *at - '0';
+        lex->at++;
+        return true;
+    }
+    const char *const next =
+        md5_lex_has_room(lex, at, MD5_BYTES_BEHIND) ? md5_scan_uint(at, &number) : NULL;
+    if (!next)
         return lex_any_int(lex, value);
-    *value = negative ? -digits : digits;
+    *value = number;
     lex->at = next;
     return true;
 }
@@ -616,10 +653,9 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
 {
     int64_t number = 0;
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
                              (long long)number);
     *value = (uint32_t)number;
     return true;

@@ -22,6 +22,7 @@ typedef struct md5_span {
 typedef struct md5_lex {
     md5_arena *arena;
     const char *text, *at, *end; // `at`: the next byte to be read
+    const char *number_at;       // where the last number begins that was read, or tried
     bool join_strings;           // "a" "b" is one string "ab": in .md5mesh, not in .md5anim
     md5_span mesh_comment;       // NAME of the first `// meshes: NAME` since this was cleared
     // State of the line count, for the next message.
@@ -90,6 +91,12 @@ static inline bool md5_lex_ends(const md5_lex *lex, const char *at)
     return at == lex->end || md5i_char_classes[(unsigned char)*at] != 0;
 }
 
+// Whether so many bytes follow `at`, and those before it that md5_scan_common() asks for.
+static inline bool md5_lex_has_room(const md5_lex *lex, const char *at, size_t size)
+{
+    return at >= lex->text + MD5_BYTES_BEFORE && at + size <= lex->end;
+}
+
 // Whether the span begins as no number does.
 static inline bool md5_span_is_name(md5_span span)
 {
@@ -139,6 +146,9 @@ bool md5i_lex_fail_length(md5_lex *lex, const char *at);
 bool md5i_lex_float(md5_lex *lex, float *value);
 bool md5i_lex_double(md5_lex *lex, double *value);
 bool md5i_lex_length(md5_lex *lex, float *value);
+
+// Reads numbers up to the end of a block, at most `count`.
+bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num_read);
 
 // ( x y z ), of any numbers or of lengths
 bool md5i_lex_vec3(md5_lex *lex, md5_vec3 *value);

@@ -38,7 +38,10 @@ static const char *scan_decimal(const char *at, const char *end, decimal *number
 {
     const char *next = at;
     bool any = false, past_point = false;
-    *number = (decimal){.negative = next < end && *next == '-'};
+    number->negative = next < end && *next == '-';
+    number->has_more = false;
+    number->num_digits = 0;
+    number->exponent = 0;
     if (next < end && (*next == '-' || *next == '+'))
         next++;
     for (; next < end; next++) {
@@ -81,19 +84,16 @@ static const char *scan_decimal(const char *at, const char *end, decimal *number
 
 // The number within 4 units of the last place of a double, or false where powers are too large.
 // Roundings: leaving out digits after the 18th (10^-17, under 2^-56), the digits to double, and up
-// to three steps by powers of ten: 4 times 2^-53 and a little. `is_sure`: a float that it is
-// rounded to is the right one.
-static bool to_near_double(const decimal *number, double *near, bool *is_sure)
+// to three steps by powers of ten: 4 times 2^-53 and a little.
+static bool to_near_double(const decimal *number, double *near)
 {
     enum { MAX_STEPS = 3 };
-    const int64_t exact = INT64_C(1) << 53;
     const uint32_t used = number->num_digits < MD5_MAX_DIGITS ? number->num_digits : MD5_MAX_DIGITS;
     int64_t digits = 0;
     for (uint32_t i = 0; i < used; i++)
         digits = 10 * digits + number->digits[i];
     const int64_t power = number->exponent - used;
     int64_t left = power < 0 ? -power : power;
-    *is_sure = number->num_digits == used && digits <= exact && left <= MD5_MAX_EXACT_POWER;
     *near = (double)digits;
     if (digits == 0)
         return true;
@@ -104,11 +104,6 @@ static bool to_near_double(const decimal *number, double *near, bool *is_sure)
         *near = power < 0 ? *near / md5i_exact_powers[step] : *near * md5i_exact_powers[step];
         left -= step;
     }
-    // If `near` was rounded once, it lies on the same side of the middle between two floats, which
-    // is a double, too; only on the middle itself something may have been rounded off.
-    if (*is_sure && md5_is_halfway(*near))
-        *is_sure = power < 0 ? fma(*near, md5i_exact_powers[-power], -(double)digits) == 0.0
-                             : fma((double)digits, md5i_exact_powers[power], -*near) == 0.0;
     return true;
 }
 
@@ -136,35 +131,6 @@ static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
         number->words[number->count++] = (uint32_t)carry;
 }
 
-static uint32_t small_power_of_ten(int64_t power)
-{
-    uint32_t result = 1;
-    for (; power > 0; power--)
-        result *= 10;
-    return result;
-}
-
-// As many digits at once as a word holds.
-enum { DIGITS_A_WORD = 9 };
-
-static void big_multiply_by_power(big *number, int64_t power)
-{
-    for (; power > 0; power -= DIGITS_A_WORD)
-        big_multiply_add(number, small_power_of_ten(power < DIGITS_A_WORD ? power : DIGITS_A_WORD),
-                         0);
-}
-
-static void big_read_digits(big *number, const unsigned char *digits, uint32_t count)
-{
-    for (uint32_t next = 0; next < count;) {
-        const uint32_t left = count - next, now = left < DIGITS_A_WORD ? left : DIGITS_A_WORD;
-        uint32_t value = 0;
-        for (uint32_t i = 0; i < now; i++)
-            value = 10 * value + digits[next++];
-        big_multiply_add(number, small_power_of_ten(now), value);
-    }
-}
-
 static void big_shift_left(big *number, uint32_t bits)
 {
     const uint32_t words = bits / 32, rest = bits % 32;
@@ -174,17 +140,14 @@ static void big_shift_left(big *number, uint32_t bits)
     big_multiply_add(number, UINT32_C(1) << rest, 0);
 }
 
-static int compare_words(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int big_compare(const big *a, const big *b)
 {
-    int order = compare_words(a->count, b->count);
-    for (uint32_t i = a->count; order == 0 && i-- > 0;)
-        order = compare_words(a->words[i], b->words[i]);
-    return order;
+    uint32_t i = a->count;
+    if (a->count != b->count)
+        return a->count > b->count ? 1 : -1;
+    while (i > 0 && a->words[i - 1] == b->words[i - 1])
+        i--;
+    return i == 0 ? 0 : a->words[i - 1] > b->words[i - 1] ? 1 : -1;
 }
 
 // Compares the number with factor * 2^exponent, in whole numbers: 1, 0 or -1.
@@ -193,9 +156,11 @@ static int compare_exactly(const decimal *number, uint32_t factor, int32_t expon
     const int64_t power = number->exponent - number->num_digits;
     big left, right;
     left.count = right.count = 0;
-    big_read_digits(&left, number->digits, number->num_digits);
+    for (uint32_t i = 0; i < number->num_digits; i++)
+        big_multiply_add(&left, 10, number->digits[i]);
     big_multiply_add(&right, 0, factor);
-    big_multiply_by_power(power > 0 ? &left : &right, power > 0 ? power : -power);
+    for (int64_t i = 0; i < (power > 0 ? power : -power); i++)
+        big_multiply_add(power > 0 ? &left : &right, 10, 0);
     big_shift_left(exponent > 0 ? &right : &left, (uint32_t)(exponent > 0 ? exponent : -exponent));
     const int order = big_compare(&left, &right);
     return order == 0 && number->has_more ? 1 : order;
@@ -218,12 +183,11 @@ static float to_float(const decimal *number)
     const double smallest = 1.2e-38, largest = 3.4028234e38, too_large = 0x1p128;
     enum { BITS = 24 };
     double near;
-    bool is_sure;
     if (number->num_digits == 0 || number->exponent < SMALLEST_POWER)
         return 0.0f;
     if (number->exponent > LARGEST_POWER)
         return INFINITY;
-    to_near_double(number, &near, &is_sure); // powers are small enough
+    to_near_double(number, &near); // powers are small enough
     if (near >= too_large)
         return INFINITY;
     if (near < smallest) {
@@ -239,13 +203,13 @@ static float to_float(const decimal *number)
         memcpy(&value, &bits, sizeof value);
         return value;
     }
-    if (near < largest && (is_sure || md5_rounds_safely(near)))
+    if (near < largest && md5_rounds_safely(near))
         return (float)near;
     const int32_t unit = ilogb(near) - (BITS - 1);
     return ldexpf((float)round_exactly(number, near, unit), unit); // 24 bits, or infinite
 }
 
-const char *md5i_scan_float_exact(const char *at, const char *end, float *value)
+const char *md5i_scan_float(const char *at, const char *end, float *value)
 {
     decimal number;
     const char *next = scan_decimal(at, end, &number);
@@ -260,11 +224,10 @@ const char *md5i_scan_double(const char *at, const char *end, double *value)
 {
     decimal number;
     double size;
-    bool is_sure;
     const char *next = scan_decimal(at, end, &number);
     if (next) {
         // Where the powers are too large for that way, a float is close enough to refuse it.
-        if (!to_near_double(&number, &size, &is_sure))
+        if (!to_near_double(&number, &size))
             size = (double)to_float(&number);
         *value = number.negative ? -size : size;
     }
@@ -273,7 +236,12 @@ const char *md5i_scan_double(const char *at, const char *end, double *value)
 
 // -- By words -------------------------------------------------------------------------------
 
-#if MD5_HAS_WORDS
+// Mask of the last `count` (1 to 8) bytes of a word.
+static uint64_t last_bytes(size_t count)
+{
+    return ~UINT64_C(0) << (64 - 8 * count);
+}
+
 const char *md5i_scan_plain(const char *at, float *value)
 {
     const uint64_t digit = '0' * MD5_ONES;
@@ -290,21 +258,21 @@ const char *md5i_scan_plain(const char *at, float *value)
     double near;
     if (num_digits <= 8) {
         // The last eight digits, the point pushed out: those before it from one byte further back.
-        const uint64_t decimals = md5_last_bytes(num_decimals);
+        const uint64_t decimals = last_bytes(num_decimals);
         const uint64_t word =
             (md5_load_word(end - 8) & decimals) | (md5_load_word(end - 9) & ~decimals);
         // Rounded twice and yet right: d / 10^k, for k and digits d up to eight, is a middle
         // m / 2^s between two floats (m < 2^25), or at least 1 / (10^k * 2^s) off, more than
         // 2^-52 of it. So its double lies on the same side.
-        near = (double)(int32_t)md5_eight_digits((word ^ digit) & md5_last_bytes(num_digits));
+        near = (double)(int32_t)md5_eight_digits((word ^ digit) & last_bytes(num_digits));
         near /= md5i_exact_powers[num_decimals];
     } else {
         if (num_decimals < 8)
             return NULL;
-        const uint64_t decimals = num_decimals > 8 ? md5_last_bytes(num_decimals - 8) : 0;
+        const uint64_t decimals = num_decimals > 8 ? last_bytes(num_decimals - 8) : 0;
         const uint64_t word =
             (md5_load_word(end - 16) & decimals) | (md5_load_word(end - 17) & ~decimals);
-        const int64_t upper = md5_eight_digits((word ^ digit) & md5_last_bytes(num_digits - 8));
+        const int64_t upper = md5_eight_digits((word ^ digit) & last_bytes(num_digits - 8));
         near = (double)(upper * 100000000 + md5_eight_digits(md5_load_word(end - 8) ^ digit));
         near /= md5i_exact_powers[num_decimals];
         if (!md5_rounds_safely(near))
@@ -318,4 +286,20 @@ const char *md5i_scan_plain(const char *at, float *value)
     memcpy(value, &bits, sizeof bits);
     return end;
 }
-#endif
+
+const char *md5i_scan_ten_decimals(const char *at, float *value)
+{
+    static const double parts[2] = {1e-10, -1e-10};
+    const uint32_t negative = *at == '-';
+    const char *const first = at + negative;
+    const uint64_t last = md5_load_word(first + 4) ^ '0' * MD5_ONES; // decimals 3 to 10
+    const uint64_t sums = last + (0x80 - 10) * MD5_ONES;
+    if (((sums | last) & 0x80 * MD5_ONES) != 0 || !md5_is_blank(first[12]))
+        return md5i_scan_plain(at, value);
+    const int32_t upper = (first[0] - '0') * 100 + (first[2] - '0') * 10 + (first[3] - '0');
+    const int64_t digits = upper * INT64_C(100000000) + md5_eight_digits(last);
+    // Off by the rounding of 1e-10 and that of the product: at most 2 units of the last place.
+    const double near = (double)digits * parts[negative];
+    *value = (float)near;
+    return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(at, value);
+}

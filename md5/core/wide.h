@@ -53,8 +53,40 @@
 #include "md5/core/wide_scalar.h"
 #endif
 
-// Shared by the sets of four floats.
+// -- What sets share ------------------------------------------------------------------------------
+
 #if MD5_WIDTH == 4
+
+MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        rows[i] = md5_wide_load(from[i]);
+}
+
+MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[4], const md5_wide rows[4])
+{
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        md5_wide_store(to[i], rows[i]);
+}
+
+typedef struct md5_wide_mat34 {
+    md5_wide row[3];
+} md5_wide_mat34;
+
+MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
+{
+    return (md5_wide_mat34){{md5_wide_load(m), md5_wide_load(m + 4), md5_wide_load(m + 8)}};
+}
+
+MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
+{
+    md5_wide_store(m, a.row[0]);
+    md5_wide_store(m + 4, a.row[1]);
+    md5_wide_store(m + 8, a.row[2]);
+}
+
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const md5_wide_mat34 b = md5_wide_mat34_load(m);
@@ -62,6 +94,52 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
                              md5_wide_row_product(a.row[1], b.row),
                              md5_wide_row_product(a.row[2], b.row)}};
 }
+
 #endif
+
+#if MD5_WIDTH > 1
+
+// `low` and `high` interleave the first and the last two floats of two rows; `firsts` and `seconds`
+// join the first and the second halves of two rows.
+MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
+{
+    const md5_wide ab_low = md5_wide_low(rows[0], rows[1]);
+    const md5_wide ab_high = md5_wide_high(rows[0], rows[1]);
+    const md5_wide cd_low = md5_wide_low(rows[2], rows[3]);
+    const md5_wide cd_high = md5_wide_high(rows[2], rows[3]);
+    rows[0] = md5_wide_firsts(ab_low, cd_low);
+    rows[1] = md5_wide_seconds(ab_low, cd_low);
+    rows[2] = md5_wide_firsts(ab_high, cd_high);
+    rows[3] = md5_wide_seconds(ab_high, cd_high);
+}
+
+MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
+{
+    const md5_wide ab =
+        md5_wide_add(md5_wide_low(rows[0], rows[1]), md5_wide_high(rows[0], rows[1]));
+    const md5_wide cd =
+        md5_wide_add(md5_wide_low(rows[2], rows[3]), md5_wide_high(rows[2], rows[3]));
+    return md5_wide_add(md5_wide_firsts(ab, cd), md5_wide_seconds(ab, cd));
+}
+
+#endif
+
+MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
+{
+    const float *from[MD5_WIDTH];
+    MD5_UNROLL
+    for (size_t i = 0; i < MD5_WIDTH; i++)
+        from[i] = first + i * step;
+    md5_wide_load_rows(from, rows);
+}
+
+MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wide rows[4])
+{
+    float *to[MD5_WIDTH];
+    MD5_UNROLL
+    for (size_t i = 0; i < MD5_WIDTH; i++)
+        to[i] = first + i * step;
+    md5_wide_store_rows(to, rows);
+}
 
 #endif

@@ -15,85 +15,30 @@
 typedef __m256 md5_wide;
 typedef __m256 md5_mask; // all bits of a true lane are set
 
-MD5_WIDE_INLINE md5_wide md5_wide_all(float value)
-{
-    return _mm256_set1_ps(value);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
-{
-    return _mm256_loadu_ps(from);
-}
+#define md5_wide_all _mm256_set1_ps
+#define md5_wide_load _mm256_loadu_ps
+#define md5_wide_store _mm256_storeu_ps
+#define md5_wide_add _mm256_add_ps
+#define md5_wide_sub _mm256_sub_ps
+#define md5_wide_mul _mm256_mul_ps
+#define md5_wide_div _mm256_div_ps
+#define md5_wide_sqrt _mm256_sqrt_ps
+#define md5_wide_less(a, b) _mm256_cmp_ps(a, b, _CMP_LT_OQ)
+#define md5_wide_greater(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
+#define md5_wide_keep _mm256_and_ps
+#define md5_wide_smaller _mm256_min_ps
+#define md5_wide_larger _mm256_max_ps
+#define md5_wide_select(mask, a, b) _mm256_blendv_ps(b, a, mask)
+#define md5_wide_flip(mask, a) _mm256_xor_ps(a, _mm256_and_ps(mask, _mm256_set1_ps(-0.0f)))
+#define md5_wide_low _mm256_unpacklo_ps
+#define md5_wide_high _mm256_unpackhi_ps
+#define md5_wide_firsts(a, b) _mm256_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
+#define md5_wide_seconds(a, b) _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
 
 // Keeps compilers from loading it again for every use: loads are the bottleneck here.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
     MD5_KEEP_LOADED("x", *a);
-}
-
-MD5_WIDE_INLINE void md5_wide_store(float *to, md5_wide a)
-{
-    _mm256_storeu_ps(to, a);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_add(md5_wide a, md5_wide b)
-{
-    return _mm256_add_ps(a, b);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_sub(md5_wide a, md5_wide b)
-{
-    return _mm256_sub_ps(a, b);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_mul(md5_wide a, md5_wide b)
-{
-    return _mm256_mul_ps(a, b);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_div(md5_wide a, md5_wide b)
-{
-    return _mm256_div_ps(a, b);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_sqrt(md5_wide a)
-{
-    return _mm256_sqrt_ps(a);
-}
-
-MD5_WIDE_INLINE md5_mask md5_wide_less(md5_wide a, md5_wide b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
-}
-
-MD5_WIDE_INLINE md5_mask md5_wide_greater(md5_wide a, md5_wide b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_GT_OQ);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_smaller(md5_wide a, md5_wide b)
-{
-    return _mm256_min_ps(a, b);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_larger(md5_wide a, md5_wide b)
-{
-    return _mm256_max_ps(a, b);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_keep(md5_mask mask, md5_wide a)
-{
-    return _mm256_and_ps(mask, a);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_select(md5_mask mask, md5_wide a, md5_wide b)
-{
-    return _mm256_blendv_ps(b, a, mask);
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
-{
-    return _mm256_xor_ps(a, _mm256_and_ps(mask, _mm256_set1_ps(-0.0f)));
 }
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
@@ -108,40 +53,18 @@ MD5_WIDE_INLINE md5_wide md5_wide_pair(const float *low, const float *high)
 
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[8], md5_wide rows[4])
 {
-    rows[0] = md5_wide_pair(from[0], from[4]);
-    rows[1] = md5_wide_pair(from[1], from[5]);
-    rows[2] = md5_wide_pair(from[2], from[6]);
-    rows[3] = md5_wide_pair(from[3], from[7]);
-}
-
-MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
-{
-    rows[0] = md5_wide_pair(first, first + 4 * step);
-    rows[1] = md5_wide_pair(first + step, first + 5 * step);
-    rows[2] = md5_wide_pair(first + 2 * step, first + 6 * step);
-    rows[3] = md5_wide_pair(first + 3 * step, first + 7 * step);
-}
-
-MD5_WIDE_INLINE void md5_wide_split(float *low, float *high, md5_wide a)
-{
-    _mm_storeu_ps(low, _mm256_castps256_ps128(a));
-    _mm_storeu_ps(high, _mm256_extractf128_ps(a, 1));
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        rows[i] = md5_wide_pair(from[i], from[i + 4]);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows[4])
 {
-    md5_wide_split(to[0], to[4], rows[0]);
-    md5_wide_split(to[1], to[5], rows[1]);
-    md5_wide_split(to[2], to[6], rows[2]);
-    md5_wide_split(to[3], to[7], rows[3]);
-}
-
-MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wide rows[4])
-{
-    md5_wide_split(first, first + 4 * step, rows[0]);
-    md5_wide_split(first + step, first + 5 * step, rows[1]);
-    md5_wide_split(first + 2 * step, first + 6 * step, rows[2]);
-    md5_wide_split(first + 3 * step, first + 7 * step, rows[3]);
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++) {
+        _mm_storeu_ps(to[i], _mm256_castps256_ps128(rows[i]));
+        _mm_storeu_ps(to[i + 4], _mm256_extractf128_ps(rows[i], 1));
+    }
 }
 
 MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
@@ -157,28 +80,6 @@ MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
     MD5_UNROLL
     for (int i = 0; i < 4; i++)
         rows[i] = _mm256_blend_ps(rows[i], _mm256_setzero_ps(), 0x88);
-}
-
-MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
-{
-    const __m256 ab_low = _mm256_unpacklo_ps(rows[0], rows[1]);
-    const __m256 ab_high = _mm256_unpackhi_ps(rows[0], rows[1]);
-    const __m256 cd_low = _mm256_unpacklo_ps(rows[2], rows[3]);
-    const __m256 cd_high = _mm256_unpackhi_ps(rows[2], rows[3]);
-    rows[0] = _mm256_shuffle_ps(ab_low, cd_low, _MM_SHUFFLE(1, 0, 1, 0));
-    rows[1] = _mm256_shuffle_ps(ab_low, cd_low, _MM_SHUFFLE(3, 2, 3, 2));
-    rows[2] = _mm256_shuffle_ps(ab_high, cd_high, _MM_SHUFFLE(1, 0, 1, 0));
-    rows[3] = _mm256_shuffle_ps(ab_high, cd_high, _MM_SHUFFLE(3, 2, 3, 2));
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
-{
-    const __m256 ab =
-        _mm256_add_ps(_mm256_unpacklo_ps(rows[0], rows[1]), _mm256_unpackhi_ps(rows[0], rows[1]));
-    const __m256 cd =
-        _mm256_add_ps(_mm256_unpacklo_ps(rows[2], rows[3]), _mm256_unpackhi_ps(rows[2], rows[3]));
-    return _mm256_add_ps(_mm256_shuffle_ps(ab, cd, _MM_SHUFFLE(1, 0, 1, 0)),
-                         _mm256_shuffle_ps(ab, cd, _MM_SHUFFLE(3, 2, 3, 2)));
 }
 
 // The first two rows in one register.

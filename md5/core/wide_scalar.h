@@ -14,110 +14,39 @@
 typedef float md5_wide;
 typedef bool md5_mask;
 
-MD5_WIDE_INLINE md5_wide md5_wide_all(float value)
-{
-    return value;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_load(const float *from)
-{
-    return *from;
-}
-
-MD5_WIDE_INLINE void md5_wide_store(float *to, md5_wide a)
-{
-    *to = a;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_add(md5_wide a, md5_wide b)
-{
-    return a + b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_sub(md5_wide a, md5_wide b)
-{
-    return a - b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_mul(md5_wide a, md5_wide b)
-{
-    return a * b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_div(md5_wide a, md5_wide b)
-{
-    return a / b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_sqrt(md5_wide a)
-{
-    return sqrtf(a);
-}
-
-MD5_WIDE_INLINE md5_mask md5_wide_less(md5_wide a, md5_wide b)
-{
-    return a < b;
-}
-
-MD5_WIDE_INLINE md5_mask md5_wide_greater(md5_wide a, md5_wide b)
-{
-    return a > b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_smaller(md5_wide a, md5_wide b)
-{
-    return a < b ? a : b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_larger(md5_wide a, md5_wide b)
-{
-    return a > b ? a : b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_keep(md5_mask mask, md5_wide a)
-{
-    return mask ? a : 0.0f;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_select(md5_mask mask, md5_wide a, md5_wide b)
-{
-    return mask ? a : b;
-}
-
-MD5_WIDE_INLINE md5_wide md5_wide_flip(md5_mask mask, md5_wide a)
-{
-    return mask ? -a : a;
-}
+#define md5_wide_all(value) (value)
+#define md5_wide_load(from) (*(from))
+#define md5_wide_store(to, a) ((void)(*(to) = (a)))
+#define md5_wide_add(a, b) ((a) + (b))
+#define md5_wide_sub(a, b) ((a) - (b))
+#define md5_wide_mul(a, b) ((a) * (b))
+#define md5_wide_div(a, b) ((a) / (b))
+#define md5_wide_sqrt sqrtf
+#define md5_wide_less(a, b) ((a) < (b))
+#define md5_wide_greater(a, b) ((a) > (b))
+#define md5_wide_keep(mask, a) ((mask) ? (a) : 0.0f)
+#define md5_wide_smaller(a, b) ((a) < (b) ? (a) : (b))
+#define md5_wide_larger(a, b) ((a) > (b) ? (a) : (b))
+#define md5_wide_select(mask, a, b) ((mask) ? (a) : (b))
+#define md5_wide_flip(mask, a) ((mask) ? -(a) : (a))
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {
     return mask;
 }
 
-MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide rows[4])
-{
-    (void)step;
-    MD5_UNROLL
-    for (int i = 0; i < 4; i++)
-        rows[i] = first[i];
-}
-
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[1], md5_wide rows[4])
 {
-    md5_wide_load_run(from[0], 0, rows);
-}
-
-MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wide rows[4])
-{
-    (void)step;
     MD5_UNROLL
     for (int i = 0; i < 4; i++)
-        first[i] = rows[i];
+        rows[i] = from[0][i];
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[1], const md5_wide rows[4])
 {
-    md5_wide_store_run(to[0], 0, rows);
+    MD5_UNROLL
+    for (int i = 0; i < 4; i++)
+        to[0][i] = rows[i];
 }
 
 MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])

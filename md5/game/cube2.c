@@ -539,7 +539,7 @@ static float number_of(const cube_call *call, uint32_t word)
     const md5_cube2_word *const given = &call->command->words[word];
     const char *const end = given->text + strlen(given->text);
     const char *const next =
-        given->kind == MD5_CUBE2_WORD ? md5_scan_float(given->text, end, &value) : NULL;
+        given->kind == MD5_CUBE2_WORD ? md5i_scan_float(given->text, end, &value) : NULL;
     if (next && md5_is_length(value))
         return value;
     if (given->text[0] != '\0' || given->kind != MD5_CUBE2_WORD)

@@ -184,7 +184,7 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
 {
     md5i_lex_next(lex);
     const char *const end = end_of_plain(lex);
-    const char *const next = md5_scan_float(lex->at, end, value);
+    const char *const next = md5i_scan_float(lex->at, end, value);
     *is_number = next && next == end && md5_is_length(*value);
     if (!*is_number)
         return skip_value(lex, "a number of at most 1e9");

@@ -86,15 +86,7 @@ float md5i_packed_scale(uint32_t scale);
 // Returns the bits from `bit` on: 57 or more of them, above which there may be any.
 static inline uint64_t md5_packed_word(const uint8_t *bytes, uint32_t bit)
 {
-    const uint8_t *const from = bytes + bit / 8;
-    uint64_t word = 0;
-#if MD5_HAS_WORDS
-    memcpy(&word, from, sizeof word);
-#else
-    for (unsigned i = 0; i < 8; i++)
-        word |= (uint64_t)from[i] << (8 * i);
-#endif
-    return word >> bit % 8;
+    return md5_load_word(bytes + bit / 8) >> bit % 8;
 }
 
 static inline uint32_t md5_packed_bits(const uint8_t *bytes, uint32_t bit, uint32_t count)

@@ -127,8 +127,7 @@ static const char *find_component(const md5_anim_reader *reader, const char *sta
     lex.at = start;
     for (uint32_t i = 0; i < component; i++)
         md5i_lex_float(&lex, &number); // as before, without an error
-    md5i_lex_next(&lex);
-    return lex.at;
+    return md5i_lex_next(&lex);
 }
 
 // Checks the range of a frame's numbers. Without branches: a negative difference sets the highest
@@ -156,17 +155,16 @@ static bool read_frame_number(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     uint32_t number;
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
         reader->first_frame = number;
         if (number != 0)
-            md5i_lex_warn(lex, at, "frames are numbered from %u, not from 0", number);
+            md5i_lex_warn(lex, lex->number_at, "frames are numbered from %u, not from 0", number);
     }
     const int64_t expected = reader->first_frame + reader->num_frames_read;
     if (number != expected)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "frame %u, expected frame %lld", number,
-                             (long long)expected);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "frame %u, expected frame %lld",
+                             number, (long long)expected);
     return true;
 }
 
@@ -208,16 +206,10 @@ static bool read_frame(md5_anim_reader *reader)
     const char *const start = lex->at;
     const uint32_t num_components = reader->file->num_components;
     float *const numbers = reader->numbers + (size_t)reader->num_frames_read * num_components;
-    // Numbers that are not plain come in groups: after one, the lexer reads this many.
-    enum { NOT_TRIED = 8 };
-    for (uint32_t i = 0; i < num_components;) {
-        i += (uint32_t)md5i_row_numbers(lex, &numbers[i], num_components - i);
-        for (int n = 0; n < NOT_TRIED && i < num_components; n++, i++) {
-            if (md5i_lex_at_block_end(lex))
-                return md5i_fail_short(lex, "numAnimatedComponents", num_components, i);
-            TRY(md5i_lex_float(lex, &numbers[i]));
-        }
-    }
+    uint32_t num_read;
+    TRY(md5i_lex_floats(lex, numbers, num_components, &num_read));
+    if (num_read < num_components)
+        return md5i_fail_short(lex, "numAnimatedComponents", num_components, num_read);
 
     if (!md5i_lex_take(lex, '}'))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
@@ -360,13 +352,12 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         return true;
     }
     case WORD_RATE: {
-        const char *const at = md5i_lex_next(lex);
         TRY(md5i_lex_double(lex, &out->frame_rate));
         const float narrow = (float)out->frame_rate;
         if (narrow > 0.0f && isfinite(narrow))
             return true;
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "framerate %g: expected more than 0",
-                             out->frame_rate);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "framerate %g: expected more than 0", out->frame_rate);
     }
     case WORD_STRINGS:
         TRY(md5i_read_uint(lex, "strings", &count));
@@ -375,12 +366,11 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         return true;
     case WORD_RANGE: {
         TRY(md5i_read_uint(lex, "first frame", &out->first));
-        const char *const at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "last frame", &out->end));
         if (out->end >= out->first)
             return true;
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the range ends at %u, before its begin %u",
-                             out->end, out->first);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "the range ends at %u, before its begin %u", out->end, out->first);
     }
     case WORD_KEYS:
         return read_keys(lex, out);
@@ -398,11 +388,10 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     out->at = md5i_lex_next(lex);
     if (!md5i_lex_take_word(lex, "channel"))
         return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "channel", &number));
     if (number != index)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "channel %u, expected channel %u", number,
-                             index);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "channel %u, expected channel %u", number, index);
     TRY(md5i_lex_expect(lex, '{'));
     static const char *const words[NUM_WORDS] = {"joint",     "attribute", "starttime", "endtime",
                                                  "framerate", "strings",   "range",     "keys"};
@@ -707,24 +696,22 @@ static bool read_hierarchy(md5_anim_reader *reader)
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         md5_track *const track = &reader->tracks[joint];
         int64_t first;
-        const char *at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "flags", &track->flags));
         if (track->flags > MOST_FLAGS)
-            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63",
+            return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63",
                                  track->flags);
-        at = md5i_lex_next(lex);
         TRY(md5i_lex_int(lex, &first));
         const bool is_used = track->flags != 0;
         const bool fits = first >= 0 && first <= INT32_MAX;
         if (is_used && !fits)
-            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "first component %lld is out of range",
-                                 (long long)first);
+            return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                                 "first component %lld is out of range", (long long)first);
         track->first = fits ? (uint32_t)first : 0;
         const uint64_t needed = (uint64_t)track->first + md5_num_flags(track->flags);
         reader->num_used += md5_num_flags(track->flags);
         if (is_used && needed > reader->needed) {
             reader->needed = needed;
-            reader->needed_at = at;
+            reader->needed_at = lex->number_at;
         }
     }
     TRY(md5i_end_rows(lex, "numJoints", num_joints, "niii"));
@@ -772,8 +759,8 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         TRY(bounds);
         while (!md5i_lex_at_block_end(lex)) {
             md5_bounds box;
-            TRY(md5i_read_vec3(lex, &box.min));
-            TRY(md5i_read_vec3(lex, &box.max));
+            TRY(md5i_lex_vec3(lex, &box.min));
+            TRY(md5i_lex_vec3(lex, &box.max));
             const md5_vec3 low = box.min, high = box.max;
             const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
             const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
@@ -806,7 +793,7 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numJoints", num_joints, joint);
             md5_vec3 rotation;
-            TRY(md5i_read_point(lex, &reader->base_frame[joint].translation));
+            TRY(md5i_lex_point(lex, &reader->base_frame[joint].translation));
             TRY(md5i_read_rotation(lex, &rotation));
             reader->base_frame[joint].rotation =
                 (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};

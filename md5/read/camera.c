@@ -102,16 +102,15 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         for (uint32_t i = 0; i < num_cuts; i++) {
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numCuts", num_cuts, i);
-            const char *const at = md5i_lex_next(lex);
             uint32_t *const cut = &reader->cuts[i];
             TRY(md5i_read_uint(lex, "cut", cut));
             if (*cut >= reader->num_frames.value)
-                return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
+                return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                                      "cut at frame %u, but numFrames is %u", *cut,
                                      reader->num_frames.value);
             if (i > 0 && *cut <= cut[-1])
-                md5i_lex_warn(lex, at, "cut at frame %u comes after that at frame %u", *cut,
-                              cut[-1]);
+                md5i_lex_warn(lex, lex->number_at, "cut at frame %u comes after that at frame %u",
+                              *cut, cut[-1]);
 
             TRY(read_cut_view(reader, i));
         }
@@ -137,12 +136,11 @@ static bool read_top_word(camera_reader *reader, md5_span word)
             md5_camera_view *const view = &reader->frames[i];
             md5_xform transform;
             TRY(md5i_read_transform(lex, &transform));
-            const char *const at = md5i_lex_next(lex);
             TRY(md5i_lex_length(lex, &view->fov));
             view->position = transform.translation;
             view->rotation = transform.rotation;
             if (!(view->fov > 0.0f && view->fov < 180.0f))
-                md5i_lex_warn(lex, at,
+                md5i_lex_warn(lex, lex->number_at,
                               "field of view %g: expected more than 0 and less than 180 degrees",
                               (double)view->fov);
         }

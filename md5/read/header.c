@@ -132,8 +132,8 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
         if (header->version_at)
             return md5i_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
                                  "'MD5Version' appears a second time");
-        header->version_at = md5i_lex_next(lex);
         TRY(md5i_lex_int(lex, &version));
+        header->version_at = lex->number_at;
         const bool is_old = version == MD5_VERSION_6 && header->kind != MD5_KIND_CAMERA;
         if (version != 10 && version != 12 && !is_old)
             return md5i_lex_fail(
@@ -292,19 +292,19 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
 bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
 {
     int64_t value;
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_lex_int(lex, &value));
     if (count->at)
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'%s' appears a second time", word);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_SYNTAX, "'%s' appears a second time",
+                             word);
     if (value < least)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "%s is %lld: expected at least %u", word,
-                             (long long)value, least);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "%s is %lld: expected at least %u", word, (long long)value, least);
     const size_t left = (size_t)(lex->end - lex->at);
     if ((uint64_t)value > left / bytes)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE,
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "%s says %lld, which the %zu bytes left cannot hold", word,
                              (long long)value, left);
-    *count = (md5_count){at, (uint32_t)value};
+    *count = (md5_count){lex->number_at, (uint32_t)value};
     return true;
 }
 
@@ -318,18 +318,18 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
 
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
 {
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_lex_double(lex, frame_rate));
     if (*given_at)
-        return md5i_lex_fail(lex, at, MD5_ERROR_SYNTAX, "'frameRate' appears a second time");
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_SYNTAX,
+                             "'frameRate' appears a second time");
     const float narrow = (float)*frame_rate;
     if (*frame_rate == 0.0 && fallback > 0.0) {
-        md5i_lex_warn(lex, at, "frameRate is 0: read as %g", fallback);
+        md5i_lex_warn(lex, lex->number_at, "frameRate is 0: read as %g", fallback);
         *frame_rate = fallback;
     } else if (!(narrow > 0.0f)) {
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "frameRate is %g: expected more than 0",
-                             (double)narrow);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "frameRate is %g: expected more than 0", (double)narrow);
     }
-    *given_at = at;
+    *given_at = lex->number_at;
     return true;
 }

@@ -10,13 +10,13 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
         return md5i_fail_short(lex, "numJoints", num_joints, index);
     joint->at = (uint32_t)(lex->at - lex->text);
     TRY(md5i_lex_joint_name(lex, &joint->name));
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_lex_int(lex, &number));
     if (number >= (int64_t)num_joints)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "parent %lld, but numJoints is %u",
-                             (long long)number, num_joints);
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "parent %lld, but numJoints is %u", (long long)number, num_joints);
     if (number < -1)
-        md5i_lex_warn(lex, at, "parent %lld is read as -1: no parent", (long long)number);
+        md5i_lex_warn(lex, lex->number_at, "parent %lld is read as -1: no parent",
+                      (long long)number);
     joint->parent = number < 0 ? MD5_NONE : (uint32_t)number;
     return true;
 }
@@ -34,7 +34,7 @@ void md5i_warn_overlong(md5_lex *lex, const char *at, md5_vec3 rotation, uint32_
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
     const char *const at = md5i_lex_next(lex);
-    TRY(md5i_read_vec3(lex, rotation));
+    TRY(md5i_lex_vec3(lex, rotation));
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
         return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "the rotation ( %g %g %g ) is out of range",
                              (double)rotation->x, (double)rotation->y, (double)rotation->z);
@@ -46,7 +46,7 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 {
     md5_vec3 rotation;
-    TRY(md5i_read_point(lex, &transform->translation));
+    TRY(md5i_lex_point(lex, &transform->translation));
     TRY(md5i_read_rotation(lex, &rotation));
     transform->rotation = md5_quat_from_xyz(rotation.x, rotation.y, rotation.z);
     return true;

@@ -188,11 +188,11 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u '%s'",
                              count_word, count->value, md5i_lex_token(lex, lex->at).text, item,
                              word);
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_lex_int(lex, &number));
     if (number != item && !*is_warned) {
         *is_warned = true;
-        md5i_lex_warn(lex, at, "found '%s %lld', expected '%s %u': the order of rows is used", word,
+        md5i_lex_warn(lex, lex->number_at,
+                      "found '%s %lld', expected '%s %u': the order of rows is used", word,
                       (long long)number, word, item);
     }
     return true;
@@ -212,10 +212,9 @@ static bool read_vertex(md5_lex *lex, bool is_old, md5_vertex *vertex, md5_vec2 
 {
     TRY(read_texcoord(lex, is_old, texcoord));
     TRY(md5i_read_uint(lex, "first weight", &vertex->first_weight));
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "number of weights", &vertex->num_weights));
     if (vertex->num_weights == 0)
-        md5i_lex_warn(lex, at, "a vertex without weights stays at the origin");
+        md5i_lex_warn(lex, lex->number_at, "a vertex without weights stays at the origin");
     return true;
 }
 
@@ -256,7 +255,7 @@ static bool read_vertices(md5_mesh_reader *reader, md5_mesh_block *block)
             TRY(read_vertex(lex, is_old, &mesh->file_vertices[v], &mesh->texcoords[v]));
         }
         if (md5_has_frames(reader)) {
-            TRY(md5i_read_vec3(lex, &mesh->normals[v]));
+            TRY(md5i_lex_vec3(lex, &mesh->normals[v]));
             TRY(read_vec4(lex, &mesh->tangents[v]));
         }
     }
@@ -322,11 +321,10 @@ static bool read_triangles(md5_mesh_reader *reader, md5_mesh_block *block)
 static bool read_weight(md5_mesh_reader *reader, md5_weight *weight)
 {
     md5_lex *const lex = &reader->lex;
-    const char *const at = md5i_lex_next(lex);
     TRY(md5i_read_uint(lex, "joint", &weight->joint));
     if (weight->joint >= reader->num_joints.value)
-        return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "joint %u, but %s is %u", weight->joint,
-                             md5_is_old_mesh(reader) ? "numbones" : "numJoints",
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "joint %u, but %s is %u",
+                             weight->joint, md5_is_old_mesh(reader) ? "numbones" : "numJoints",
                              reader->num_joints.value);
     TRY(md5i_lex_length(lex, &weight->bias));
     if (!md5_is_old_mesh(reader))
@@ -387,8 +385,7 @@ static const char *find_vertex(const md5_mesh_reader *reader, const md5_mesh_blo
         }
     }
     (void)read_texcoord(&again.lex, md5_is_old_mesh(reader), &texcoord);
-    md5i_lex_next(&again.lex);
-    return again.lex.at;
+    return md5i_lex_next(&again.lex);
 }
 
 static const char *find_corner(const md5_mesh_reader *reader, const md5_mesh_block *block,
@@ -410,8 +407,7 @@ static const char *find_corner(const md5_mesh_reader *reader, const md5_mesh_blo
             break;
         md5i_lex_int(&lex, &number);
     }
-    md5i_lex_next(&lex);
-    return lex.at;
+    return md5i_lex_next(&lex);
 }
 
 // Check indices at the end of a mesh. An index outside of its table is an error; so are vertices
@@ -744,11 +740,10 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
                                  "numbones is %u, but there are more", reader->num_joints.value);
         reader->bones[index].joint.at = (uint32_t)(lex->at - lex->text);
         lex->at += strlen("bone");
-        const char *const at = md5i_lex_next(lex);
         TRY(md5i_read_uint(lex, "bone", &number));
         if (number != index)
-            return md5i_lex_fail(lex, at, MD5_ERROR_RANGE, "bone %u, expected bone %u", number,
-                                 index);
+            return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "bone %u, expected bone %u",
+                                 number, index);
         TRY(md5i_lex_expect(lex, '{'));
         uint32_t known = 0;
         while (!md5i_lex_take(lex, '}'))
@@ -790,11 +785,8 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
         TRY(md5i_lex_expect(lex, '{'));
         lex->mesh_comment = (md5_span){0};
-        md5i_lex_next(lex);
-        while (lex->at == lex->end || *lex->at != '}') {
+        while (md5i_lex_next(lex) == lex->end || *lex->at != '}')
             TRY(read_mesh_word(reader, &block));
-            md5i_lex_next(lex);
-        }
         TRY(need_table(lex, &block.num_vertices, "numverts"));
         TRY(need_table(lex, &block.num_triangles, "numtris"));
         TRY(need_table(lex, &block.num_weights, "numweights"));

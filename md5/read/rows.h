@@ -39,14 +39,4 @@ bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *cor
 bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
                      md5_weight *weight);
 
-// ( x y z )
-bool md5i_row_vec3(md5_lex *lex, md5_vec3 *value);
-
-// ( x y z ), of any numbers or of lengths; the lexer reads what is not in the usual form.
-bool md5i_read_vec3(md5_lex *lex, md5_vec3 *value);
-bool md5i_read_point(md5_lex *lex, md5_vec3 *value);
-
-// Reads numbers up to the first that is not in plain form, at most `count`. Returns how many.
-size_t md5i_row_numbers(md5_lex *lex, float *numbers, size_t count);
-
 #endif

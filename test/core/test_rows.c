@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if MD5_HAS_WORDS
 enum { BEFORE = 32, BEHIND = 200 };
 
 // A row surrounded by enough other bytes, as in a file.
@@ -117,24 +116,51 @@ TEST (row_of_a_weight_is_read_or_left) {
     CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
 }
 
-TEST (row_of_numbers_is_read_as_far_as_it_is_plain) {
+// Whatever their form is, with or without room for reading by words, up to the end of the block.
+TEST (numbers_are_read_up_to_the_end_of_a_block) {
     row_case it;
-    float numbers[4] = {0};
+    float numbers[8] = {0};
+    uint32_t count;
+    md5_lex *lex = begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7/**/-  3 0.25}");
+    CHECK(md5i_lex_floats(lex, numbers, 8, &count));
+    CHECK_UINT(count, 6);
+    CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f && numbers[2] == 2.0f && numbers[3] == 7.0f);
+    CHECK(numbers[4] == -3.0f && numbers[5] == 0.25f && *lex->at == '}');
+    lex = begin(&it, "0.5 1.5 2.5 3.5 4.5 ");
+    CHECK(md5i_lex_floats(lex, numbers, 4, &count));
+    CHECK(count == 4 && numbers[3] == 3.5f);
+    CHECK(!md5i_lex_floats(begin(&it, "0.5 x "), numbers, 4, &count));
+    static const char text[] = " 0.5 1.5}";
+    md5i_lex_begin(lex, &it.arena, text, strlen(text));
+    CHECK(md5i_lex_floats(lex, numbers, 4, &count));
+    CHECK(count == 2 && numbers[0] == 0.5f && numbers[1] == 1.5f);
+}
+
+TEST (points_are_read_in_every_form) {
+    static const char *const forms[] = {" ( 0.5 1.5 -2.000000 ) ", "( 0.5 1.5 -2 )",
+                                        "(0.5 1.5 -2.0)", "( 0.5\t1.5  -2e0 )"};
+    row_case it;
     md5_vec3 value;
-    CHECK_UINT(md5i_row_numbers(begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7 }"), numbers, 4), 3);
-    CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f && numbers[2] == 2.0f);
-    CHECK(*it.lex.at == '7');
-    CHECK_UINT(md5i_row_numbers(begin(&it, "0.5 1.5 2.5 3.5 4.5 "), numbers, 4), 4);
-    CHECK(md5i_row_vec3(begin(&it, " ( 0.5 1.5 -2.000000 ) "), &value));
-    CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
-    CHECK(!md5i_row_vec3(begin(&it, " ( 0.5 1.5 -2 ) "), &value));
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        CHECK(md5i_lex_vec3(begin(&it, forms[i]), &value));
+        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
+        CHECK(md5i_lex_point(begin(&it, forms[i]), &value));
+        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
+        md5i_lex_begin(&it.lex, &it.arena, forms[i], strlen(forms[i])); // without room
+        CHECK(md5i_lex_point(&it.lex, &value));
+        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
+    }
+    CHECK(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), &value));
+    CHECK(!md5i_lex_point(begin(&it, "( 0.5 2000000000.0 1.5 ) "), &value));
+    CHECK_UINT(it.context.error.status, MD5_ERROR_RANGE);
+    CHECK_UINT(it.context.error.column, BEFORE + 7);
 }
 
 TEST (row_is_left_near_the_ends_of_a_text) {
-    static const char text[] = "( 0.5 0.5 0.5 ) ";
+    static const char text[] = "tri 0 1 2 3 ";
     md5_context context;
-    md5_vec3 value;
-    float number;
+    uint32_t corners[3];
+    const md5_row_number number = md5_row_begin();
     char many[400];
     memset(many, ' ', sizeof many);
     memcpy(many, text, strlen(text));
@@ -143,15 +169,15 @@ TEST (row_is_left_near_the_ends_of_a_text) {
     md5_arena arena = {.context = &context};
     md5_lex lex;
     md5i_lex_begin(&lex, &arena, many, sizeof many);
-    CHECK(!md5i_row_vec3(&lex, &value)); // too near the start
+    CHECK(!md5i_row_triangle(&lex, &number, corners)); // too near the start
     lex.at = lex.end;
-    CHECK(!md5i_row_vec3(&lex, &value));
-    CHECK_UINT(md5i_row_numbers(&lex, &number, 1), 0);
+    CHECK(!md5i_row_triangle(&lex, &number, corners));
     memcpy(many + 300, text, strlen(text));
     lex.at = many + 290;
-    CHECK(!md5i_row_vec3(&lex, &value)); // too near the end
-    lex.at = many + 302;
-    CHECK_UINT(md5i_row_numbers(&lex, &number, 1), 0);
+    CHECK(!md5i_row_triangle(&lex, &number, corners)); // too near the end
+    memcpy(many + 200, text, strlen(text));
+    lex.at = many + 190;
+    CHECK(md5i_row_triangle(&lex, &number, corners));
 }
 
 TEST (row_numbers_count_on) {
@@ -175,7 +201,6 @@ TEST (row_numbers_count_on) {
     for (int i = 0; i < 12; i++, md5_row_next(&number))
         CHECK((md5_load_word(digits) & number.mask) != number.text);
 }
-#endif
 
 // A comment in each row prevents fast reading.
 static char *with_comments(const char *text)

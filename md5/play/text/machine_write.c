@@ -99,7 +99,7 @@ static void put_number(writer *to, double number, bool is_float)
         }
         text[length] = '\0';
         if (is_float)
-            md5i_scan_float_exact(text, text + length, &narrow);
+            md5i_scan_float(text, text + length, &narrow);
         else
             md5i_scan_double(text, text + length, &wide);
         is_same = (is_float ? (double)narrow : wide) == number;
