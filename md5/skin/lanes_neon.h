@@ -1,4 +1,4 @@
-// Loads, stores and matrix sums for skinning with NEON, in addition to md5/core/wide.h.
+// Loads and stores for skinning with NEON, in addition to md5/core/wide.h.
 #ifndef MD5_SKIN_LANES_NEON_H
 #define MD5_SKIN_LANES_NEON_H
 

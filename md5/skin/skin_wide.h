@@ -4,7 +4,7 @@
 #define MD5_SKIN_SKIN_WIDE_H
 
 #include "md5/skin/kernels.h"
-#include "md5/skin/transform_wide.h"
+#include "md5/skin/lanes_four.h"
 
 #include <float.h>
 
