@@ -615,18 +615,6 @@ static void add_to_sums(void *sums, md5_pair a)
     md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
 }
 
-// Returns any unit vector perpendicular to a unit vector.
-static md5_vec3d any_perpendicular(md5_vec3d normal)
-{
-    const double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
-    md5_vec3d axis = {0.0, 0.0, 1.0}; // the one farthest from the normal
-    if (x <= y && x <= z)
-        axis = (md5_vec3d){1.0, 0.0, 0.0};
-    else if (y <= z)
-        axis = (md5_vec3d){0.0, 1.0, 0.0};
-    return md5_vec3d_normalize(md5_vec3d_cross(normal, axis));
-}
-
 // The unit vector perpendicular to `n` that is nearest to `along`; any perpendicular one if `along`
 // is zero or parallel to the normal.
 static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
@@ -636,7 +624,7 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
     const double parallel = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
     const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
     const double length = md5_vec3d_length(projected);
-    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : any_perpendicular(n);
+    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : md5_vec3d_across(n);
 }
 
 // The directions along one axis of the texture of two vertices, u or v first.
