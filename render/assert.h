@@ -20,6 +20,12 @@
 #endif
 #endif
 
+// Check when a function is called.
+#define MD5GL_ASSERT_IN_FRAME(renderer) \
+    MD5_ASSERT((renderer)->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()")
+#define MD5GL_ASSERT_NO_FRAME(renderer) \
+    MD5_ASSERT(!(renderer)->in_frame, "call it outside of a frame")
+
 // Check that the last members, `reserved`, of a structure, which may be NULL, or of rows[count] are
 // 0: "Growth" in md5model.h. The second costs time that grows with the rows.
 #define MD5_ASSERT_RESERVED(options)                                                          \

@@ -95,19 +95,11 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_mesh *mes
                                  uint32_t instance)
 {
     const GladGLContext *gl = &renderer->gl;
-    const size_t vertices = md5gli_num_posed(mesh), first = vertices * instance;
-    const md5gl_layout all = md5gli_make_layout(vertices * mesh->posed_count, true);
-    const size_t position = first * sizeof(md5_vec3);
-    const size_t tangent = all.tangents + first * sizeof(md5_vec4);
+    const size_t vertices = md5gli_num_posed(mesh);
+    const md5gl_layout all = md5gli_make_layout(vertices * mesh->posed_count, MD5GL_NUM_ARRAYS);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
-    gl->VertexAttribPointer(MD5GL_AT_POSITION, 3, GL_FLOAT, GL_FALSE, 0, (const void *)position);
-    gl->VertexAttribPointer(MD5GL_AT_NORMAL, 3, GL_FLOAT, GL_FALSE, 0,
-                            (const void *)(all.normals + position));
-    gl->VertexAttribPointer(MD5GL_AT_TANGENT, 4, GL_FLOAT, GL_FALSE, 0, (const void *)tangent);
-    if (mesh->deform.write) {
-        md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, all.texcoords + first * sizeof(md5_vec2));
-        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, all.colours + first * sizeof(md5_vec4));
-    }
+    md5gli_set_attributes(gl, &all, vertices * instance, 0,
+                          mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
@@ -225,6 +217,16 @@ static md5gl_run run_at(const md5gl_model *model, uint32_t index)
     return (md5gl_run){.count = index == 0 ? model->num_instances : 0};
 }
 
+// Draws the instances that wear a skin of one mesh, whose state is set.
+static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
+                      const md5gl_program *program, uint32_t skin)
+{
+    md5gl_run run;
+    for (uint32_t i = 0; (run = run_at(draw->model, i)).count > 0; i++)
+        if (run.skin == skin)
+            draw_mesh_run(renderer, draw, mesh, program, &run);
+}
+
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
     const md5gl_model *const model = draw->model;
@@ -285,7 +287,7 @@ void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
 {
     MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
     if (!renderer->shadowed)
@@ -308,7 +310,7 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
         (style & ~(uint32_t)(MD5GL_LIT | MD5GL_UNTEXTURED | MD5GL_WIREFRAME | MD5GL_NO_CULLING))
             == 0,
         "style: flags of md5gl_style");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
@@ -359,7 +361,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     if (!renderer || !model)
         return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT(mesh_index < model->model->num_meshes, "mesh: an index into the model's meshes");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_mesh *const mesh = &model->meshes[mesh_index];
     const size_t count = mesh->mesh->num_vertices;
@@ -576,7 +578,6 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
     static const float identity[6] = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f};
     const GladGLContext *gl = &renderer->gl;
     const GLint *const uniforms = draw->program->uniforms;
-    md5gl_run run;
     use_model_program(renderer, draw->model, draw->mesh, draw->program);
     const bool is_cube = is_direction(drawn->texgen);
     const bool is_bumped = drawn->texgen == MD5GL_TEXGEN_REFLECT && drawn->normals != 0;
@@ -594,10 +595,8 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const la
     gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)drawn->vertex_color,
                   drawn->alpha_test != NULL ? test : 0, (GLint)drawn->alpha);
     gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], drawn->alpha_test ? *drawn->alpha_test : 0.0f);
-    for (uint32_t i = 0; (run = run_at(draw->model, i)).count > 0; i++)
-        if (run.skin == draw->list->skin)
-            draw_mesh_run(renderer, &(model_draw){draw->model, MD5GL_LIT, MD5GL_PASS_LIT, NULL},
-                          draw->mesh, draw->program, &run);
+    draw_skin(renderer, &(model_draw){draw->model, MD5GL_LIT, MD5GL_PASS_LIT, NULL}, draw->mesh,
+              draw->program, draw->list->skin);
 }
 
 // -- Bases ----------------------------------------------------------------------------------------
@@ -647,16 +646,11 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
     md5gl_surface surface = *md5gli_surface_of(draw->model, draw->list->skin, draw->list->mesh);
     if (material)
         surface.material = *material;
-    md5gl_run run;
     md5gli_bind_shadows(renderer);
     md5gli_set_coverage(renderer, true);
-    for (uint32_t i = 0; (run = run_at(draw->model, i)).count > 0; i++) {
-        if (run.skin != draw->list->skin)
-            continue;
-        const md5gl_program *const program = program_of(renderer, &lit, draw->mesh, &surface);
-        set_up_mesh(renderer, &lit, draw->mesh, &surface, program);
-        draw_mesh_run(renderer, &lit, draw->mesh, program, &run);
-    }
+    const md5gl_program *const program = program_of(renderer, &lit, draw->mesh, &surface);
+    set_up_mesh(renderer, &lit, draw->mesh, &surface, program);
+    draw_skin(renderer, &lit, draw->mesh, program, draw->list->skin);
     md5gli_set_coverage(renderer, false);
 }
 
@@ -836,7 +830,7 @@ bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model, md5gl
         return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT((unsigned)pass <= MD5GL_STAGE_PASS_STAGES, "pass: one of md5gl_stage_pass");
     MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     if (pass == MD5GL_STAGE_PASS_SHADOWS)
         return draw_lists(renderer, model, lists, count, draw_shadow, error);
     if (pass == MD5GL_STAGE_PASS_BASES)

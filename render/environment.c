@@ -367,7 +367,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
         return NULL;
     }
     MD5_ASSERT(rgb != NULL, "rgb: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     // The library reads it only.
     const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
     if (width == 0 || height == 0) {
@@ -465,7 +465,7 @@ static float level_of_pixels(const md5gl_renderer *renderer)
 void md5gl_draw_environment(md5gl_renderer *renderer)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program = &renderer->fixed[MD5GL_PROGRAM_BACKGROUND];
     if (!renderer->environment)

@@ -185,15 +185,27 @@ struct md5gl_model {
     md5gl_mesh meshes[]; // [model->num_meshes]
 };
 
-// Byte offsets of the attribute arrays in a buffer of `count` vertices that holds one array after
-// the other.
+// The arrays of vertices, and where each begins in a buffer that holds one after the other: bytes;
+// the last is the end.
+enum md5gl_array {
+    MD5GL_ARRAY_POSITIONS,
+    MD5GL_ARRAY_NORMALS,
+    MD5GL_ARRAY_TANGENTS,
+    MD5GL_ARRAY_TEXCOORDS,
+    MD5GL_ARRAY_COLOURS,
+    MD5GL_NUM_ARRAYS
+};
 typedef struct md5gl_layout {
-    size_t normals, tangents, texcoords, colours, end; // positions begin at 0
+    size_t begin[MD5GL_NUM_ARRAYS + 1];
 } md5gl_layout;
-md5gl_layout md5gli_make_layout(size_t count, bool has_colours);
 
-// Reads an attribute of `size` floats from the bound buffer, tightly packed, from byte `offset`.
-void md5gli_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, size_t offset);
+// Of `count` vertices, with colours if all arrays are there.
+md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays);
+
+// Reads attributes from the bound buffer from vertex `vertex` on: those of arrays `first` to
+// `end` - 1.
+void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
+                           uint32_t first, uint32_t end);
 
 // The largest skinning error that counts as lossless, as a fraction of the model's diagonal: a
 // fifth of the 1e-4 within which the GPU must agree with the CPU, 1/25 of a pixel if the model is

@@ -291,7 +291,7 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     }
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_RESERVED(desc);
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     md5gl_impostor_desc full;
     if (!fill_description(desc, &full, error))
         return NULL;
@@ -377,7 +377,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
                                           : !model  ? "model"
                                                     : "impostor set");
     MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0, "palette: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     if (frame >= impostors->desc.num_frames)
         return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
                            (unsigned)frame, (unsigned)impostors->desc.num_frames);
@@ -507,7 +507,7 @@ static void draw_squares(md5gl_renderer *renderer, const md5gl_impostors *impost
 void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors *impostors)
 {
     MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const md5gl_shadow_map *const maps[] = {&renderer->sun, &renderer->contact};
     const md5gl_program *const program = &renderer->fixed[MD5GL_IMPOSTOR_DEPTH];
     if (!renderer->shadowed || impostors->count == 0)
@@ -526,7 +526,7 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
                           uint32_t style)
 {
     MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;

@@ -18,14 +18,11 @@ uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_
 {
     // A placement takes three texels too, so there is a limit even without joints.
     const uint64_t texels = 3 * (uint64_t)(num_joints > 0 ? num_joints : 1);
-    // Shaders index texels with a signed int.
-    const uint64_t limit = renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
+    const uint32_t limit = renderer->max_texels;
     if (texels > limit)
-        md5gli_fail(error, MD5_ERROR_GPU,
-                    "a palette of %u joints takes %llu texels, "
-                    "but %s is %llu",
+        md5gli_fail(error, MD5_ERROR_GPU, "a palette of %u joints takes %llu texels, but %s is %u",
                     (unsigned)num_joints, (unsigned long long)texels, renderer->max_texels_name,
-                    (unsigned long long)limit);
+                    (unsigned)limit);
     return (uint32_t)(limit / texels);
 }
 
@@ -75,21 +72,45 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
 
 // -- Upload ---------------------------------------------------------------------------------
 
-md5gl_layout md5gli_make_layout(size_t count, bool has_colours)
+static const struct {
+    GLuint attribute;
+    GLint size; // floats
+} arrays[MD5GL_NUM_ARRAYS] = {
+    [MD5GL_ARRAY_POSITIONS] = {MD5GL_AT_POSITION, 3},
+    [MD5GL_ARRAY_NORMALS] = {MD5GL_AT_NORMAL, 3},
+    [MD5GL_ARRAY_TANGENTS] = {MD5GL_AT_TANGENT, 4},
+    [MD5GL_ARRAY_TEXCOORDS] = {MD5GL_AT_TEXCOORD, 2},
+    [MD5GL_ARRAY_COLOURS] = {MD5GL_AT_COLOUR, 4},
+};
+
+static size_t size_of_vertex(uint32_t array)
 {
-    md5gl_layout layout;
-    layout.normals = count * sizeof(md5_vec3);
-    layout.tangents = layout.normals + count * sizeof(md5_vec3);
-    layout.texcoords = layout.tangents + count * sizeof(md5_vec4);
-    layout.colours = layout.texcoords + count * sizeof(md5_vec2);
-    layout.end = layout.colours + (has_colours ? count * sizeof(md5_vec4) : 0);
+    return (size_t)arrays[array].size * sizeof(float);
+}
+
+md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
+{
+    md5gl_layout layout = {{0}};
+    for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
+        layout.begin[i + 1] = layout.begin[i] + (i < num_arrays ? count * size_of_vertex(i) : 0);
     return layout;
 }
 
-void md5gli_set_attribute(const GladGLContext *gl, GLuint attribute, GLint size, size_t offset)
+void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
+                           uint32_t first, uint32_t end)
 {
-    gl->VertexAttribPointer(attribute, size, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
-    gl->EnableVertexAttribArray(attribute);
+    for (uint32_t i = first; i < end; i++) {
+        const size_t offset = layout->begin[i] + vertex * size_of_vertex(i);
+        gl->VertexAttribPointer(arrays[i].attribute, arrays[i].size, GL_FLOAT, GL_FALSE, 0,
+                                (const void *)offset);
+        gl->EnableVertexAttribArray(arrays[i].attribute);
+    }
+}
+
+// How many arrays a mesh has of its own.
+static uint32_t num_arrays_of(const md5_mesh *mesh)
+{
+    return mesh->colors ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_COLOURS;
 }
 
 typedef struct buffer_part {
@@ -127,23 +148,16 @@ static bool upload_vertices(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_erro
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
-    const md5gl_layout layout = md5gli_make_layout(source->num_vertices, source->colors != NULL);
-    const buffer_part parts[] = {
-        {source->positions, layout.normals},
-        {source->normals, layout.tangents - layout.normals},
-        {source->tangents, layout.texcoords - layout.tangents},
-        {source->texcoords, layout.colours - layout.texcoords},
-        {source->colors, layout.end - layout.colours},
-    };
+    const md5gl_layout layout = md5gli_make_layout(source->num_vertices, num_arrays_of(source));
+    const void *const data[MD5GL_NUM_ARRAYS] = {
+        source->positions, source->normals, source->tangents, source->texcoords, source->colors};
+    buffer_part parts[MD5GL_NUM_ARRAYS];
+    for (int i = 0; i < MD5GL_NUM_ARRAYS; i++)
+        parts[i] = (buffer_part){data[i], layout.begin[i + 1] - layout.begin[i]};
     gl->GenBuffers(1, &mesh->vertices);
-    if (!fill_buffer(renderer, mesh->vertices, parts, 5, error))
+    if (!fill_buffer(renderer, mesh->vertices, parts, MD5GL_NUM_ARRAYS, error))
         return false;
-    md5gli_set_attribute(gl, MD5GL_AT_POSITION, 3, 0);
-    md5gli_set_attribute(gl, MD5GL_AT_NORMAL, 3, layout.normals);
-    md5gli_set_attribute(gl, MD5GL_AT_TANGENT, 4, layout.tangents);
-    md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
-    if (source->colors)
-        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
+    md5gli_set_attributes(gl, &layout, 0, 0, num_arrays_of(source));
     return true;
 }
 
@@ -420,16 +434,13 @@ uint32_t md5gli_num_drawn_triangles(const md5gl_mesh *mesh)
 static void use_own_surface(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;
-    const bool has_colours = mesh->mesh->colors != NULL;
-    const md5gl_layout layout = md5gli_make_layout(mesh->mesh->num_vertices, has_colours);
+    const uint32_t num_arrays = num_arrays_of(mesh->mesh);
+    const md5gl_layout layout = md5gli_make_layout(mesh->mesh->num_vertices, num_arrays);
     memset(&mesh->deform, 0, sizeof mesh->deform);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
-    md5gli_set_attribute(gl, MD5GL_AT_TEXCOORD, 2, layout.texcoords);
-    if (has_colours)
-        md5gli_set_attribute(gl, MD5GL_AT_COLOUR, 4, layout.colours);
-    else
-        gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
+    gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
+    md5gli_set_attributes(gl, &layout, 0, MD5GL_ARRAY_TEXCOORDS, num_arrays);
     gl->DeleteBuffers(1, &mesh->deformed_indices);
     mesh->deformed_indices = 0;
 }
@@ -440,7 +451,7 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     if (!renderer || !model)
         return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     md5gl_mesh *const formed = &model->meshes[mesh];
     if (deform) {
         MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
@@ -490,7 +501,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         return NULL;
     }
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
             md5gli_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
@@ -596,7 +607,7 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     if (!renderer || !model)
         return md5gli_fail_missing(error, renderer ? "model" : "renderer");
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     // Those without morph targets too, so that targets can be taken away without an error.
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_path path = model->meshes[i].path;

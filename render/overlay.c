@@ -20,12 +20,22 @@ static void begin_overlay(md5gl_renderer *renderer, const md5gl_program *program
         gl->Disable(GL_DEPTH_TEST);
 }
 
+// Draws a plane on the ground. Surfaces in it, such as soles, stay visible.
+static void draw_plane(const GladGLContext *gl)
+{
+    gl->Enable(GL_POLYGON_OFFSET_FILL);
+    gl->PolygonOffset(1.0f, 1.0f);
+    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    gl->PolygonOffset(0.0f, 0.0f);
+    gl->Disable(GL_POLYGON_OFFSET_FILL);
+}
+
 void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
                       float width_pixels, bool on_top)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const uint32_t num_lines = count / 2;
     if (num_lines == 0)
@@ -41,24 +51,19 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const grid = &renderer->fixed[MD5GL_PROGRAM_GRID];
     begin_overlay(renderer, grid, renderer->empty_array, true);
-    // Surfaces in the grid's plane, such as soles on the ground, stay visible.
-    gl->Enable(GL_POLYGON_OFFSET_FILL);
-    gl->PolygonOffset(1.0f, 1.0f);
     gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
     gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
-    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    gl->PolygonOffset(0.0f, 0.0f);
-    gl->Disable(GL_POLYGON_OFFSET_FILL);
+    draw_plane(gl);
 }
 
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const float *const shaded = renderer->shaded_ground;
     const float sides[4] = {
@@ -69,14 +74,10 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     const md5gl_program *const shadow = &renderer->fixed[MD5GL_PROGRAM_GROUND];
     begin_overlay(renderer, shadow, renderer->empty_array, true);
     md5gli_bind_shadows(renderer);
-    gl->Enable(GL_POLYGON_OFFSET_FILL); // as the grid
-    gl->PolygonOffset(1.0f, 1.0f);
     gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], centre.x, centre.y, renderer->ground,
                   radius);
     gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SIDES], 1, sides);
-    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    gl->PolygonOffset(0.0f, 0.0f);
-    gl->Disable(GL_POLYGON_OFFSET_FILL);
+    draw_plane(gl);
 }
 
 void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_texture_kind kind,
@@ -86,7 +87,7 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
     MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
     MD5_ASSERT((unsigned)kind <= MD5GL_TEXTURE_MASK && kind != MD5GL_TEXTURE_STAGE_CUBE,
                "kind: one of md5gl_texture_kind, not a cube map");
-    MD5_ASSERT(renderer->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()");
+    MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
         &renderer->fixed[kind == MD5GL_TEXTURE_MASK ? MD5GL_PROGRAM_PANEL : MD5GL_PROGRAM_IMAGE];

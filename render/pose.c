@@ -10,12 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-// Shaders index texels with a signed int.
-static uint64_t texel_limit(const md5gl_renderer *renderer)
-{
-    return renderer->max_texels < INT_MAX ? renderer->max_texels : INT_MAX;
-}
-
 // -- Morph targets --------------------------------------------------------------------------
 
 // A delta as bind_morphed.glsl reads it.
@@ -26,11 +20,10 @@ typedef struct delta_texels {
 static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *what,
                  md5_error *error)
 {
-    const uint64_t limit = texel_limit(renderer);
-    return texels <= limit
-           || md5gli_fail(error, MD5_ERROR_GPU, "%s take %llu texels, but %s is %llu", what,
+    return texels <= renderer->max_texels
+           || md5gli_fail(error, MD5_ERROR_GPU, "%s take %llu texels, but %s is %u", what,
                           (unsigned long long)texels, renderer->max_texels_name,
-                          (unsigned long long)limit);
+                          (unsigned)renderer->max_texels);
 }
 
 // Both arrays of all meshes, one after the other.
@@ -81,7 +74,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         md5gli_fail_missing(error, renderer ? "morph" : "renderer");
         return NULL;
     }
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     uint64_t num_vertices = 0, num_deltas = 0;
     for (uint32_t i = 0; i < source->model->num_meshes; i++) {
         num_vertices += source->model->meshes[i].num_vertices;
@@ -135,7 +128,7 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                         const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
     const uint32_t num_vertices = count_vertices(model);
-    const uint64_t limit = texel_limit(renderer);
+    const uint32_t limit = renderer->max_texels;
     uint64_t num_frames = 0;
     if (count == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE, "no clips");
@@ -149,10 +142,10 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
     const uint64_t texels = num_frames * num_vertices;
     if (texels <= limit && num_frames <= MAX_FRAMES && 2 * (uint64_t)count <= limit)
         return true;
-    return md5gli_fail(
-        error, MD5_ERROR_GPU, "%llu baked frames of %u vertices take %llu texels, but %s is %llu",
-        (unsigned long long)num_frames, (unsigned)num_vertices, (unsigned long long)texels,
-        renderer->max_texels_name, (unsigned long long)limit);
+    return md5gli_fail(error, MD5_ERROR_GPU,
+                       "%llu baked frames of %u vertices take %llu texels, but %s is %u",
+                       (unsigned long long)num_frames, (unsigned)num_vertices,
+                       (unsigned long long)texels, renderer->max_texels_name, (unsigned)limit);
 }
 
 // Both arrays of all clips, one after the other.
@@ -199,7 +192,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
         return NULL;
     }
     MD5_ASSERT(clips != NULL || count == 0, "clips: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     if (!check_clips(renderer, model, clips, count, error) || !md5gli_build_baked(renderer, error))
         return NULL;
     md5gl_baked *const baked =
@@ -279,9 +272,16 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 
 // -- Skinning once ----------------------------------------------------------------------------
 
-static void write_part(const GladGLContext *gl, size_t begin, size_t size, const void *data)
+// Uploads an instance, which is in memory as `one` says, to its place in the arrays of all.
+static void write_instance(const GladGLContext *gl, const md5gl_layout *all,
+                           const md5gl_layout *one, uint32_t num_arrays, uint32_t instance,
+                           const uint8_t *vertices)
 {
-    gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)begin, (GLsizeiptr)size, data);
+    for (uint32_t i = 0; i < num_arrays; i++) {
+        const size_t size = one->begin[i + 1] - one->begin[i];
+        gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)(all->begin[i] + instance * size),
+                          (GLsizeiptr)size, vertices + one->begin[i]);
+    }
 }
 
 // Skins one instance into `vertices`, in the layout of one instance. `weights`: of morph targets.
@@ -291,7 +291,7 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
 {
     uint8_t *const bytes = (uint8_t *)vertices;
     const bool is_dual = model->blending == MD5GL_BLEND_DUAL;
-    const md5gl_layout one = md5gli_make_layout(mesh->mesh->num_vertices, false);
+    const md5gl_layout one = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
     if (is_dual)
         md5_build_dual_palette(palette, model->model->skeleton.num_joints, dual);
     const md5_skin_job job = {
@@ -301,8 +301,8 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
         .morph = model->morph ? model->morph->source : NULL,
         .morph_weights = weights,
         .positions = bytes,
-        .normals = bytes + one.normals,
-        .tangents = bytes + one.tangents,
+        .normals = bytes + one.begin[MD5GL_ARRAY_NORMALS],
+        .tangents = bytes + one.begin[MD5GL_ARRAY_TANGENTS],
     };
     md5_skin_batch(&job, 1, NULL);
 }
@@ -311,30 +311,25 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
                        uint32_t instance, const uint8_t *skinned, uint8_t *formed)
 {
-    const size_t count = md5gli_num_posed(mesh), first = count * instance;
-    const md5gl_layout one = md5gli_make_layout(count, true);
-    const md5gl_layout all = md5gli_make_layout(count * mesh->posed_count, true);
-    const md5gl_layout from = md5gli_make_layout(mesh->mesh->num_vertices, false);
-    md5_vec3 *const normals = (md5_vec3 *)(void *)(formed + one.normals);
+    const size_t count = md5gli_num_posed(mesh);
+    const md5gl_layout one = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
+    const md5gl_layout all = md5gli_make_layout(count * mesh->posed_count, MD5GL_NUM_ARRAYS);
+    const md5gl_layout from = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
+    const uint8_t *const from_normals = skinned + from.begin[MD5GL_ARRAY_NORMALS];
+    md5_vec3 *const normals = (md5_vec3 *)(void *)(formed + one.begin[MD5GL_ARRAY_NORMALS]);
     const md5_vec3 up = {0.0f, 0.0f, 1.0f};
-    memset(formed, 0, one.end);
-    if (count == mesh->mesh->num_vertices)
-        memcpy(normals, skinned + from.normals, from.texcoords - from.normals);
+    memset(formed, 0, one.begin[MD5GL_NUM_ARRAYS]);
+    if (count == mesh->mesh->num_vertices) // tangents, too
+        memcpy(normals, from_normals,
+               from.begin[MD5GL_ARRAY_TEXCOORDS] - from.begin[MD5GL_ARRAY_NORMALS]);
     for (size_t i = 0; i < count && count != mesh->mesh->num_vertices; i++)
         normals[i] = up;
     mesh->deform.write(mesh->deform.user, (uint32_t)(mesh - model->meshes), instance,
                        (const md5_vec3 *)(const void *)skinned,
-                       (const md5_vec3 *)(const void *)(skinned + from.normals),
-                       (md5_vec3 *)(void *)formed, (md5_vec2 *)(void *)(formed + one.texcoords),
-                       (md5_vec4 *)(void *)(formed + one.colours));
-    write_part(gl, first * sizeof(md5_vec3), one.normals, formed);
-    write_part(gl, all.normals + first * sizeof(md5_vec3), one.normals, normals);
-    write_part(gl, all.tangents + first * sizeof(md5_vec4), count * sizeof(md5_vec4),
-               formed + one.tangents);
-    write_part(gl, all.texcoords + first * sizeof(md5_vec2), count * sizeof(md5_vec2),
-               formed + one.texcoords);
-    write_part(gl, all.colours + first * sizeof(md5_vec4), count * sizeof(md5_vec4),
-               formed + one.colours);
+                       (const md5_vec3 *)(const void *)from_normals, (md5_vec3 *)(void *)formed,
+                       (md5_vec2 *)(void *)(formed + one.begin[MD5GL_ARRAY_TEXCOORDS]),
+                       (md5_vec4 *)(void *)(formed + one.begin[MD5GL_ARRAY_COLOURS]));
+    write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, instance, formed);
 }
 
 // Skins one instance at a time into scratch memory and uploads it from there.
@@ -348,30 +343,25 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
         return md5gli_fail(error, MD5_ERROR_MISMATCH,
                            "the model's geometry was released, but the CPU skins mesh %u",
                            (unsigned)(mesh - model->meshes));
-    const md5gl_layout all = md5gli_make_layout(vertices * instances->count, false);
-    const md5gl_layout one = md5gli_make_layout(vertices, false);
+    const md5gl_layout all = md5gli_make_layout(vertices * instances->count, MD5GL_ARRAY_TEXCOORDS);
+    const md5gl_layout one = md5gli_make_layout(vertices, MD5GL_ARRAY_TEXCOORDS);
     const size_t num_joints = model->model->skeleton.num_joints;
-    const size_t formed_at = one.texcoords + num_joints * sizeof(md5_dual_quat);
+    const size_t skinned_size = one.begin[MD5GL_NUM_ARRAYS];
+    const size_t formed_at = skinned_size + num_joints * sizeof(md5_dual_quat);
+    const md5gl_layout formed = md5gli_make_layout(md5gli_num_posed(mesh), MD5GL_NUM_ARRAYS);
     const size_t scratch_size =
-        formed_at + (mesh->deform.write ? md5gli_make_layout(md5gli_num_posed(mesh), true).end : 0);
+        formed_at + (mesh->deform.write ? formed.begin[MD5GL_NUM_ARRAYS] : 0);
     uint8_t *const bytes = (uint8_t *)md5gli_alloc(&renderer->allocator, scratch_size, 1, error);
     if (!bytes)
         return false;
-    md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + one.texcoords);
-    if (!mesh->mesh->tangents)
-        memset(bytes + one.tangents, 0, one.texcoords - one.tangents);
-    const size_t positions = one.normals, normals = one.tangents - one.normals;
-    const size_t tangents = one.texcoords - one.tangents;
+    md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + skinned_size);
     for (uint32_t i = 0; i < instances->count; i++) {
         const float *const weights = num_targets > 0 ? instances->weights + i * num_targets : NULL;
         skin_one(model, mesh, instances->palettes + i * num_joints, weights, dual, bytes);
-        if (mesh->deform.write) {
+        if (mesh->deform.write)
             deform_one(gl, model, mesh, i, bytes, bytes + formed_at);
-            continue;
-        }
-        write_part(gl, i * positions, positions, bytes);
-        write_part(gl, all.normals + i * normals, normals, bytes + one.normals);
-        write_part(gl, all.tangents + i * tangents, tangents, bytes + one.tangents);
+        else
+            write_instance(gl, &all, &one, MD5GL_ARRAY_TEXCOORDS, i, bytes);
     }
     md5gli_free(&renderer->allocator, bytes, scratch_size);
     return true;
@@ -422,10 +412,11 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "%u instances of %zu vertices exceed the buffer for skinned vertices",
                            (unsigned)count, vertices);
-    const md5gl_layout layout = md5gli_make_layout(vertices * count, true);
-    const size_t size = mesh->deform.write ? layout.end : layout.texcoords;
+    const md5gl_layout layout = md5gli_make_layout(
+        vertices * count, mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
-    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, NULL, GL_STREAM_DRAW);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)layout.begin[MD5GL_NUM_ARRAYS], NULL,
+                   GL_STREAM_DRAW);
     mesh->posed_count = count;
     bool done = true;
     if (mesh->path == MD5GL_PATH_CPU)

@@ -30,8 +30,6 @@
 #define VIEWS   {"impostor_views.glsl", md5gl_shader_impostor_views_glsl}
 #define POINT   {"impostor.glsl", md5gl_shader_impostor_glsl}
 #define EXACT   {"skin_exact.glsl", md5gl_shader_skin_exact_glsl}
-#define DRAW    {"draw.vert", md5gl_shader_draw_vert}
-#define CAPTURE {"capture.vert", md5gl_shader_capture_vert}
 
 // What lights a surface. Each of the lights has programs of its own, because software GL runs all
 // branches of a shader.
@@ -50,49 +48,21 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gl_shader_skin_baked_glsl},
 };
 
-// The vertex stage lists only its last file; build_pass() puts the common files before it.
+// Of a pass; build_pass() has the vertex stage.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
-    [MD5GL_PASS_LIT] =
-        {
-            .vertex = {DRAW},
-            .fragment = {LIT_UNDER(STUDIO_LIGHT), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
-        },
-    [MD5GL_PASS_DEPTH] =
-        {
-            .vertex = {DRAW},
-            .fragment = {{"depth.frag", md5gl_shader_depth_frag}},
-        },
-    [MD5GL_PASS_DEPTH_OPAQUE] = {.vertex = {DRAW}},
-    [MD5GL_PASS_EDGES] =
-        {
-            .vertex = {DRAW},
-            .fragment = {{"flat.frag", md5gl_shader_flat_frag}},
-        },
-    [MD5GL_PASS_CAPTURE] =
-        {
-            .vertex = {CAPTURE},
-            .captured = {"captured_position", "captured_normal", "captured_tangent"},
-        },
-    [MD5GL_PASS_PICTURE] =
-        {
-            .vertex = {DRAW},
-            .fragment = {SURFACE, {"picture.frag", md5gl_shader_picture_frag}},
-        },
-    [MD5GL_PASS_STAGE] =
-        {
-            .vertex = {DRAW},
-            .fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}},
-        },
-    [MD5GL_PASS_LIT_ENVIRONMENT] =
-        {
-            .vertex = {DRAW},
-            .fragment = {LIT_UNDER(PICTURE_LIGHT), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
-        },
-    [MD5GL_PASS_LIT_CLASSIC] =
-        {
-            .vertex = {DRAW},
-            .fragment = {LIT_UNDER(CLASSIC_LIGHT), SURFACE, {"lit.frag", md5gl_shader_lit_frag}},
-        },
+#define LIT_BY(...)                                                                          \
+    {                                                                                        \
+        .fragment = { LIT_UNDER(__VA_ARGS__), SURFACE, {"lit.frag", md5gl_shader_lit_frag} } \
+    }
+    [MD5GL_PASS_LIT] = LIT_BY(STUDIO_LIGHT),
+    [MD5GL_PASS_LIT_ENVIRONMENT] = LIT_BY(PICTURE_LIGHT),
+    [MD5GL_PASS_LIT_CLASSIC] = LIT_BY(CLASSIC_LIGHT),
+    [MD5GL_PASS_DEPTH] = {.fragment = {{"depth.frag", md5gl_shader_depth_frag}}},
+    [MD5GL_PASS_EDGES] = {.fragment = {{"flat.frag", md5gl_shader_flat_frag}}},
+    [MD5GL_PASS_CAPTURE] = {.captured = {"captured_position", "captured_normal",
+                                         "captured_tangent"}},
+    [MD5GL_PASS_PICTURE] = {.fragment = {SURFACE, {"picture.frag", md5gl_shader_picture_frag}}},
+    [MD5GL_PASS_STAGE] = {.fragment = {FRAME, DISSOLVE, {"stage.frag", md5gl_shader_stage_frag}}},
 };
 
 enum { PRESKIN_BLEND = 3, PRESKIN_BIND = 4 }; // indices of these files in preskin_sources
@@ -382,9 +352,15 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     if (program->name != 0)
         return true;
     md5gl_program_sources sources = passes[pass];
-    const md5gl_source last = sources.vertex[0];
-    const md5gl_source vertex[] = {FRAME, TABLE, PALETTE, LINEAR, PLAIN, skin_functions[skin],
-                                   last};
+    md5gl_source vertex[] = {FRAME,
+                             TABLE,
+                             PALETTE,
+                             LINEAR,
+                             PLAIN,
+                             skin_functions[skin],
+                             {"draw.vert", md5gl_shader_draw_vert}};
+    if (pass == MD5GL_PASS_CAPTURE)
+        vertex[6] = (md5gl_source){"capture.vert", md5gl_shader_capture_vert};
     memcpy(sources.vertex, vertex, sizeof vertex);
     if (renderer->is_es)
         sources.vertex[1] = (md5gl_source)TABLE_TEXTURE;

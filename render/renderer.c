@@ -2,6 +2,7 @@
 // share.
 #include "render/gl_internal.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,8 +140,11 @@ static void read_limits(md5gl_renderer *renderer)
     GLint viewport[2] = {0, 0};
     gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
     renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
-    renderer->max_texels = renderer->is_es ? MD5GL_TABLE_WIDTH * renderer->max_texture_size
-                                           : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
+    const uint64_t texels = renderer->is_es
+                                ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
+                                : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
+    // Shaders index texels with a signed int.
+    renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
     renderer->max_texels_name =
         renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
     renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);

@@ -76,8 +76,6 @@ static const buffer_binding *bindings_of(const md5gl_renderer *renderer, size_t 
     return all;
 }
 
-// -- Defaults ---------------------------------------------------------------------------------
-
 void md5gli_reset_transfers(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -87,71 +85,6 @@ void md5gli_reset_transfers(md5gl_renderer *renderer)
         if (applies(renderer, pixel_stores[i].api))
             gl->PixelStorei(pixel_stores[i].name, pixel_stores[i].by_default);
     }
-}
-
-static void set_switch(const GladGLContext *gl, GLenum name, bool on)
-{
-    if (on)
-        gl->Enable(name);
-    else
-        gl->Disable(name);
-}
-
-// OpenGL ES takes floats where OpenGL 3.3 takes doubles.
-static void set_depth_range(const md5gl_renderer *renderer, GLfloat nearest, GLfloat farthest,
-                            GLfloat clear)
-{
-    const GladGLContext *gl = &renderer->gl;
-    if (renderer->is_es) {
-        gl->DepthRangef(nearest, farthest);
-        gl->ClearDepthf(clear);
-    } else {
-        gl->DepthRange(nearest, farthest);
-        gl->ClearDepth(clear);
-    }
-}
-
-void md5gli_reset_state(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    size_t count;
-    const buffer_binding *const bindings = bindings_of(renderer, &count);
-    gl->UseProgram(0);
-    gl->BindVertexArray(0);
-    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
-        gl->ActiveTexture(GL_TEXTURE0 + unit);
-        gl->BindTexture(GL_TEXTURE_2D, 0);
-        gl->BindTexture(GL_TEXTURE_CUBE_MAP, 0);
-        if (!renderer->is_es)
-            gl->BindTexture(GL_TEXTURE_BUFFER, 0);
-        gl->BindSampler(unit, 0); // a sampler object would override the textures' own
-    }
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, 0);
-    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
-        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, 0);
-    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
-        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
-    for (size_t i = 0; i < count; i++)
-        gl->BindBuffer(bindings[i].target, 0);
-    gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, 0); // for drawing and for reading
-    for (size_t i = 0; i < COUNT(switches); i++) {
-        if (applies(renderer, switches[i].api))
-            set_switch(gl, switches[i].name, switches[i].by_default);
-    }
-    gl->DepthMask(GL_TRUE);
-    gl->DepthFunc(GL_LESS);
-    set_depth_range(renderer, 0.0f, 1.0f, 1.0f);
-    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    gl->CullFace(GL_BACK);
-    gl->FrontFace(GL_CCW);
-    gl->BlendFunc(GL_ONE, GL_ZERO);
-    gl->BlendEquation(GL_FUNC_ADD);
-    if (!renderer->is_es)
-        gl->PolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-    gl->PolygonOffset(0.0f, 0.0f);
-    md5gli_reset_transfers(renderer);
 }
 
 // -- Saving -----------------------------------------------------------------------------------
@@ -176,7 +109,7 @@ static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLen
 void md5gl_save_state(md5gl_renderer *renderer)
 {
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(!renderer->host.saved, "restore the saved state first");
     md5gl_host_state *const host = &renderer->host;
     const GladGLContext *gl = &renderer->gl;
@@ -243,7 +176,7 @@ void md5gl_save_state(md5gl_renderer *renderer)
     host->saved = true;
 }
 
-// -- Restoring --------------------------------------------------------------------------------
+// -- Setting ----------------------------------------------------------------------------------
 
 static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
                           const md5gl_range_state *range)
@@ -255,65 +188,99 @@ static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
         gl->BindBufferBase(target, index, (GLuint)range->buffer);
 }
 
-void md5gl_restore_state(md5gl_renderer *renderer)
+// Sets all but the viewport, the scissor box and the clear colour.
+static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
-    MD5_ASSERT(renderer->host.saved, "save the state first");
-    md5gl_host_state *const host = &renderer->host;
-
     // Binding a range also changes the binding without an index, so that one follows.
     const GladGLContext *gl = &renderer->gl;
     size_t count;
     const buffer_binding *const bindings = bindings_of(renderer, &count);
-    gl->UseProgram((GLuint)host->program);
-    gl->BindVertexArray((GLuint)host->array);
-    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)host->draw_framebuffer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)host->read_framebuffer);
-    gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)host->renderbuffer);
-    restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &host->frame);
+    gl->UseProgram((GLuint)state->program);
+    gl->BindVertexArray((GLuint)state->array);
+    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)state->draw_framebuffer);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)state->read_framebuffer);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)state->renderbuffer);
+    restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &state->frame);
     for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
-        restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &host->captured[i]);
+        restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &state->captured[i]);
     for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
-        restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &host->storage[i]);
+        restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &state->storage[i]);
     for (size_t i = 0; i < count; i++)
-        gl->BindBuffer(bindings[i].target, (GLuint)host->buffers[i]);
+        gl->BindBuffer(bindings[i].target, (GLuint)state->buffers[i]);
 
-    for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
-        const md5gl_unit_state *const state = &host->units[unit];
-        gl->ActiveTexture(GL_TEXTURE0 + unit);
-        gl->BindTexture(GL_TEXTURE_2D, (GLuint)state->texture);
-        gl->BindTexture(GL_TEXTURE_CUBE_MAP, (GLuint)state->cube);
+    for (GLuint i = 0; i < MD5GL_NUM_UNITS; i++) {
+        const md5gl_unit_state *const unit = &state->units[i];
+        gl->ActiveTexture(GL_TEXTURE0 + i);
+        gl->BindTexture(GL_TEXTURE_2D, (GLuint)unit->texture);
+        gl->BindTexture(GL_TEXTURE_CUBE_MAP, (GLuint)unit->cube);
         if (!renderer->is_es)
-            gl->BindTexture(GL_TEXTURE_BUFFER, (GLuint)state->buffer_texture);
-        gl->BindSampler(unit, (GLuint)state->sampler);
+            gl->BindTexture(GL_TEXTURE_BUFFER, (GLuint)unit->buffer_texture);
+        gl->BindSampler(i, (GLuint)unit->sampler); // it would override the textures' own
     }
-    gl->ActiveTexture((GLenum)host->active_unit);
+    gl->ActiveTexture((GLenum)state->active_unit);
 
-    const GLint *const blend = host->blend_functions, *const equation = host->blend_equations;
-    const GLint *const view = host->viewport, *const scissor = host->scissor;
-    const GLboolean *const mask = host->colour_mask;
-    const GLfloat *const clear = host->clear_colour;
+    const GLint *const blend = state->blend_functions, *const equation = state->blend_equations;
+    const GLboolean *const mask = state->colour_mask;
     for (size_t i = 0; i < COUNT(switches); i++) {
+        const PFNGLENABLEPROC set = state->switches[i] ? gl->Enable : gl->Disable;
         if (applies(renderer, switches[i].api))
-            set_switch(gl, switches[i].name, host->switches[i]);
+            set(switches[i].name);
     }
     for (size_t i = 0; i < COUNT(pixel_stores); i++) {
         if (applies(renderer, pixel_stores[i].api))
-            gl->PixelStorei(pixel_stores[i].name, host->pixel_stores[i]);
+            gl->PixelStorei(pixel_stores[i].name, state->pixel_stores[i]);
     }
     gl->BlendFuncSeparate((GLenum)blend[0], (GLenum)blend[1], (GLenum)blend[2], (GLenum)blend[3]);
     gl->BlendEquationSeparate((GLenum)equation[0], (GLenum)equation[1]);
-    gl->DepthMask(host->depth_mask);
+    gl->DepthMask(state->depth_mask);
     gl->ColorMask(mask[0], mask[1], mask[2], mask[3]);
-    set_depth_range(renderer, host->depth_range[0], host->depth_range[1], host->clear_depth);
+    gl->PolygonOffset(state->polygon_offset[0], state->polygon_offset[1]);
+    gl->DepthFunc((GLenum)state->depth_function);
+    gl->CullFace((GLenum)state->culled_face);
+    gl->FrontFace((GLenum)state->front_face);
+    if (renderer->is_es) { // takes floats where OpenGL 3.3 takes doubles
+        gl->DepthRangef(state->depth_range[0], state->depth_range[1]);
+        gl->ClearDepthf(state->clear_depth);
+        return;
+    }
+    gl->DepthRange(state->depth_range[0], state->depth_range[1]);
+    gl->ClearDepth(state->clear_depth);
+    gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)state->polygon_mode[0]);
+}
+
+void md5gli_reset_state(md5gl_renderer *renderer)
+{
+    md5gl_host_state state = {
+        .active_unit = GL_TEXTURE0,
+        .depth_mask = GL_TRUE,
+        .colour_mask = {GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE},
+        .depth_range = {0.0f, 1.0f},
+        .clear_depth = 1.0f,
+        .depth_function = GL_LESS,
+        .culled_face = GL_BACK,
+        .front_face = GL_CCW,
+        .polygon_mode = {GL_FILL},
+        .blend_functions = {GL_ONE, GL_ZERO, GL_ONE, GL_ZERO},
+        .blend_equations = {GL_FUNC_ADD, GL_FUNC_ADD},
+    };
+    for (size_t i = 0; i < COUNT(switches); i++)
+        state.switches[i] = switches[i].by_default;
+    for (size_t i = 0; i < COUNT(pixel_stores); i++)
+        state.pixel_stores[i] = pixel_stores[i].by_default;
+    set_state(renderer, &state);
+}
+
+void md5gl_restore_state(md5gl_renderer *renderer)
+{
+    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5GL_ASSERT_NO_FRAME(renderer);
+    MD5_ASSERT(renderer->host.saved, "save the state first");
+    md5gl_host_state *const host = &renderer->host;
+    const GladGLContext *gl = &renderer->gl;
+    const GLint *const view = host->viewport, *const scissor = host->scissor;
+    const GLfloat *const clear = host->clear_colour;
+    set_state(renderer, host);
     gl->ClearColor(clear[0], clear[1], clear[2], clear[3]);
-    gl->PolygonOffset(host->polygon_offset[0], host->polygon_offset[1]);
-    gl->DepthFunc((GLenum)host->depth_function);
-    gl->CullFace((GLenum)host->culled_face);
-    gl->FrontFace((GLenum)host->front_face);
-    if (!renderer->is_es)
-        gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)host->polygon_mode[0]);
     gl->Viewport(view[0], view[1], view[2], view[3]);
     gl->Scissor(scissor[0], scissor[1], scissor[2], scissor[3]);
     host->saved = false;

@@ -45,10 +45,7 @@ static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_targe
                    depth ? GL_DEPTH_COMPONENT : GL_RGBA, depth ? GL_UNSIGNED_INT : GL_UNSIGNED_BYTE,
                    NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, filter);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, filter);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    md5gli_set_sampling(gl, GL_TEXTURE_2D, false, filter, filter);
     gl->BindTexture(GL_TEXTURE_2D, 0);
     gl->FramebufferTexture2D(GL_FRAMEBUFFER, attachment, GL_TEXTURE_2D, texture, 0);
     return texture;
@@ -95,7 +92,7 @@ md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint
         md5gli_fail_missing(error, "renderer");
         return NULL;
     }
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t limit = renderer->max_target_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
         md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels",
@@ -152,7 +149,7 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
 {
     if (!renderer || !target)
         return md5gli_fail_missing(error, renderer ? "target" : "renderer");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const bool has_size = width == target->width && height == target->height;
     md5gli_clear_gl_errors(renderer);
@@ -309,7 +306,7 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
                        uint32_t height, uint8_t *rgba, md5_error *error)
 {
     MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     if (target && (width > target->width || height > target->height))
         return md5gli_fail(error, MD5_ERROR_GPU,

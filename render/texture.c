@@ -314,7 +314,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     MD5_ASSERT((desc->normals & ~(uint32_t)(MD5GL_NORMALS_GREEN_UP | MD5GL_NORMALS_RXGB)) == 0,
                "normals: flags of md5gl_normals");
     MD5_ASSERT_RESERVED(desc);
-    MD5_ASSERT(!renderer->in_frame, "call it outside of a frame");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;
     const bool is_mask = desc->kind == MD5GL_TEXTURE_MASK;
     const GLenum target = is_cube ? GL_TEXTURE_CUBE_MAP : GL_TEXTURE_2D;

@@ -144,6 +144,18 @@ static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
     return length > 0.0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0.0, 0.0, 0.0};
 }
 
+// Any unit vector perpendicular to one that is not zero.
+static inline md5_vec3d md5_vec3d_across(md5_vec3d v)
+{
+    const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
+    md5_vec3d axis = {0.0, 0.0, 1.0}; // the one farthest from the vector
+    if (x <= y && x <= z)
+        axis = (md5_vec3d){1.0, 0.0, 0.0};
+    else if (y <= z)
+        axis = (md5_vec3d){0.0, 1.0, 0.0};
+    return md5_vec3d_normalize(md5_vec3d_cross(v, axis));
+}
+
 // Returns the nearest finite float.
 static inline float md5_round_to_float(double value)
 {

@@ -5,6 +5,117 @@
 
 #include <string.h>
 
+// == Rotations of a rig ===========================================================================
+
+// The shortest rotation between two directions of any length; none if one of them is zero.
+static md5_quatd between(md5_vec3d from, md5_vec3d to)
+{
+    const md5_vec3d a = md5_vec3d_normalize(from), b = md5_vec3d_normalize(to);
+    const double w = 1.0 + md5_vec3d_dot(a, b);
+    if (!(w > 1e-12)) {
+        const md5_vec3d axis = md5_vec3d_across(a);
+        return (md5_quatd){axis.x, axis.y, axis.z, 0.0};
+    }
+    const md5_vec3d axis = md5_vec3d_cross(a, b);
+    return md5i_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
+}
+
+// The allowed rotation, relative to the parent, that is nearest to the current one followed by
+// `turn` (model space).
+static md5_quatd rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
+{
+    const md5_rig_joint *const at = &rig->joints[joint];
+    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, joint));
+    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, at->rotation));
+    return md5i_limit_nearest(&at->limit, md5i_quatd_unit(local));
+}
+
+// Saves and restores the rotations: locals[rig->count].
+static void keep_rig(const md5_rig *rig, md5_quatd *locals)
+{
+    for (uint32_t i = 0; i < rig->count; i++)
+        locals[i] = rig->joints[i].local;
+}
+
+static void restore_rig(const md5_quatd *locals, md5_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->count; i++)
+        rig->joints[i].local = locals[i];
+    md5i_place_rig(rig);
+}
+
+// Writes the rotations to the pose, blended by `weight` > 0.
+static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
+{
+    md5_share share;
+    md5i_share_of(weight, &share);
+    for (uint32_t i = 0; i < rig->count; i++) {
+        const md5_rig_joint *const at = &rig->joints[i];
+        const md5_quatd q = at->local;
+        if (!at->is_held)
+            md5_turn_joint(&pose[at->joint], &share,
+                           md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w));
+    }
+}
+
+// -- Straight chains ------------------------------------------------------------------------------
+
+// A chain counts as straight if it deviates by less than this share of its length; the angle by
+// which straight joints are bent first, as sine and cosine.
+#define STRAIGHT_RIG 1e-3
+#define RIG_PUSH 0.1
+#define RIG_PUSH_COSINE 0.99498743710662
+
+// A hinge is bent to the side with the larger part of its range.
+static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
+{
+    md5_rig_joint *const at = &rig->joints[joint];
+    if (at->limit.kind != MD5_LIMIT_HINGE) {
+        at->local = rig_turned(rig, joint, md5i_quatd_about(axis, RIG_PUSH_COSINE, sine));
+        return;
+    }
+    const md5_vec3d hinge = md5_quatd_rotate(at->rotation, at->limit.axis);
+    const md5_quatd one = rig_turned(rig, joint, md5i_quatd_about(hinge, RIG_PUSH_COSINE, sine));
+    const md5_quatd other = rig_turned(rig, joint, md5i_quatd_about(hinge, RIG_PUSH_COSINE, -sine));
+    const bool is_one =
+        fabs(md5_quatd_dot(one, at->local)) <= fabs(md5_quatd_dot(other, at->local));
+    at->local = is_one ? one : other;
+}
+
+// Solvers cannot bend a straight chain whose target is on its line: bends the joints above `tip` a
+// little, as far as their limits allow. Does nothing to other chains, or if the tip is within
+// `tolerance` of the target.
+static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double tolerance)
+{
+    uint32_t root = tip; // of its chain
+    while (rig->joints[root].parent != MD5_NONE)
+        root = rig->joints[root].parent;
+    const md5_vec3d any = {1.0, 0.0, 0.0};
+    const md5_vec3d start = rig->joints[root].place;
+    md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(target, start));
+    if (!(md5_vec3d_dot(way, way) > 0.0))
+        way = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
+    if (!(md5_vec3d_dot(way, way) > 0.0))
+        way = any;
+    double widest = 0.0, length = 0.0;
+    for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
+        const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
+        const double off = md5_vec3d_length(md5_vec3d_cross(from_root, way));
+        widest = off > widest ? off : widest;
+        length += md5_vec3d_length(rig->joints[i].offset);
+    }
+    const double distance = md5_vec3d_length(md5_vec3d_sub(target, start));
+    const double left = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].place));
+    if (!(widest < STRAIGHT_RIG * length && distance < length && left > tolerance))
+        return;
+    const md5_vec3 aside = md5i_forward_beside(rig->axes, md5_vec3d_round(way));
+    const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(way, md5_vec3d_of(aside)));
+    for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
+        if (!rig->joints[i].is_held)
+            push(rig, i, axis, i == root ? RIG_PUSH : -RIG_PUSH);
+    md5i_place_rig(rig);
+}
+
 // == Under limits ================================================================================
 
 // After this many iterations without progress, CCD replaces FABRIK, whose backward pass ignores the
@@ -41,9 +152,9 @@ static md5_quatd turned_toward(const md5_rig *rig, uint32_t joint, md5_vec3d fro
 {
     const md5_rig_joint *const at = &rig->joints[joint];
     if (!is_hinge(at))
-        return md5i_rig_turned(rig, joint, md5i_quatd_between(from, to));
+        return rig_turned(rig, joint, between(from, to));
     const md5_vec3d axis = md5_quatd_rotate(at->rotation, at->limit.axis);
-    return md5i_rig_turned(rig, joint, turn_about(axis, from, to));
+    return rig_turned(rig, joint, turn_about(axis, from, to));
 }
 
 static double rig_distance(const md5_rig *rig, md5_vec3d target)
@@ -53,14 +164,13 @@ static double rig_distance(const md5_rig *rig, md5_vec3d target)
 
 // -- CCD ------------------------------------------------------------------------------------------
 
-double md5i_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
-                        uint32_t iterations)
+double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_CHAIN];
     const double begun = rig_distance(rig, target);
-    md5i_keep_rig(rig, before);
+    keep_rig(rig, before);
     if (iterations > 0)
-        md5i_bend_straight(axes, rig, rig->count - 1, target, tolerance);
+        bend_straight(rig, rig->count - 1, target, tolerance);
     double left = rig_distance(rig, target);
     for (uint32_t i = 0; i < iterations && left > tolerance; i++) {
         // One pass from the joint above the tip to the root. Only the tip is updated meanwhile,
@@ -82,7 +192,7 @@ double md5i_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double to
                 tip = moved;
             }
         }
-        md5i_place_rig(rig, 0);
+        md5i_place_rig(rig);
         const double now = rig_distance(rig, target);
         if (!(now < left))
             break; // nothing changes any more
@@ -90,7 +200,7 @@ double md5i_ccd_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double to
     }
     if (!(left > begun))
         return left;
-    md5i_restore_rig(before, rig);
+    restore_rig(before, rig);
     return begun;
 }
 
@@ -102,16 +212,15 @@ static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
     rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_above(rig, joint), local);
 }
 
-static double fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
-                             uint32_t iterations)
+static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd best[MD5_MAX_CHAIN];
     md5_vec3d places[MD5_MAX_CHAIN];
     const uint32_t last = rig->count - 1;
     double least = rig_distance(rig, target);
-    md5i_keep_rig(rig, best);
+    keep_rig(rig, best);
     if (iterations > 0)
-        md5i_bend_straight(axes, rig, rig->count - 1, target, tolerance);
+        bend_straight(rig, rig->count - 1, target, tolerance);
     uint32_t vain = 0, i = 0;
     for (; i < iterations && least > tolerance && vain < MAX_VAIN; i++) {
         // Backward pass: restores the bone lengths from the target on, ignoring limits.
@@ -139,7 +248,7 @@ static double fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, doub
                 const double side = next->limit.middle.sine < 0.0 ? -1.0 : 1.0;
                 const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(hinge, way), side);
                 const md5_vec3d to = md5_vec3d_sub(places[k + 2], places[k + 1]);
-                set_local(rig, k, md5i_rig_turned(rig, k, turn_about(way, bend, to)));
+                set_local(rig, k, rig_turned(rig, k, turn_about(way, bend, to)));
             }
             next->place = md5_vec3d_add(at->place, md5_quatd_rotate(at->rotation, next->offset));
         }
@@ -149,11 +258,11 @@ static double fabrik_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, doub
         if (left < least) {
             least = left;
             vain = 0;
-            md5i_keep_rig(rig, best);
+            keep_rig(rig, best);
         }
     }
-    md5i_restore_rig(best, rig);
-    return md5i_ccd_limited(axes, rig, target, tolerance, iterations - i);
+    restore_rig(best, rig);
+    return md5i_ccd_limited(rig, target, tolerance, iterations - i);
 }
 
 // == Without limits ==============================================================================
@@ -464,10 +573,10 @@ static void turn_joints(solving *problem, const double *solved)
     for (uint32_t i = 0; i < problem->rig->count; i++) {
         const md5_vec3d turn = md5_vec3d_scale(turns[i], half);
         if (md5_vec3d_dot(turn, turn) > 0.0)
-            problem->rig->joints[i].local = md5i_rig_turned(
+            problem->rig->joints[i].local = rig_turned(
                 problem->rig, i, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1.0}));
     }
-    md5i_place_rig(problem->rig, 0);
+    md5i_place_rig(problem->rig);
 }
 
 // -- Iterations -----------------------------------------------------------------------------------
@@ -507,7 +616,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         }
         if (!solve(problem, damping, solved))
             return;
-        md5i_keep_rig(problem->rig, before);
+        keep_rig(problem->rig, before);
         turn_joints(problem, solved);
         const double now = measure(problem, tolerance, &is_reached);
         if (now < sum) {
@@ -516,15 +625,15 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             continue;
         }
         damping *= DAMPING_MORE;
-        md5i_restore_rig(before, problem->rig);
+        restore_rig(before, problem->rig);
         measure(problem, tolerance, &is_reached);
     }
 }
 
 // Turns the joints that are not held, within their limits, until each tip is within `tolerance`.
 // The weighted sum of squares never ends larger than it began.
-static void solve_goals(md5_axes axes, md5_rig *rig, rig_goal *goals, uint32_t num_goals,
-                        double tolerance, uint32_t iterations)
+static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, double tolerance,
+                        uint32_t iterations)
 {
     solving problem;
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
@@ -542,21 +651,20 @@ static void solve_goals(md5_axes axes, md5_rig *rig, rig_goal *goals, uint32_t n
             problem.below[at] |= 1u << i;
     }
     const double begun = measure(&problem, tolerance, &is_reached);
-    md5i_keep_rig(rig, before);
+    keep_rig(rig, before);
     for (uint32_t i = 0; iterations > 0 && !is_reached && i < num_goals; i++)
-        md5i_bend_straight(axes, rig, goals[i].tip, goals[i].target, tolerance);
+        bend_straight(rig, goals[i].tip, goals[i].target, tolerance);
     iterate(&problem, tolerance, iterations);
     if (!(measure(&problem, tolerance, &is_reached) > begun))
         return;
-    md5i_restore_rig(before, rig);
+    restore_rig(before, rig);
     measure(&problem, tolerance, &is_reached);
 }
 
-static double dls_limited(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
-                          uint32_t iterations)
+static double dls_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     rig_goal goal = {.tip = rig->count - 1, .target = target, .weight = 1.0, .lever = 1.0};
-    solve_goals(axes, rig, &goal, 1, tolerance, iterations);
+    solve_goals(rig, &goal, 1, tolerance, iterations);
     return goal.left;
 }
 
@@ -584,17 +692,18 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     static md5_rig_solver *const solvers[] = {fabrik_limited, md5i_ccd_limited, dls_limited};
     const md5_chain *const chain = &reach->chain;
     md5_rig rig; // without the joints beyond the chain
+    rig.axes = reach->axes;
     rig.count = chain->count;
     for (uint32_t i = 0; i < chain->count; i++) {
         rig.joints[i] = rig_joint_of(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
         rig.joints[i].above = md5i_quatd_unit(md5_quatd_of(chain->above));
         rig.joints[i].place = md5_vec3d_of(chain->places[i]);
     }
-    md5i_place_rig(&rig, 0);
-    const double left = solvers[job->solver](reach->axes, &rig, md5_vec3d_of(reach->target),
+    md5i_place_rig(&rig);
+    const double left = solvers[job->solver](&rig, md5_vec3d_of(reach->target),
                                              (double)reach->tolerance, reach->iterations);
     if (job->weight > 0.0f)
-        md5i_write_rig(&rig, job->weight, pose);
+        write_rig(&rig, job->weight, pose);
     return (float)left;
 }
 
@@ -757,21 +866,22 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     gather.skeleton = skeleton;
     gather.pose = pose;
     gather.job = job;
+    gather.rig.axes = skeleton->axes;
     gather.rig.count = gather.num_goals = 0;
     for (uint32_t i = 0; i < job->num_goals; i++)
         add_goal(&gather, &job->goals[i]);
-    md5i_place_rig(&gather.rig, 0);
+    md5i_place_rig(&gather.rig);
     bool is_finite = true;
     for (uint32_t i = 0; i < gather.rig.count; i++)
         is_finite = is_finite && md5_is_place(md5_vec3d_round(gather.rig.joints[i].place));
     if (gather.num_goals > 0 && is_finite) {
         const double tolerance = job->tolerance > 0.0f ? (double)job->tolerance : 0.0;
-        solve_goals(skeleton->axes, &gather.rig, gather.goals, gather.num_goals, tolerance,
+        solve_goals(&gather.rig, gather.goals, gather.num_goals, tolerance,
                     job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
         for (uint32_t i = 0; i < gather.num_goals; i++)
             gather.from[i]->distance = (float)gather.goals[i].left;
         if (job->weight > 0.0f)
-            md5i_write_rig(&gather.rig, job->weight, pose);
+            write_rig(&gather.rig, job->weight, pose);
     }
     float most = 0.0f;
     for (uint32_t i = 0; i < job->num_goals; i++)

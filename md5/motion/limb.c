@@ -68,7 +68,7 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
     for (int i = 0; i < TURNS; i++) {
         first->local =
             md5i_limit_nearest(&first->limit, md5i_quatd_unit(md5_quatd_mul(back, turn)));
-        md5i_place_rig(rig, 0);
+        md5i_place_rig(rig);
         const double left = md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].place, target));
         if (left < least) {
             least = left;
@@ -77,28 +77,28 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
         turn = md5_quatd_mul(step, turn);
     }
     first->local = best;
-    md5i_place_rig(rig, 0);
+    md5i_place_rig(rig);
 }
 
-static void approach(md5_axes axes, md5_rig *rig, md5_vec3d target)
+static void approach(md5_rig *rig, md5_vec3d target)
 {
     const double length = md5_vec3d_length(rig->joints[ABOVE_MIDDLE].offset)
                           + md5_vec3d_length(rig->joints[ABOVE_TIP].offset);
     const md5_quatd exact = rig->joints[ROOT].local;
     limit_joint(rig, ROOT);
     limit_joint(rig, MIDDLE);
-    md5i_place_rig(rig, 0);
+    md5i_place_rig(rig);
     const md5_quatd middle = rig->joints[MIDDLE].local;
-    const double left = md5i_ccd_limited(axes, rig, target, NEAR * length, MAX_TURNS);
+    const double left = md5i_ccd_limited(rig, target, NEAR * length, MAX_TURNS);
     if (!(left > FAR_OFF * length))
         return;
     const md5_quatd before[] = {rig->joints[ROOT].local, rig->joints[MIDDLE].local};
     turn_about_line(rig, target, exact, middle);
-    if (md5i_ccd_limited(axes, rig, target, NEAR * length, MAX_TURNS) < left)
+    if (md5i_ccd_limited(rig, target, NEAR * length, MAX_TURNS) < left)
         return;
     rig->joints[ROOT].local = before[0];
     rig->joints[MIDDLE].local = before[1];
-    md5i_place_rig(rig, 0);
+    md5i_place_rig(rig);
 }
 
 // == Limbs =======================================================================================
@@ -464,6 +464,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     if (!job->rotation)
         turned.rotation = &tip;
     md5_rig rig; // without the joints beyond the limb
+    rig.axes = skeleton->axes;
     rig.count = 1;
     rig.joints[ROOT] = (md5_rig_joint){
         .parent = MD5_NONE,
@@ -504,9 +505,9 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     rig.joints[TIP].local = unit_of(rotations->foot);
     for (uint32_t i = ABOVE_MIDDLE; i <= ABOVE_TIP; i += ABOVE_TIP - ABOVE_MIDDLE)
         rig.joints[i].offset = md5_vec3d_scale(rig.joints[i].offset, (double)plan->stretch);
-    md5i_place_rig(&rig, 0);
+    md5i_place_rig(&rig);
     const md5_quatd in_model = rig.joints[TIP].rotation;
-    approach(skeleton->axes, &rig, rig.joints[TIP].place);
+    approach(&rig, rig.joints[TIP].place);
     const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(&rig, TIP));
     rotations->hip = rounded(rig.joints[ROOT].local);
     rotations->knee = rounded(hinge->local);

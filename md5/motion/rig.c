@@ -27,30 +27,6 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// A unit vector perpendicular to `v`.
-static md5_vec3d perpendicular(md5_vec3d v)
-{
-    const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
-    md5_vec3d other = {0.0, 0.0, 1.0};
-    if (x <= y && x <= z)
-        other = (md5_vec3d){1.0, 0.0, 0.0};
-    else if (y <= z)
-        other = (md5_vec3d){0.0, 1.0, 0.0};
-    return md5_vec3d_normalize(md5_vec3d_cross(v, other));
-}
-
-md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to)
-{
-    const md5_vec3d a = md5_vec3d_normalize(from), b = md5_vec3d_normalize(to);
-    const double w = 1.0 + md5_vec3d_dot(a, b);
-    if (!(w > 1e-12)) {
-        const md5_vec3d axis = perpendicular(a);
-        return (md5_quatd){axis.x, axis.y, axis.z, 0.0};
-    }
-    const md5_vec3d axis = md5_vec3d_cross(a, b);
-    return md5i_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
-}
-
 // The half angle, as in md5_float4_about().
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
@@ -245,7 +221,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
     const double sine = md5_vec3d_length(vector);
     const bool is_swung = sine > 1e-6;
     const md5_vec3d outward =
-        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : perpendicular(limit->axis);
+        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5_vec3d_across(limit->axis);
     const md5_vec3d sideways =
         is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(split.swing, limit->axis))
                  : md5_vec3d_cross(limit->axis, outward);
@@ -261,21 +237,15 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
 
 // == Rig =========================================================================================
 
-// A chain counts as straight if it deviates by less than this share of its length; the angle by
-// which straight joints are bent first, as sine and cosine.
-#define STRAIGHT 1e-3
-#define PUSH 0.1
-#define PUSH_COSINE 0.99498743710662
-
 md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
 {
     const md5_rig_joint *const at = &rig->joints[joint];
     return at->parent == MD5_NONE ? at->above : rig->joints[at->parent].rotation;
 }
 
-void md5i_place_rig(md5_rig *rig, uint32_t first)
+void md5i_place_rig(md5_rig *rig)
 {
-    for (uint32_t i = first; i < rig->count; i++) {
+    for (uint32_t i = 0; i < rig->count; i++) {
         md5_rig_joint *const at = &rig->joints[i];
         const md5_quatd above = md5i_rig_above(rig, i);
         at->rotation = md5_quatd_mul(above, at->local);
@@ -283,89 +253,4 @@ void md5i_place_rig(md5_rig *rig, uint32_t first)
             at->place =
                 md5_vec3d_add(rig->joints[at->parent].place, md5_quatd_rotate(above, at->offset));
     }
-}
-
-md5_quatd md5i_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
-{
-    const md5_rig_joint *const at = &rig->joints[joint];
-    const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, joint));
-    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, at->rotation));
-    return md5i_limit_nearest(&at->limit, md5i_quatd_unit(local));
-}
-
-void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose)
-{
-    md5_share share;
-    md5i_share_of(weight, &share);
-    for (uint32_t i = 0; i < rig->count; i++) {
-        const md5_rig_joint *const at = &rig->joints[i];
-        const md5_quatd q = at->local;
-        if (!at->is_held)
-            md5_turn_joint(&pose[at->joint], &share,
-                           md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w));
-    }
-}
-
-void md5i_keep_rig(const md5_rig *rig, md5_quatd *locals)
-{
-    for (uint32_t i = 0; i < rig->count; i++)
-        locals[i] = rig->joints[i].local;
-}
-
-void md5i_restore_rig(const md5_quatd *locals, md5_rig *rig)
-{
-    for (uint32_t i = 0; i < rig->count; i++)
-        rig->joints[i].local = locals[i];
-    md5i_place_rig(rig, 0);
-}
-
-// -- Straight chains ------------------------------------------------------------------------------
-
-// A hinge is bent to the side with the larger part of its range.
-static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
-{
-    md5_rig_joint *const at = &rig->joints[joint];
-    if (at->limit.kind != MD5_LIMIT_HINGE) {
-        at->local = md5i_rig_turned(rig, joint, md5i_quatd_about(axis, PUSH_COSINE, sine));
-        return;
-    }
-    const md5_vec3d hinge = md5_quatd_rotate(at->rotation, at->limit.axis);
-    const md5_quatd one = md5i_rig_turned(rig, joint, md5i_quatd_about(hinge, PUSH_COSINE, sine));
-    const md5_quatd other =
-        md5i_rig_turned(rig, joint, md5i_quatd_about(hinge, PUSH_COSINE, -sine));
-    const bool is_one =
-        fabs(md5_quatd_dot(one, at->local)) <= fabs(md5_quatd_dot(other, at->local));
-    at->local = is_one ? one : other;
-}
-
-void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
-                        double tolerance)
-{
-    uint32_t root = tip; // of its chain
-    while (rig->joints[root].parent != MD5_NONE)
-        root = rig->joints[root].parent;
-    const md5_vec3d any = {1.0, 0.0, 0.0};
-    const md5_vec3d start = rig->joints[root].place;
-    md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(target, start));
-    if (!(md5_vec3d_dot(way, way) > 0.0))
-        way = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
-    if (!(md5_vec3d_dot(way, way) > 0.0))
-        way = any;
-    double widest = 0.0, length = 0.0;
-    for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
-        const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
-        const double off = md5_vec3d_length(md5_vec3d_cross(from_root, way));
-        widest = off > widest ? off : widest;
-        length += md5_vec3d_length(rig->joints[i].offset);
-    }
-    const double distance = md5_vec3d_length(md5_vec3d_sub(target, start));
-    const double left = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].place));
-    if (!(widest < STRAIGHT * length && distance < length && left > tolerance))
-        return;
-    const md5_vec3 aside = md5i_forward_beside(axes, md5_vec3d_round(way));
-    const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(way, md5_vec3d_of(aside)));
-    for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
-        if (!rig->joints[i].is_held)
-            push(rig, (uint32_t)i, axis, (uint32_t)i == root ? PUSH : -PUSH);
-    md5i_place_rig(rig, 0);
 }

@@ -47,9 +47,6 @@ md5_quatd md5i_limit_middle(const md5_limit *limit);
 // Unit length; no rotation if `q` has no direction.
 md5_quatd md5i_quatd_unit(md5_quatd q);
 
-// The shortest rotation between two directions of any length; none if one of them is zero.
-md5_quatd md5i_quatd_between(md5_vec3d from, md5_vec3d to);
-
 // About a unit axis by an angle whose cosine and sine are given, both times any factor > 0; none if
 // both are 0.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
@@ -87,36 +84,20 @@ typedef struct md5_rig_joint {
 } md5_rig_joint;
 
 typedef struct md5_rig {
+    md5_axes axes;
     uint32_t count;
     md5_rig_joint joints[MD5_MAX_GOAL_JOINTS]; // parents before children
 } md5_rig;
 
-// Computes rotations and places of all joints from `first` on.
-void md5i_place_rig(md5_rig *rig, uint32_t first);
+// Computes rotations and places of all joints.
+void md5i_place_rig(md5_rig *rig);
 
 // The model-space rotation of a joint's parent.
 md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint);
 
-// The allowed rotation, relative to the parent, that is nearest to the current one followed by
-// `turn` (model space).
-md5_quatd md5i_rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn);
-
-// Solvers cannot bend a straight chain whose target is on its line: bends the joints above `tip` a
-// little, as far as their limits allow. Does nothing to other chains, or if the tip is within
-// `tolerance` of the target.
-void md5i_bend_straight(md5_axes axes, md5_rig *rig, uint32_t tip, md5_vec3d target,
-                        double tolerance);
-
-// Saves and restores the rotations: locals[rig->count].
-void md5i_keep_rig(const md5_rig *rig, md5_quatd *locals);
-void md5i_restore_rig(const md5_quatd *locals, md5_rig *rig);
-
-// Writes the rotations to the pose, blended by `weight` > 0.
-void md5i_write_rig(const md5_rig *rig, float weight, md5_xform *pose);
-
 // A solver for a rig that is one chain, under limits: turns the joints above the last one so that
 // it comes nearer to the target. Returns its distance, and never ends farther away than it began.
-typedef double md5_rig_solver(md5_axes axes, md5_rig *rig, md5_vec3d target, double tolerance,
+typedef double md5_rig_solver(md5_rig *rig, md5_vec3d target, double tolerance,
                               uint32_t iterations);
 md5_rig_solver md5i_ccd_limited;
 

@@ -43,7 +43,6 @@ typedef struct weight_merger {
     const bind_columns *columns; // [joints], or NULL: made when needed
     uint32_t *slots;             // [joints]
     joint_sum *sums;             // [largest number of weights of a vertex]
-    influence *results;          // same
     uint32_t num_sums;
 } weight_merger;
 
@@ -91,27 +90,45 @@ static inline quad weighted_point(const weight_merger *merger, const md5_weight 
                       md5_pair_both((double)weight->bias));
 }
 
-// Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
-static bool comes_before(const influence *a, const influence *b)
+// Where the influences of a vertex are written.
+typedef struct influence_list {
+    uint32_t *joints;
+    md5_vec4 *values;
+} influence_list;
+
+static inline influence get_influence(const influence_list *list, uint32_t i)
 {
-    const float bias_a = fabsf(a->value.w), bias_b = fabsf(b->value.w);
-    return bias_a > bias_b || (bias_a == bias_b && a->joint < b->joint);
+    return (influence){list->values[i], list->joints[i]};
+}
+
+static inline void put_influence(const influence_list *list, uint32_t i, influence item)
+{
+    list->values[i] = item.value;
+    list->joints[i] = item.joint;
+}
+
+// Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
+static bool comes_before(influence a, influence b)
+{
+    const float bias_a = fabsf(a.value.w), bias_b = fabsf(b.value.w);
+    return bias_a > bias_b || (bias_a == bias_b && a.joint < b.joint);
 }
 
 // Moves the item at `hole` down until no child comes after it.
-static void sift_down(influence *heap, uint32_t hole, uint32_t count)
+static void sift_down(const influence_list *heap, uint32_t hole, uint32_t count)
 {
-    const influence item = heap[hole];
+    const influence item = get_influence(heap, hole);
     while (hole < count / 2) {
         uint32_t child = 2 * hole + 1;
-        if (child + 1 < count && comes_before(&heap[child], &heap[child + 1]))
+        if (child + 1 < count
+            && comes_before(get_influence(heap, child), get_influence(heap, child + 1)))
             child++;
-        if (!comes_before(&item, &heap[child]))
+        if (!comes_before(item, get_influence(heap, child)))
             break;
-        heap[hole] = heap[child];
+        put_influence(heap, hole, get_influence(heap, child));
         hole = child;
     }
-    heap[hole] = item;
+    put_influence(heap, hole, item);
 }
 
 static bool is_zero(md5_vec4 value)
@@ -119,55 +136,31 @@ static bool is_zero(md5_vec4 value)
     return value.x == 0.0f && value.y == 0.0f && value.z == 0.0f && value.w == 0.0f;
 }
 
-// Rounds a sum. Returns whether it is not zero.
-static inline bool finish_sum(const joint_sum *sum, influence *result)
+// Writes the sums that are not zero, sorted. Returns their number.
+static uint32_t write_sums(const weight_merger *merger, influence_list to)
 {
-    *result = (influence){md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
-    return !is_zero(result->value);
-}
-
-// Writes the sums as influences to `joints` and `values`, sorted. Returns their number.
-static uint32_t write_few(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
-{
+    const bool are_few = merger->num_sums <= FEW_INFLUENCES;
     uint32_t count = 0;
     for (uint32_t i = 0; i < merger->num_sums; i++) {
-        influence item;
-        if (!finish_sum(&merger->sums[i], &item))
+        const joint_sum *const sum = &merger->sums[i];
+        const influence item = {md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
+        if (is_zero(item.value))
             continue;
         uint32_t slot = count++;
-        for (; slot > 0; slot--) {
-            const influence before = {values[slot - 1], joints[slot - 1]};
-            if (!comes_before(&item, &before))
-                break;
-            values[slot] = before.value;
-            joints[slot] = before.joint;
-        }
-        values[slot] = item.value;
-        joints[slot] = item.joint;
+        for (; are_few && slot > 0 && comes_before(item, get_influence(&to, slot - 1)); slot--)
+            put_influence(&to, slot, get_influence(&to, slot - 1));
+        put_influence(&to, slot, item);
     }
-    return count;
-}
-
-static uint32_t write_many(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < merger->num_sums; i++)
-        count += finish_sum(&merger->sums[i], &merger->results[count]);
-
+    if (are_few)
+        return count;
     // Heap sort: n * log n for any input, without recursion or memory.
-    influence *const items = merger->results;
     for (uint32_t i = count / 2; i > 0; i--)
-        sift_down(items, i - 1, count);
+        sift_down(&to, i - 1, count);
     for (uint32_t last = count; last-- > 1;) {
-        const influence top = items[0];
-        items[0] = items[last];
-        items[last] = top;
-        sift_down(items, 0, last);
-    }
-
-    for (uint32_t i = 0; i < count; i++) {
-        joints[i] = merger->results[i].joint;
-        values[i] = merger->results[i].value;
+        const influence top = get_influence(&to, 0);
+        put_influence(&to, 0, get_influence(&to, last));
+        put_influence(&to, last, top);
+        sift_down(&to, 0, last);
     }
     return count;
 }
@@ -199,8 +192,6 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         merger.columns = columns;
     }
     TRY(merger.sums = MD5_ROOM(scratch, joint_sum, max_weights));
-    if (max_weights > FEW_INFLUENCES)
-        TRY(merger.results = MD5_ROOM(scratch, influence, max_weights));
 
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t num_weights = mesh->file_vertices[i].num_weights;
@@ -239,8 +230,7 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
         mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
 
-        next += num_weights <= FEW_INFLUENCES ? write_few(&merger, influence_joints, values)
-                                              : write_many(&merger, influence_joints, values);
+        next += write_sums(&merger, (influence_list){influence_joints, values});
     }
     *used = next;
     return true;
@@ -387,29 +377,13 @@ typedef struct position_sum {
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into a tangent");
 
-static void add_to_corners(const normal_sums *sums, const uint32_t *corners, md5_pair xy, double z)
-{
-    for (int i = 0; i < 3; i++) {
-        const uint32_t vertex = corners[i];
-        md5_vec4 *const sum = &sums->xy[vertex];
-        md5_pair_store(sum, md5_pair_add(md5_pair_load(sum), xy));
-        sums->z[vertex] += z;
-    }
-}
-
-// -- Equal weights --------------------------------------------------------------------------
-
-// x y z of an edge of each of two triangles.
-typedef struct edge {
-    md5_pair x, y, z;
-} edge;
-
-static inline edge edge_between(const md5_vec3 *from0, const md5_vec3 *to0, const md5_vec3 *from1,
-                                const md5_vec3 *to1)
+// An edge of each of two triangles.
+static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
+                                     const md5_vec3 *from1, const md5_vec3 *to1)
 {
     const md5_pair xy0 = md5_pair_sub(md5_pair_of_floats(to0), md5_pair_of_floats(from0));
     const md5_pair xy1 = md5_pair_sub(md5_pair_of_floats(to1), md5_pair_of_floats(from1));
-    return (edge){
+    return (md5_pair3){
         md5_pair_firsts(xy0, xy1),
         md5_pair_seconds(xy0, xy1),
         md5_pair_of((double)to0->z - (double)from0->z, (double)to1->z - (double)from1->z),
@@ -431,23 +405,49 @@ static double arctangent(double t)
     return 4.0 * t * sum;
 }
 
-// Returns the angle whose sine and cosine have the ratio of `sine` >= 0 to `cosine`.
-static double angle_of(double sine, double cosine)
+// The angle of a triangle at a corner. Its sine is twice the `area`, divided by the same lengths as
+// the cosine.
+static double angle_at(const md5_vec3 *points, const uint32_t *corners, int corner, double area)
 {
     const double pi = 3.14159265358979323846;
-    const double half = arctangent(sine / (sqrt(sine * sine + cosine * cosine) + fabs(cosine)));
+    const md5_vec3d at = md5_vec3d_of(points[corners[corner]]);
+    const md5_vec3d next = md5_vec3d_of(points[corners[(corner + 1) % 3]]);
+    const md5_vec3d last = md5_vec3d_of(points[corners[(corner + 2) % 3]]);
+    const double cosine = md5_vec3d_dot(md5_vec3d_sub(next, at), md5_vec3d_sub(last, at));
+    const double half = arctangent(area / (sqrt(area * area + cosine * cosine) + fabs(cosine)));
     return cosine < 0.0 ? pi - 2.0 * half : 2.0 * half;
+}
+
+static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair xy, double z)
+{
+    md5_vec4 *const sum = &sums->xy[vertex];
+    md5_pair_store(sum, md5_pair_add(md5_pair_load(sum), xy));
+    sums->z[vertex] += z;
+}
+
+// Adds the normal of a triangle, as long as twice its `area`, at unit length times the weight of
+// each corner.
+static void add_weighted(const normal_sums *sums, md5_normals weighting, const md5_vec3 *points,
+                         const uint32_t *corners, md5_vec3d normal, double area)
+{
+    for (int i = 0; i < 3 && area > 0.0; i++) {
+        const double weight =
+            weighting == MD5_NORMALS_AREA ? area : angle_at(points, corners, i, area);
+        const md5_vec3d added = md5_vec3d_scale(normal, weight / area);
+        add_normal(sums, corners[i], md5_pair_of(added.x, added.y), added.z);
+        sums->weights[corners[i]] += weight;
+    }
 }
 
 // -- Sums -----------------------------------------------------------------------------------
 
 // Writes the direction of a sum. Returns false if it has none.
-static bool write_normal(md5_vec3d sum, double weight, md5_vec3 *normal)
+static bool write_normal(const position_sum *sum, md5_vec3 *normal)
 {
-    const double length = md5_vec3d_length(sum);
-    if (!(length > CANCELLED * weight))
+    const double length = md5_vec3d_length(sum->normal);
+    if (!(length > CANCELLED * sum->weight))
         return false;
-    const md5_vec3d unit = md5_vec3d_scale(sum, 1.0 / length);
+    const md5_vec3d unit = md5_vec3d_scale(sum->normal, 1.0 / length);
     *normal = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
     return true;
 }
@@ -499,15 +499,14 @@ static inline position_sum first_choice(const all_sums *sums, uint32_t vertex)
     return shared ? *shared : own_sum(sums, vertex);
 }
 
-// Writes the normals of two vertices. Returns false if the sum of one
-// has no direction.
+// Writes the normals of two vertices. Returns false if the sum of one has no direction.
 static inline bool write_two_normals(const all_sums *sums, uint32_t vertex, md5_vec3 *normals)
 {
     const position_sum first = first_choice(sums, vertex), second = first_choice(sums, vertex + 1);
     const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
-    const md5_pair length = md5_pair_length(both.x, both.y, both.z);
+    const md5_pair length = md5_pair3_length(both);
     if (!(md5_pair_first(length) > CANCELLED * first.weight
-          && md5_pair_first(md5_pair_swap(length)) > CANCELLED * second.weight))
+          && md5_pair_second(length) > CANCELLED * second.weight))
         return false;
     md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &normals[0], &normals[1]);
     return true;
@@ -543,53 +542,32 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
     TRY(sums.of_positions = MD5_NEW(arena, position_sum, num_shared));
     const normal_sums *const of_vertices = &sums.of_vertices;
     const size_t num_triangles = mesh->num_triangles;
-    for (size_t i = 0; i < num_triangles && of_vertices->weights; i++) {
-        // The outward unit normal of a triangle, times its weight at each corner.
-        const md5_vec3 *const points = mesh->positions;
-        const uint32_t *const corners = mesh->indices + 3 * i;
-        const md5_vec3d a = md5_vec3d_of(points[corners[0]]), b = md5_vec3d_of(points[corners[1]]);
-        const md5_vec3d c = md5_vec3d_of(points[corners[2]]);
-        const md5_vec3d ab = md5_vec3d_sub(b, a), ac = md5_vec3d_sub(c, a),
-                        bc = md5_vec3d_sub(c, b);
-        const md5_vec3d cross = md5_vec3d_cross(ac, ab);
-        const double area = md5_vec3d_length(cross); // twice
-        if (!(area > 0.0))
-            continue;
-        // At each corner the sine of the angle is `area`, divided by the same lengths as the
-        // cosine.
-        const double cosines[3] = {md5_vec3d_dot(ab, ac), -md5_vec3d_dot(ab, bc),
-                                   md5_vec3d_dot(ac, bc)};
-        for (int j = 0; j < 3; j++) {
-            const uint32_t vertex = corners[j];
-            const double weight = weighting == MD5_NORMALS_AREA ? area : angle_of(area, cosines[j]);
-            const md5_vec3d normal = md5_vec3d_scale(cross, weight / area);
-            md5_vec4 *const xy = &of_vertices->xy[vertex];
-            md5_pair_store(xy, md5_pair_add(md5_pair_load(xy), md5_pair_of(normal.x, normal.y)));
-            of_vertices->z[vertex] += normal.z;
-            of_vertices->weights[vertex] += weight;
-        }
-    }
-    for (size_t i = 0; i < num_triangles && !of_vertices->weights; i += 2) {
+    for (size_t i = 0; i < num_triangles; i += 2) {
+        // The outward normals of two triangles; front faces are clockwise.
         const uint32_t *const corners = mesh->indices + 3 * i;
         const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
-
-        // The outward unit normals of two triangles; front faces are clockwise. A triangle without
-        // an area adds nothing. If both are the same triangle, it is added once.
         const md5_vec3 *const points = mesh->positions;
         const md5_vec3 *const origin0 = &points[corners[0]], *const origin1 = &points[next[0]];
-        const edge b = edge_between(origin0, &points[corners[1]], origin1, &points[next[1]]);
-        const edge c = edge_between(origin0, &points[corners[2]], origin1, &points[next[2]]);
-        const md5_pair x = md5_pair_sub(md5_pair_mul(c.y, b.z), md5_pair_mul(c.z, b.y));
-        const md5_pair y = md5_pair_sub(md5_pair_mul(c.z, b.x), md5_pair_mul(c.x, b.z));
-        const md5_pair z = md5_pair_sub(md5_pair_mul(c.x, b.y), md5_pair_mul(c.y, b.x));
-        const md5_pair scale = md5_pair_inverse(md5_pair_length(x, y, z));
-        const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
-        const md5_pair unit_z = md5_pair_mul(z, scale);
-        add_to_corners(of_vertices, corners, md5_pair_firsts(unit_x, unit_y),
-                       md5_pair_first(unit_z));
-        if (next != corners)
-            add_to_corners(of_vertices, next, md5_pair_seconds(unit_x, unit_y),
-                           md5_pair_first(md5_pair_swap(unit_z)));
+        const md5_pair3 b = edge_between(origin0, &points[corners[1]], origin1, &points[next[1]]);
+        const md5_pair3 c = edge_between(origin0, &points[corners[2]], origin1, &points[next[2]]);
+        const md5_pair3 normals = md5_pair3_cross(c, b);
+        const md5_pair areas = md5_pair3_length(normals);
+        if (of_vertices->weights) {
+            add_weighted(of_vertices, weighting, points, corners, md5_pair3_first(normals),
+                         md5_pair_first(areas));
+            if (next != corners)
+                add_weighted(of_vertices, weighting, points, next, md5_pair3_second(normals),
+                             md5_pair_second(areas));
+            continue;
+        }
+        // A triangle without an area adds nothing.
+        const md5_pair3 units = md5_pair3_scale(normals, md5_pair_inverse(areas));
+        for (int k = 0; k < 3; k++)
+            add_normal(of_vertices, corners[k], md5_pair_firsts(units.x, units.y),
+                       md5_pair_first(units.z));
+        for (int k = 0; k < 3 && next != corners; k++)
+            add_normal(of_vertices, next[k], md5_pair_seconds(units.x, units.y),
+                       md5_pair_second(units.z));
     }
     for (uint32_t i = 0; i < num_vertices; i++) {
         position_sum *const sum = shared_sum(&sums, i);
@@ -607,8 +585,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             md5_vec3 *const normal = &mesh->normals[i];
             const position_sum own = own_sum(&sums, i);
             const position_sum *const shared = shared_sum(&sums, i);
-            if (!(shared && write_normal(shared->normal, shared->weight, normal))
-                && !write_normal(own.normal, own.weight, normal))
+            if (!(shared && write_normal(shared, normal)) && !write_normal(&own, normal))
                 *normal = (md5_vec3){0.0f, 0.0f, 1.0f};
             i++;
         }
@@ -638,18 +615,6 @@ static void add_to_sums(void *sums, md5_pair a)
     md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
 }
 
-// Returns any unit vector perpendicular to a unit vector.
-static md5_vec3d any_perpendicular(md5_vec3d normal)
-{
-    const double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
-    md5_vec3d axis = {0.0, 0.0, 1.0}; // the one farthest from the normal
-    if (x <= y && x <= z)
-        axis = (md5_vec3d){1.0, 0.0, 0.0};
-    else if (y <= z)
-        axis = (md5_vec3d){0.0, 1.0, 0.0};
-    return md5_vec3d_normalize(md5_vec3d_cross(normal, axis));
-}
-
 // The unit vector perpendicular to `n` that is nearest to `along`; any perpendicular one if `along`
 // is zero or parallel to the normal.
 static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
@@ -659,7 +624,7 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
     const double parallel = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
     const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
     const double length = md5_vec3d_length(projected);
-    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : any_perpendicular(n);
+    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : md5_vec3d_across(n);
 }
 
 // The directions along one axis of the texture of two vertices, u or v first.
@@ -683,21 +648,16 @@ static inline bool make_two_tangents(const md5_vec3 *normals, const texture_axes
     const md5_pair3 n = md5_pair3_of(md5_vec3d_of(normals[0]), md5_vec3d_of(normals[1]));
     const md5_pair3 u = two_sums(sums, tangents, false), v = two_sums(sums, tangents, true);
     const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
-    const md5_pair3 off = md5_pair3_scale(n, parallel);
-    const md5_pair3 projected = {md5_pair_sub(u.x, off.x), md5_pair_sub(u.y, off.y),
-                                 md5_pair_sub(u.z, off.z)};
-    const md5_pair length = md5_pair_length(projected.x, projected.y, projected.z);
-    if (!(md5_pair_first(length) > UNDEFINED && md5_pair_first(md5_pair_swap(length)) > UNDEFINED))
+    const md5_pair3 projected = md5_pair3_sub(u, md5_pair3_scale(n, parallel));
+    const md5_pair length = md5_pair3_length(projected);
+    if (!(md5_pair_first(length) > UNDEFINED && md5_pair_second(length) > UNDEFINED))
         return false;
     const md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
-    const md5_pair3 across = {md5_pair_sub(md5_pair_mul(n.y, unit.z), md5_pair_mul(n.z, unit.y)),
-                              md5_pair_sub(md5_pair_mul(n.z, unit.x), md5_pair_mul(n.x, unit.z)),
-                              md5_pair_sub(md5_pair_mul(n.x, unit.y), md5_pair_mul(n.y, unit.x))};
-    const md5_pair sides = md5_pair3_dot(across, v);
+    const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
     md5_vec3 first, second;
     md5_pair3_round(unit, &first, &second);
     const float side0 = md5_pair_first(sides) < 0.0 ? -1.0f : 1.0f;
-    const float side1 = md5_pair_first(md5_pair_swap(sides)) < 0.0 ? -1.0f : 1.0f;
+    const float side1 = md5_pair_second(sides) < 0.0 ? -1.0f : 1.0f;
     tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};
     tangents[1] = (md5_vec4){second.x, second.y, second.z, side1};
     return true;
@@ -737,27 +697,22 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
         const md5_pair origin = md5_pair_of_floats(pa);
         const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
         const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
-        const md5_pair ex = md5_pair_firsts(e0, e1), ey = md5_pair_seconds(e0, e1);
-        const md5_pair ez =
-            md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z));
+        const md5_pair3 edges = {
+            md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
+            md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z))};
         // P_u first, P_v second.
         const md5_pair plus = md5_pair_inner(d1, d0), minus = md5_pair_inner(d0, d1);
-        const md5_pair x =
-            md5_pair_sub(md5_pair_mul(ex, plus), md5_pair_mul(md5_pair_swap(ex), minus));
-        const md5_pair y =
-            md5_pair_sub(md5_pair_mul(ey, plus), md5_pair_mul(md5_pair_swap(ey), minus));
-        const md5_pair z =
-            md5_pair_sub(md5_pair_mul(ez, plus), md5_pair_mul(md5_pair_swap(ez), minus));
+        const md5_pair3 along = md5_pair3_sub(md5_pair3_scale(edges, plus),
+                                              md5_pair3_scale(md5_pair3_swap(edges), minus));
         const double sign = area < 0.0 ? -1.0 : 1.0;
         const md5_pair scale =
-            md5_pair_mul(md5_pair_inverse(md5_pair_length(x, y, z)), md5_pair_both(sign));
-        const md5_pair unit_x = md5_pair_mul(x, scale), unit_y = md5_pair_mul(y, scale);
-        const md5_pair unit_z = md5_pair_mul(z, scale);
+            md5_pair_mul(md5_pair_inverse(md5_pair3_length(along)), md5_pair_both(sign));
+        const md5_pair3 unit = md5_pair3_scale(along, scale);
         for (int corner = 0; corner < 3; corner++) {
             texture_axes *const sum = &sums[corners[corner]];
-            add_to_sums(sum->x, unit_x);
-            add_to_sums(sum->y, unit_y);
-            add_to_sums(&mesh->tangents[corners[corner]], unit_z);
+            add_to_sums(sum->x, unit.x);
+            add_to_sums(sum->y, unit.y);
+            add_to_sums(&mesh->tangents[corners[corner]], unit.z);
         }
     }
     for (uint32_t i = 0; i < num_vertices;) {

@@ -102,8 +102,7 @@ static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_qua
 // The matrix of a dual quaternion of any length.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q);
 
-// The matrix that moves a vertex of the bind pose; 0 if it has no influences.
-md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
-                                  uint32_t vertex);
+// The matrix of a job that moves a vertex of the bind pose; 0 if it has no influences.
+md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex);
 
 #endif

@@ -1,12 +1,9 @@
-// Loads, stores and matrix sums for skinning with SSE2, in addition to md5/core/wide.h.
+// Loads and stores for skinning with SSE2, in addition to md5/core/wide.h.
 #ifndef MD5_SKIN_LANES_SSE2_H
 #define MD5_SKIN_LANES_SSE2_H
 
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
-
-// One matrix as it lies in the palette.
-typedef md5_wide_mat34 matrix_rows;
 
 // In the names of registers below, 0 to 3 are vertices. Point i begins at from + at[i] * size.
 
@@ -100,55 +97,11 @@ MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t siz
                      _mm_movehl_ps(v.z, v.z));
 }
 
-MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
-{
-    const md5_wide all = _mm_load1_ps(factor);
-    return (matrix_rows){{_mm_mul_ps(_mm_loadu_ps(m), all), _mm_mul_ps(_mm_loadu_ps(m + 4), all),
-                          _mm_mul_ps(_mm_loadu_ps(m + 8), all)}};
-}
-
-MD5_WIDE_INLINE matrix_rows multiply_rows(const float *m, const md5_vec4 *q)
-{
-    const md5_wide row = _mm_loadu_ps(&q->x);
-    return (matrix_rows){{_mm_mul_ps(_mm_loadu_ps(m), row), _mm_mul_ps(_mm_loadu_ps(m + 4), row),
-                          _mm_mul_ps(_mm_loadu_ps(m + 8), row)}};
-}
-
-MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
-{
-    return (matrix_rows){{_mm_add_ps(a.row[0], b.row[0]), _mm_add_ps(a.row[1], b.row[1]),
-                          _mm_add_ps(a.row[2], b.row[2])}};
-}
-
-MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[3][4])
-{
-    MD5_UNROLL
-    for (int row = 0; row < 3; row++) {
-        entries[row][0] = m[0].row[row];
-        entries[row][1] = m[1].row[row];
-        entries[row][2] = m[2].row[row];
-        entries[row][3] = m[3].row[row];
-        md5_wide_transpose(entries[row]);
-    }
-}
-
 // a0 + a1, a2 + a3, b0 + b1, b2 + b3.
 MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
 {
     return _mm_add_ps(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),
                       _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
-}
-
-MD5_WIDE_INLINE md5_wide sum_row_of(const matrix_rows m[4], int row)
-{
-    return add_neighbours(add_neighbours(m[0].row[row], m[1].row[row]),
-                          add_neighbours(m[2].row[row], m[3].row[row]));
-}
-
-// (e0 + e1) + (e2 + e3) along each row.
-MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
-{
-    return (lanes3){sum_row_of(m, 0), sum_row_of(m, 1), sum_row_of(m, 2)};
 }
 
 #endif

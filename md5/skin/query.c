@@ -89,34 +89,33 @@ md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat3
 //
 // Finds the joint nearest to a point or a ray.
 
-// Squares are doubles, which hold those of all floats.
-static double square_to_point(md5_vec3 joint, const md5_ray *at)
+uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
+                                float *distance)
 {
-    const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(joint), md5_vec3d_of(at->origin));
-    return md5_vec3d_dot(away, away);
+    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
+    const md5_ray at = {.origin = point};
+    return md5_find_nearest_joint_to_ray(joints, num_joints, at, distance);
 }
 
-// The nearest point of a ray is its origin for joints behind it, and its end for joints beyond it.
-static double square_to_ray(md5_vec3 joint, const md5_ray *ray)
+// In doubles, which hold the squares of all floats. The nearest point of a ray is its origin for
+// joints behind it, and its end for joints beyond it; without a direction it is a point.
+uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
+                                       float *distance)
 {
-    const md5_vec3d direction = md5_vec3d_of(ray->direction);
-    const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(joint), md5_vec3d_of(ray->origin));
+    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
+    const md5_vec3d origin = md5_vec3d_of(ray.origin), direction = md5_vec3d_of(ray.direction);
     const double length = md5_vec3d_dot(direction, direction);
-    double t = length > 0.0 ? md5_vec3d_dot(away, direction) / length : 0.0;
-    t = t > 0.0 ? t : 0.0;
-    if (ray->limit > 0.0f && t > (double)ray->limit)
-        t = (double)ray->limit;
-    const md5_vec3d across = md5_vec3d_sub(away, md5_vec3d_scale(direction, t));
-    return md5_vec3d_dot(across, across);
-}
-
-static uint32_t find_nearest(const md5_mat34 *joints, uint32_t num_joints, const md5_ray *to,
-                             double (*square_to)(md5_vec3, const md5_ray *), float *distance)
-{
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const double square = square_to(md5_mat34_translation(joints[joint]), to);
+        const md5_vec3 place = md5_mat34_translation(joints[joint]);
+        const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(place), origin);
+        double t = length > 0.0 ? md5_vec3d_dot(away, direction) / length : 0.0;
+        t = t > 0.0 ? t : 0.0;
+        if (ray.limit > 0.0f && t > (double)ray.limit)
+            t = (double)ray.limit;
+        const md5_vec3d across = md5_vec3d_sub(away, md5_vec3d_scale(direction, t));
+        const double square = md5_vec3d_dot(across, across);
         if (square < smallest) {
             smallest = square;
             nearest = joint;
@@ -125,21 +124,6 @@ static uint32_t find_nearest(const md5_mat34 *joints, uint32_t num_joints, const
     if (nearest != MD5_NONE && distance)
         *distance = (float)sqrt(smallest);
     return nearest;
-}
-
-uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
-                                float *distance)
-{
-    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
-    const md5_ray at = {.origin = point};
-    return find_nearest(joints, num_joints, &at, square_to_point, distance);
-}
-
-uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
-                                       float *distance)
-{
-    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
-    return find_nearest(joints, num_joints, &ray, square_to_ray, distance);
 }
 
 // == Overlapping boxes ===========================================================================

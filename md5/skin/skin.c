@@ -126,18 +126,6 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
     return true;
 }
 
-// The matrices of a vertex's joints, blended by bias; 0 without influences.
-static md5_mat34 blend_matrices(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
-{
-    md5_mat34 sum = {{0.0f}};
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
-        const md5_mat34 *const joint = &palette[mesh->influence_joints[i]];
-        for (int entry = 0; entry < 12; entry++)
-            sum.m[entry] += joint->m[entry] * mesh->influences[i].w;
-    }
-    return sum;
-}
-
 #if !defined(NDEBUG)
 static bool are_finite(const float *weights, uint32_t count)
 {
@@ -162,8 +150,7 @@ static void correct(const md5_skin_job *job, const md5_morph_mesh *changed, uint
     md5_vec4 tangent = bind.tangent;
     if (job->palette || job->duals) {
         const md5_vec3 along = {tangent.x, tangent.y, tangent.z};
-        const md5_mat34 m = job->duals ? md5i_dual_vertex_matrix(mesh, job->duals, vertex)
-                                       : blend_matrices(mesh, job->palette, vertex);
+        const md5_mat34 m = md5i_vertex_matrix(to, vertex);
         const md5_vec3 turned = md5_vec3_normalize(md5_mat34_rotate(&m, along), along);
         offset = md5_mat34_rotate(&m, offset);
         normal = md5_vec3_normalize(md5_mat34_rotate(&m, normal), normal);

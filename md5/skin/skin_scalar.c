@@ -209,22 +209,28 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     }};
 }
 
-// Vertices without influences stay at the origin and keep their directions.
-md5_mat34 md5i_dual_vertex_matrix(const md5_mesh *mesh, const md5_dual_quat *palette,
-                                  uint32_t vertex)
+// Blends the matrices of a vertex's joints, or their dual quaternions. Zero if the vertex has no
+// influences: it stays at the origin and keeps its directions.
+static inline rows blend_rows(const md5i_skin_job *job, uint32_t vertex)
 {
-    if (mesh->first_influence[vertex] == mesh->first_influence[vertex + 1])
-        return (md5_mat34){{0.0f}};
-    const md5_dual_quat sum = blend_duals(mesh, palette, vertex);
-    return md5i_dual_matrix(&sum);
+    const md5_mesh *const mesh = job->mesh;
+    if (!job->duals)
+        return blend(mesh, job->palette, vertex);
+    rows e = {0};
+    if (mesh->first_influence[vertex] < mesh->first_influence[vertex + 1]) {
+        const md5_dual_quat sum = blend_duals(mesh, job->duals, vertex);
+        const md5_mat34 m = md5i_dual_matrix(&sum);
+        memcpy(&e, &m, sizeof e);
+    }
+    return e;
 }
 
-static rows blend_rows(const md5_mesh *mesh, const md5_dual_quat *palette, uint32_t vertex)
+md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
 {
-    const md5_mat34 m = md5i_dual_vertex_matrix(mesh, palette, vertex);
-    rows e;
-    memcpy(&e, &m, sizeof e);
-    return e;
+    const rows e = blend_rows(job, vertex);
+    md5_mat34 m;
+    memcpy(&m, &e, sizeof m);
+    return m;
 }
 
 // == In plain C =================================================================================
@@ -245,10 +251,8 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
     const md5_mesh *const mesh = job->mesh;
     md5_vec3 unwritten;
     rows e = {0};
-    if (job->duals)
-        e = blend_rows(mesh, job->duals, vertex);
-    else if (blended || job->normals || job->tangents)
-        e = blend(mesh, job->palette, vertex);
+    if (blended || job->normals || job->tangents)
+        e = blend_rows(job, vertex);
     md5_vec3 *const to =
         job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], place);
     *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);

@@ -4,7 +4,7 @@
 #define MD5_SKIN_SKIN_WIDE_H
 
 #include "md5/skin/kernels.h"
-#include "md5/skin/transform_wide.h"
+#include "md5/skin/lanes_four.h"
 
 #include <float.h>
 
@@ -496,7 +496,7 @@ MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influenc
 {
     const float *const m = arrays->palette[arrays->influence_joints[influence]].m;
     return what == WEIGHED_MATRIX ? scale_matrix(m, &arrays->influences[influence].w)
-                                  : multiply_rows(m, &arrays->influences[influence]);
+                                  : multiply_rows(m, &arrays->influences[influence].x);
 }
 
 // `count` is a constant after inlining; 0: each vertex has its own number of influences.

@@ -3,7 +3,7 @@
 #include "test/test.h"
 
 #include "md5/md5skin.h"
-#include "md5/skin/bind_volume.h"
+#include "md5/skin/bind.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 //   voxels   the cells of the volume, numbered in the order of cells
 //
 // Coordinates are in cells from the box's corner; their integer parts give the cell of a point.
-#ifndef MD5_SKIN_BIND_VOLUME_H
-#define MD5_SKIN_BIND_VOLUME_H
+#ifndef MD5_SKIN_BIND_H
+#define MD5_SKIN_BIND_H
 
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
@@ -32,25 +32,12 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
                      const uint32_t *indices, uint32_t num_triangles, uint32_t resolution,
                      md5_grid *grid);
 
-// A point's coordinates.
-static inline md5_vec3d md5_grid_point(const md5_grid *grid, md5_vec3d point)
-{
-    return md5_vec3d_scale(md5_vec3d_sub(point, grid->corner), 1.0 / grid->size);
-}
-
 static inline md5_vec3d md5_cell_center(const md5_grid *grid, uint32_t cell)
 {
     const uint32_t row = cell / grid->count[0], layer = row / grid->count[1];
     return (md5_vec3d){(double)(cell % grid->count[0]) + 0.5, (double)(row % grid->count[1]) + 0.5,
                        (double)layer + 0.5};
 }
-
-// The voxel at a point in coordinates, or MD5_NO_VOXEL, also if it is outside of all cells.
-uint32_t md5i_voxel_at(const md5_grid *grid, md5_vec3d point);
-
-// The share of a line that is in the volume, from its start on: 1 = all of it, below 0 = the start
-// is outside. Sampled in steps of half a cell, at most a few hundred.
-double md5i_line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to);
 
 // -- Bones and paths -----------------------------------------------------------------------------
 
@@ -69,9 +56,6 @@ typedef struct md5_bones {
 // error if memory runs out.
 bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_desc *desc,
                      md5_bones *bones);
-
-// The point of a joint's bones that is nearest to `point`. The joint has a bone.
-md5_vec3d md5i_nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_vec3d point);
 
 // Working memory of md5i_measure_paths().
 typedef struct md5_paths {

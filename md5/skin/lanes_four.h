@@ -1,0 +1,60 @@
+// Matrix sums for skinning with registers of four floats: what SSE2 and NEON have in common.
+#ifndef MD5_SKIN_LANES_FOUR_H
+#define MD5_SKIN_LANES_FOUR_H
+
+#include "md5/skin/transform_wide.h"
+
+#if MD5_WIDTH == 4
+
+// One matrix as it lies in the palette.
+typedef md5_wide_mat34 matrix_rows;
+
+MD5_WIDE_INLINE matrix_rows multiply_by(const float *m, md5_wide q)
+{
+    return (matrix_rows){{md5_wide_mul(md5_wide_load(m), q), md5_wide_mul(md5_wide_load(m + 4), q),
+                          md5_wide_mul(md5_wide_load(m + 8), q)}};
+}
+
+MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
+{
+    return multiply_by(m, md5_wide_all(*factor));
+}
+
+MD5_WIDE_INLINE matrix_rows multiply_rows(const float *m, const float *q)
+{
+    return multiply_by(m, md5_wide_load(q));
+}
+
+MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
+{
+    return (matrix_rows){{md5_wide_add(a.row[0], b.row[0]), md5_wide_add(a.row[1], b.row[1]),
+                          md5_wide_add(a.row[2], b.row[2])}};
+}
+
+MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[3][4])
+{
+    MD5_UNROLL
+    for (int row = 0; row < 3; row++) {
+        entries[row][0] = m[0].row[row];
+        entries[row][1] = m[1].row[row];
+        entries[row][2] = m[2].row[row];
+        entries[row][3] = m[3].row[row];
+        md5_wide_transpose(entries[row]);
+    }
+}
+
+MD5_WIDE_INLINE md5_wide sum_row_of(const matrix_rows m[4], int row)
+{
+    return add_neighbours(add_neighbours(m[0].row[row], m[1].row[row]),
+                          add_neighbours(m[2].row[row], m[3].row[row]));
+}
+
+// (e0 + e1) + (e2 + e3) along each row.
+MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
+{
+    return (lanes3){sum_row_of(m, 0), sum_row_of(m, 1), sum_row_of(m, 2)};
+}
+
+#endif
+
+#endif
