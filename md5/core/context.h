@@ -100,6 +100,7 @@ typedef struct md5_quoted {
     char text[72];
 } md5_quoted;
 md5_quoted md5i_quote(const char *bytes, size_t size);
+#define MD5_QUOTED(string) md5i_quote(string, strlen(string)).text // needs <string.h>
 
 // Returns the length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is
 // none.

@@ -23,15 +23,17 @@ void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, ui
         .line_start = text,
         .last = {text, text, line},
         .token_at = text + size,
+        .joins_strings = true,
     };
-    lex->joins_strings = true;
 }
 
-void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry)
+void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
+                              bool *is_spoilt)
 {
     md5i_decl_lex_begin(lex, game, entry->decl.file, entry->decl.line, entry->decl.text,
                         entry->decl.size);
     lex->line_start = lex->last.line_start = entry->line_start;
+    lex->is_spoilt = is_spoilt;
 }
 
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
@@ -96,7 +98,7 @@ md5_quoted md5i_token_show(const md5_token *token)
 
 const char *md5i_keep_token(md5_game *game, const md5_token *token)
 {
-    return md5_game_copy(&game->arena, token->text, token->size);
+    return md5_copy_text(&game->arena, token->text, token->size);
 }
 
 // == Numbers ======================================================================================

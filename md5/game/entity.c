@@ -155,20 +155,20 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     const char *const own = value_of(entity, "model");
     if (entity->def && !own)
         return report(load->context, MD5_ERROR_MISMATCH, entity->def->decl,
-                      "entityDef %s has no key \"model\"", md5_quote_text(load->name).text);
+                      "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
     const char *const model = own ? own : load->name;
     entity->model_def = md5_game_model_def(load->game, model, &error);
     TRY(entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
     if (def && !def->mesh[0])
         return report(
-            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", md5_quote_text(model).text,
+            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", MD5_QUOTED(model),
             def->decl->state == MD5_DECL_DEFAULTED ? "has a mistake, of which a warning was given"
                                                    : "has no mesh");
     *file = def ? def->mesh : model;
     if (!md5_has_extension(*file, ".md5mesh"))
         return report(load->context, MD5_ERROR_MISMATCH, place_of(entity),
-                      "%s is no %smodelDef and no .md5mesh file", md5_quote_text(*file).text,
+                      "%s is no %smodelDef and no .md5mesh file", MD5_QUOTED(*file),
                       entity->def ? "" : "entityDef, ");
     return true;
 }
@@ -229,7 +229,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
     (void)report(load->context, MD5_WARNING, place_of(&owner->entity),
-                 "anim %s cannot be played: %.150s", md5_quote_text(name).text, error.message);
+                 "anim %s cannot be played: %.150s", MD5_QUOTED(name), error.message);
     return true;
 }
 
@@ -466,8 +466,8 @@ static bool read_copy(const md5_entity_load *load, const md5_entity_owner *body,
     const int32_t to = find_joint(&head->model->skeleton, key->value);
     if (from < 0 || to < 0) {
         (void)report(load->context, MD5_WARNING, key->decl, "Unknown copy_joint %s on %sentity %s",
-                     md5_quote_text(from < 0 ? joint : key->value).text, from < 0 ? "" : "head of ",
-                     md5_quote_text(body->name).text);
+                     MD5_QUOTED(from < 0 ? joint : key->value), from < 0 ? "" : "head of ",
+                     MD5_QUOTED(body->name));
         return false;
     }
     *copy = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
@@ -578,8 +578,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
         above = above->body;
     if (def && above) {
         (void)report(load->context, MD5_WARNING, key->decl,
-                     "%s %s: the entity would be attached to itself",
-                     md5_quote_text(key->name).text, md5_quote_text(key->value).text);
+                     "%s %s: the entity would be attached to itself", MD5_QUOTED(key->name),
+                     MD5_QUOTED(key->value));
         return true;
     }
     if (load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
@@ -588,8 +588,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     }
     end_entity_load(&own);
     TRY(entity_has_memory(load->context, &error));
-    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s",
-                 md5_quote_text(key->name).text, md5_quote_text(key->value).text, error.message);
+    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s", MD5_QUOTED(key->name),
+                 MD5_QUOTED(key->value), error.message);
     return true;
 }
 
@@ -615,9 +615,8 @@ static bool add_head(part_loader *loader)
     const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
     if (joint < 0) {
         (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for 'head_joint' on %s",
-                     md5_quote_text(name ? name : "").text,
-                     md5_quote_text(loader->body->name).text);
+                     "Joint %s not found for 'head_joint' on %s", MD5_QUOTED(name ? name : ""),
+                     MD5_QUOTED(loader->body->name));
         return true;
     }
     const md5_xform at = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -642,9 +641,8 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
     if (joint < 0) {
         (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for attaching %s on %s",
-                     md5_quote_text(name ? name : "").text, md5_quote_text(key->value).text,
-                     md5_quote_text(loader->body->name).text);
+                     "Joint %s not found for attaching %s on %s", MD5_QUOTED(name ? name : ""),
+                     MD5_QUOTED(key->value), MD5_QUOTED(loader->body->name));
         free_lone_entity(part.entity);
         return true;
     }

@@ -34,7 +34,7 @@ typedef struct key_list {
 static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
 {
     md5_arena *const scratch = &list->game->scratch;
-    char *const key = (char *)md5_game_copy(scratch, name, strlen(name));
+    char *const key = md5_copy_text(scratch, name, strlen(name));
     if (!key)
         return NULL;
     for (char *at = key; *at; at++)
@@ -73,24 +73,23 @@ static const md5_entity_key *keep_keys(key_list *list)
 
 // -- One text -------------------------------------------------------------------------------------
 
-// Reads a pair. Sets `is_good` to false after a mistake.
+// Reads a pair.
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
-                      key_list *list, bool *is_good)
+                      key_list *list)
 {
     md5_token value;
     bool is_new;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
-        *is_good =
-            !md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
-                          md5i_token_show(name).text);
+        md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
+                     md5i_token_show(name).text);
         // In the lenient verdict a bare name is a key; anything else is skipped.
-        if (!*is_good || name->kind == MD5_TOKEN_PUNCTUATION)
+        if (*lex->is_spoilt || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
     const char *const text = md5i_keep_token(lex->game, name);
     TRY(text);
     if (!md5i_decl_lex_read(lex, &value)) {
-        *is_good = !md5i_mistake(lex, "a value", "Unexpected end of file");
+        md5i_mistake(lex, "a value", "Unexpected end of file");
         return true;
     }
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
@@ -113,14 +112,14 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
 {
     const md5_decl *const decl = &entry->decl;
     md5_decl_lex lex;
-    bool is_good = true, is_new;
+    bool is_spoilt = false, is_new;
     key_list list = {.game = game};
-    md5i_decl_lex_begin_decl(&lex, game, entry);
+    md5i_decl_lex_begin_decl(&lex, game, entry, &is_spoilt);
     md5_token token;
     (void)md5i_decl_lex_skip_until(&lex, "{");
-    while (is_good && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
-        TRY(read_pair(&lex, &token, decl, &list, &is_good));
-    if (!is_good) {
+    while (!is_spoilt && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
+        TRY(read_pair(&lex, &token, decl, &list));
+    if (is_spoilt) {
         const md5_entity_key mark = {"DEFAULTED", "1", decl};
         list = (key_list){.game = game};
         TRY(set_key(&list, &mark, &is_new));
@@ -144,14 +143,14 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
             parsed->parents[parsed->num_parents++] = parent;
         else
             md5i_decl_lex_warn(&lex, "Unknown entityDef %s inherited by %s",
-                               md5i_quote(key.value, size).text, md5_quote_text(decl->name).text);
+                               md5i_quote(key.value, size).text, MD5_QUOTED(decl->name));
     }
     list.count = count;
     parsed->own = keep_keys(&list);
     parsed->num_own = list.count;
     TRY(parsed->own && game->context.error.status == MD5_OK);
     entry->parsed = parsed;
-    entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+    entry->decl.state = is_spoilt ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 

@@ -37,8 +37,8 @@ static bool add_file(md5_game *game, uint32_t number, size_t file)
     *entry = (md5_game_entry){.path = number, .file = file};
     // The name of a file twice: folded, and as its search path spells it.
     const size_t size = strlen(name);
-    char *const folded = (char *)md5_game_copy(&game->arena, name, size);
-    char *const spelled = (char *)md5_game_copy(&game->arena, name, size);
+    char *const folded = md5_copy_text(&game->arena, name, size);
+    char *const spelled = md5_copy_text(&game->arena, name, size);
     TRY(folded && spelled);
     fold(folded, path->is_archive ? ':' : '\0');
     for (size_t i = 0; i < size; i++)

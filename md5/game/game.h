@@ -98,21 +98,6 @@ static inline void md5_game_end_silence(md5_game *game, md5_game_silence before)
     game->context.num_warnings = before.num_warnings;
 }
 
-// Copies a text of `size` bytes into the arena, with a NUL. Returns NULL if memory runs out.
-static inline const char *md5_game_copy(md5_arena *arena, const char *text, size_t size)
-{
-    char *const copy = MD5_NEW(arena, char, size + 1);
-    for (size_t i = 0; copy && i < size; i++)
-        copy[i] = text[i];
-    return copy;
-}
-
-// A text for a message: see md5i_quote().
-static inline md5_quoted md5_quote_text(const char *text)
-{
-    return md5i_quote(text, strlen(text));
-}
-
 static inline char md5_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

@@ -114,8 +114,7 @@ static bool read_to_file(image_reader *reader)
         if (!operation) {
             if (!reader->makes_steps)
                 return true;
-            char *const name =
-                (char *)md5_game_copy(&reader->lex->game->arena, token.text, token.size);
+            char *const name = md5_copy_text(&reader->lex->game->arena, token.text, token.size);
             TRY(name);
             for (size_t i = 0; i < token.size; i++)
                 name[i] = md5_lower(name[i]);
@@ -206,7 +205,7 @@ bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program
     const md5_token all = {.text = cleaned, .size = length};
     if (length == 0 || md5i_token_is_word(&all, "default") || md5i_token_is_word(&all, "_default"))
         memcpy(cleaned, "_default", sizeof "_default");
-    program->text = md5_game_copy(&game->arena, cleaned, strlen(cleaned));
+    program->text = md5_copy_text(&game->arena, cleaned, strlen(cleaned));
     TRY(program->text);
     // What is wrong with the text has been reported where it was read first.
     const md5_game_silence before = md5_game_begin_silence(game);

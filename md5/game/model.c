@@ -5,7 +5,6 @@
 #include "md5/md5game.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +110,7 @@ static md5_mesh_asset *copy_joints(md5_game *game, const char *file, const md5_s
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         numbers[i] = i;
         const char *const name = skeleton->joints[i].name;
-        joints[i].name = md5_game_copy(arena, name, strlen(name));
+        joints[i].name = md5_copy_text(arena, name, strlen(name));
         joints[i].parent = skeleton->joints[i].parent;
         if (!joints[i].name)
             return NULL;
@@ -167,7 +166,7 @@ static const void *find_asset(md5_game *game, const char *file, const char *exte
     void **const found = md5i_name_map_find(&game->assets, file);
     if (found && *found)
         return *found == broken_asset() ? NULL : *found;
-    const char *const copy = md5_game_copy(&game->arena, file, strlen(file));
+    const char *const copy = md5_copy_text(&game->arena, file, strlen(file));
     if (!copy)
         return NULL;
     md5_error reason = {.status = MD5_OK};
@@ -199,31 +198,10 @@ static bool may_go_on(const md5_model_parser *parser)
 //
 // What all readers of a model share.
 
-// Report a mistake, which defaults the model unless the verdict is lenient: see md5i_mistake().
-// model_fail_at_end(): that the text ends.
-MD5_PRINTF(3, 4)
-static void model_fail(md5_model_parser *parser, const char *expected, const char *format, ...)
-{
-    char message[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    parser->is_defaulted |= md5i_mistake(&parser->lex, expected, "%s", message);
-}
-
-// Report a mistake, which defaults the model unless the verdict is lenient: see md5i_mistake().
-// model_fail_at_end(): that the text ends.
+// Reports that the text ends.
 static void model_fail_at_end(md5_model_parser *parser)
 {
-    model_fail(parser, "'}'", "Unexpected end of file");
-}
-
-static void model_skip_unknown(md5_model_parser *parser, const md5_token *word, const char *what,
-                               const char *expected)
-{
-    parser->is_defaulted |=
-        md5i_unknown_word(&parser->lex, word, MD5_WORD_MODEL, what, NULL, expected);
+    md5i_mistake(&parser->lex, "'}'", "Unexpected end of file");
 }
 
 // Takes the work on so many joints from what all models of the game may cost together. Returns
@@ -239,8 +217,8 @@ static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
     }
     if (*spent < MOST_JOINTS) {
         *spent = MOST_JOINTS;
-        model_fail(parser, "fewer, skipped", "The channels of all models have more than %d joints",
-                   (int)MOST_JOINTS);
+        md5i_mistake(&parser->lex, "fewer, skipped",
+                     "The channels of all models have more than %d joints", (int)MOST_JOINTS);
     }
     return false;
 }
@@ -335,8 +313,7 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
-                       md5i_quote(name, size).text, md5i_token_show(&all).text,
-                       md5_quote_text(model).text);
+                       md5i_quote(name, size).text, md5i_token_show(&all).text, MD5_QUOTED(model));
 }
 
 static bool is_blank(char c)
@@ -408,7 +385,7 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
         if (parser->joint_channels[joint] != 0) {
             const char *const name = parser->mesh->joints[joint].name;
             md5i_decl_lex_warn(&parser->lex, "Joint %s assigned to multiple channels",
-                               md5_quote_text(name).text);
+                               MD5_QUOTED(name));
             continue;
         }
         parser->joint_channels[joint] = (uint8_t)channel;
@@ -442,7 +419,7 @@ static md5_named_channel *add_other(md5_model_parser *parser, const md5_token *n
 {
     enum { MOST = 256 };
     if (parser->num_others == MOST) {
-        model_fail(parser, "no further channel", "%d unknown channels", (int)MOST);
+        md5i_mistake(&parser->lex, "no further channel", "%d unknown channels", (int)MOST);
         return NULL;
     }
     const char *const copy = md5i_keep_token(parser->game, name);
@@ -459,7 +436,7 @@ static void read_channel(md5_model_parser *parser)
     md5_arena *const scratch = &parser->game->scratch;
     md5_token name, names;
     if (!parser->mesh)
-        model_fail(parser, "mesh", "Must specify mesh before defining channels");
+        md5i_mistake(&parser->lex, "mesh", "Must specify mesh before defining channels");
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &name)) {
@@ -467,7 +444,7 @@ static void read_channel(md5_model_parser *parser)
         return;
     }
     if (!md5i_decl_lex_take(&parser->lex, "(")) {
-        model_fail(parser, "'('", "Expected { after %s", md5i_token_show(&name).text);
+        md5i_mistake(&parser->lex, "'('", "Expected { after %s", md5i_token_show(&name).text);
         return;
     }
     static const char *const words[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
@@ -476,8 +453,8 @@ static void read_channel(md5_model_parser *parser)
         channel++;
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
-        model_fail(parser, "torso, legs, head or eyelids", "Unknown channel %s",
-                   md5i_token_show(&name).text);
+        md5i_mistake(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
+                     md5i_token_show(&name).text);
     if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
@@ -621,12 +598,13 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-        model_fail(parser, "a frame command", "Unexpected end of line");
+        md5i_mistake(&parser->lex, "a frame command", "Unexpected end of line");
         return false;
     }
     const struct command_word *const word = command_of(&token);
     if (!word) {
-        model_skip_unknown(parser, &token, "Unknown command", "a frame command");
+        md5i_unknown_word(&parser->lex, &token, MD5_WORD_MODEL, "Unknown command", NULL,
+                          "a frame command");
         return false;
     }
     command->code = word->code;
@@ -637,8 +615,8 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
             if (is_joint) {
                 command->joint = model_find_joint(parser, token.text, token.size);
                 if (command->joint == MD5_NONE && !((*kind == 'J') && token.size == 0))
-                    model_fail(parser, "a joint of the mesh", "Joint %s not found",
-                               md5i_token_show(&token).text);
+                    md5i_mistake(&parser->lex, "a joint of the mesh", "Joint %s not found",
+                                 md5i_token_show(&token).text);
             }
             if (*kind == 's' && !md5i_token_is(&token, "none"))
                 (void)md5i_parse_skin_of(parser->game, token.text, token.size);
@@ -649,7 +627,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
             if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint)
                 TRY(keep_text(parser, &token, command));
         } else if (*kind != 'o') {
-            model_fail(parser, "another argument", "Unexpected end of line");
+            md5i_mistake(&parser->lex, "another argument", "Unexpected end of line");
             return false;
         }
     }
@@ -662,11 +640,11 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     md5_token token;
     md5_frame_command command = {.text = "", .joint = MD5_NONE};
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-        model_fail(parser, "a number", "Missing frame # after 'frame'");
+        md5i_mistake(&parser->lex, "a number", "Missing frame # after 'frame'");
         return;
     }
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
-        model_fail(parser, "a number", "Invalid frame # after 'frame'");
+        md5i_mistake(&parser->lex, "a number", "Invalid frame # after 'frame'");
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
@@ -679,7 +657,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
         char expected[32];
         (void)snprintf(expected, sizeof expected, "1 to %u", (unsigned)anim->num_frames);
-        model_fail(parser, expected, "Frame %d out of range", (int)frame);
+        md5i_mistake(&parser->lex, expected, "Frame %d out of range", (int)frame);
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
@@ -745,7 +723,7 @@ static void read_rate(md5_model_parser *parser, md5_model_anim *anim)
     if (rate >= 0.01f && rate <= 100.0f)
         anim->rate = rate;
     else
-        model_fail(parser, "0.01 to 100", "rate %g out of range", (double)rate);
+        md5i_mistake(&parser->lex, "0.01 to 100", "rate %g out of range", (double)rate);
 }
 
 // Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
@@ -769,7 +747,8 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
         } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
-            model_skip_unknown(parser, &token, "Unknown command", "frame, a flag or '}'");
+            md5i_unknown_word(&parser->lex, &token, MD5_WORD_MODEL, "Unknown command", NULL,
+                              "frame, a flag or '}'");
         }
     }
     if (may_go_on(parser))
@@ -787,21 +766,21 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             model_fail_at_end(parser);
             continue;
         }
-        const char *const file = md5_game_copy(&parser->game->scratch, token.text, token.size);
+        const char *const file = md5_copy_text(&parser->game->scratch, token.text, token.size);
         const md5_anim_asset *const asset =
             file ? (const md5_anim_asset *)find_asset(parser->game, file, ".md5anim", load_anim)
                  : NULL;
         if (!md5_game_has_memory(parser->game))
             return;
         if (!asset) {
-            model_fail(parser, "a file that can be read", "Couldn't load anim %s",
-                       md5i_token_show(&token).text);
+            md5i_mistake(&parser->lex, "a file that can be read", "Couldn't load anim %s",
+                         md5i_token_show(&token).text);
         } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
-            model_fail(parser, "equal lengths", "Anim %s does not match length of anim %s",
-                       md5_quote_text(asset->file).text, md5_quote_text(anim->files[0]).text);
+            md5i_mistake(&parser->lex, "equal lengths", "Anim %s does not match length of anim %s",
+                         MD5_QUOTED(asset->file), MD5_QUOTED(anim->files[0]));
         } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-            model_fail(parser, "no further file", "Exceeded max synced anims (%d)",
-                       (int)MD5_MAX_SYNCED_ANIMS);
+            md5i_mistake(&parser->lex, "no further file", "Exceeded max synced anims (%d)",
+                         (int)MD5_MAX_SYNCED_ANIMS);
         } else {
             if (anim->num_files == 0) {
                 anim->num_frames = asset->num_frames;
@@ -825,7 +804,7 @@ static bool set_shared(md5_model_parser *parser, md5_shared_array *array, uint32
 // Returns a name of animations, or NULL if no animation of the game has it or memory runs out.
 static const md5_anim_name *find_anim_name(md5_model_parser *parser, const md5_token *name)
 {
-    const char *const key = md5_game_copy(&parser->game->scratch, name->text, name->size);
+    const char *const key = md5_copy_text(&parser->game->scratch, name->text, name->size);
     void **const found = key ? md5i_name_map_find(&parser->game->anim_names, key) : NULL;
     return found ? (const md5_anim_name *)*found : NULL;
 }
@@ -839,7 +818,7 @@ static const md5_anim_name *add_name(md5_model_parser *parser, const char *text,
     if (known || !md5_game_has_memory(game))
         return known;
     md5_anim_name *const name = MD5_NEW(&game->arena, md5_anim_name, 1);
-    const char *const copy = name ? md5_game_copy(&game->arena, text, size) : NULL;
+    const char *const copy = name ? md5_copy_text(&game->arena, text, size) : NULL;
     void **const added = copy ? md5i_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
     if (!added)
         return NULL;
@@ -882,8 +861,8 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
         last--;
     if (last > 1)
         return last;
-    model_fail(parser, "two characters before its number", "Invalid animation name %s",
-               md5i_token_show(name).text);
+    md5i_mistake(&parser->lex, "two characters before its number", "Invalid animation name %s",
+                 md5i_token_show(name).text);
     return name->size;
 }
 
@@ -893,7 +872,7 @@ static void read_model_anim(md5_model_parser *parser)
     md5_token token;
     md5_model_anim anim = {.rate = 1.0f};
     if (!parser->mesh)
-        model_fail(parser, "mesh", "Must specify mesh before defining anims");
+        md5i_mistake(&parser->lex, "mesh", "Must specify mesh before defining anims");
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &token)) {
@@ -903,8 +882,8 @@ static void read_model_anim(md5_model_parser *parser)
     const md5_anim_slot *slot = find_slot(parser, &token);
     const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
-        model_fail(parser, "another name, skipped", "Duplicate anim %s",
-                   md5i_token_show(&token).text);
+        md5i_mistake(&parser->lex, "another name, skipped", "Duplicate anim %s",
+                     md5i_token_show(&token).text);
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
     if (may_go_on(parser))
         read_files(parser, &anim);
@@ -960,8 +939,8 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     if (!entry) {
         md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", md5i_token_show(name).text);
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
-        model_fail(parser, "one without a mistake", "inherited model definition %s defaulted",
-                   md5i_token_show(name).text);
+        md5i_mistake(&parser->lex, "one without a mistake",
+                     "inherited model definition %s defaulted", md5i_token_show(name).text);
     } else {
         clear(parser);
         if (entry->parsed) {
@@ -1000,22 +979,22 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
     if (!is_mesh_name(name)) {
-        model_fail(parser, "a .md5mesh file", "Invalid model for MD5 mesh");
+        md5i_mistake(&parser->lex, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
-    const char *const file = md5_game_copy(&game->scratch, name->text, name->size);
+    const char *const file = md5_copy_text(&game->scratch, name->text, name->size);
     const md5_mesh_asset *const mesh =
         file ? (const md5_mesh_asset *)find_asset(game, file, ".md5mesh", load_mesh) : NULL;
     if (!md5_game_has_memory(game))
         return;
     if (!mesh) {
-        model_fail(parser, "a mesh that can be read", "Model %s defaulted",
-                   md5i_token_show(name).text);
+        md5i_mistake(&parser->lex, "a mesh that can be read", "Model %s defaulted",
+                     md5i_token_show(name).text);
         return;
     }
     if (!model_spend(parser, mesh->num_joints)) {
-        model_fail(parser, "fewer joints in all models", "Model %s defaulted",
-                   md5i_token_show(name).text);
+        md5i_mistake(&parser->lex, "fewer joints in all models", "Model %s defaulted",
+                     md5i_token_show(name).text);
         return;
     }
     parser->mesh = mesh;
@@ -1028,9 +1007,9 @@ static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, con
 {
     if (slot->number < parser->num_inherited_slots)
         return set_shared(parser, &parser->anims.anims, slot->number, NULL);
-    model_fail(parser, "an inherited anim",
-               "Anim %s was not inherited.  Anim should be removed from the model def.",
-               md5i_token_show(name).text);
+    md5i_mistake(&parser->lex, "an inherited anim",
+                 "Anim %s was not inherited.  Anim should be removed from the model def.",
+                 md5i_token_show(name).text);
     return false;
 }
 
@@ -1069,8 +1048,8 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
                           (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
     }
     if (!is_any)
-        model_fail(parser, "an inherited anim", "Couldn't find anim %s to remove",
-                   md5i_token_show(token).text);
+        md5i_mistake(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
+                     md5i_token_show(token).text);
 }
 
 // Words that a name follows.
@@ -1100,7 +1079,7 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
         if (md5i_decl_lex_vector(&parser->lex, values, 3))
             parser->offset = (md5_vec3){values[0], values[1], values[2]};
         else
-            model_fail(parser, "( x y z )", "Expected vector following 'offset'");
+            md5i_mistake(&parser->lex, "( x y z )", "Expected vector following 'offset'");
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -1112,8 +1091,8 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
             model_fail_at_end(parser);
         return;
     }
-    model_skip_unknown(parser, token, "unknown token",
-                       "mesh, skin, offset, channel, anim, inherit or remove");
+    md5i_unknown_word(&parser->lex, token, MD5_WORD_MODEL, "unknown token", NULL,
+                      "mesh, skin, offset, channel, anim, inherit or remove");
     // The block of a word that has been skipped.
     if (!parser->is_defaulted && md5i_decl_lex_take(&parser->lex, "{"))
         (void)md5i_decl_lex_skip_braces(&parser->lex, 1);
@@ -1209,7 +1188,7 @@ static bool parse_alone(md5_game *game, md5_decl_entry *entry)
 {
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     md5_model_parser parser = {.game = game, .decl = &entry->decl};
-    md5i_decl_lex_begin_decl(&parser.lex, game, entry);
+    md5i_decl_lex_begin_decl(&parser.lex, game, entry, &parser.is_defaulted);
     md5_token token;
     (void)md5i_decl_lex_skip_until(&parser.lex, "{");
     while (may_go_on(&parser) && md5i_decl_lex_read(&parser.lex, &token)
@@ -1249,7 +1228,7 @@ static bool push_parents(md5_game *game, waiting_model **top, const md5_decl_ent
     md5_token token;
     bool is_name = false, has_memory = true;
     const md5_game_silence before = md5_game_begin_silence(game);
-    md5i_decl_lex_begin_decl(&lex, game, child);
+    md5i_decl_lex_begin_decl(&lex, game, child, NULL);
     while (has_memory && md5i_decl_lex_read(&lex, &token)) {
         md5_decl_entry *const parent =
             is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;

@@ -248,8 +248,8 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
         row.frame = frame_of(name);
         TRY(read_number(lex, &row.value, &is_read));
         if (row.frame >= reader->anim->num_frames) {
-            md5i_lex_warn(lex, at, "there is no frame %s: the last is %u",
-                          md5i_quote(name, strlen(name)).text, reader->anim->num_frames - 1);
+            md5i_lex_warn(lex, at, "there is no frame %s: the last is %u", MD5_QUOTED(name),
+                          reader->anim->num_frames - 1);
             return true;
         }
     }
@@ -269,8 +269,7 @@ static bool read_joint(scale_reader *reader)
     TRY(expect(lex, '{', "before the scales of a joint"));
     void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
-        md5i_lex_warn(lex, at, "the animation has no joint %s",
-                      md5i_quote(name, strlen(name)).text);
+        md5i_lex_warn(lex, at, "the animation has no joint %s", MD5_QUOTED(name));
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
     if (md5i_lex_take(lex, '}'))
         return true;
