@@ -16,6 +16,9 @@
             return false; \
     } while (0)
 
+// The number of an array's elements.
+#define MD5_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 // Warnings of one kind are reported as one: those of one format about the same keyword.
 typedef struct md5_held_warning {
     const char *format, *word; // word: [word_size] of the text that is read

@@ -14,7 +14,7 @@ void *md5i_grow(md5_arena *arena, void *items, uint32_t count, size_t size);
 // Returns the row of an array whose first member is the word, or NULL.
 const void *md5i_find_row(const char *word, const void *rows, size_t count, size_t size);
 #define MD5_FIND_ROW(type, rows, word) \
-    ((const type *)md5i_find_row(word, rows, sizeof(rows) / sizeof(rows)[0], sizeof(rows)[0]))
+    ((const type *)md5i_find_row(word, rows, MD5_COUNT(rows), sizeof(rows)[0]))
 
 // == Names ========================================================================================
 //

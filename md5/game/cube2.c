@@ -958,7 +958,7 @@ static bool read_cube(cube_block *block, const char *path, const char *root)
 md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opts *opts,
                           md5_error *error)
 {
-    MD5_ASSERT(path != NULL, "path: not NULL");
+    MD5_ASSERT_NOT_NULL(path);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, path, error);
@@ -1033,7 +1033,7 @@ static bool matches(const char *pattern, const char *name)
 
 uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
     for (uint32_t i = part->num_anims; name && i-- > 0;) {
         if (part->anims[i].mask == mask && matches(part->anims[i].names, name))
             return i;
@@ -1044,7 +1044,7 @@ uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const ch
 void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint32_t *first,
                           uint32_t *count)
 {
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_NOT_NULL(anim);
     MD5_ASSERT(num_frames > 0, "num_frames: at least 1");
     MD5_ASSERT(first != NULL && count != NULL, "first, count: not NULL");
     const int64_t total = num_frames, last = total - 1;
@@ -1065,9 +1065,9 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
 
 void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube2_look *look)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
-    MD5_ASSERT(look != NULL, "look: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
+    MD5_ASSERT_NOT_NULL(mesh);
+    MD5_ASSERT_NOT_NULL(look);
     const md5_cube2_image none = {NULL, ""};
     *look = (md5_cube2_look){
         .texture = none,
@@ -1178,10 +1178,10 @@ static md5_xform scaled(md5_xform transform, float scale)
 void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                            const md5_skeleton *skeleton, md5_xform *pose)
 {
-    MD5_ASSERT(part != NULL, "part: not NULL");
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    MD5_ASSERT_NOT_NULL(part);
+    MD5_ASSERT_NOT_NULL(anim);
+    MD5_ASSERT_NOT_NULL(skeleton);
+    MD5_ASSERT_NOT_NULL(pose);
     const float scale = md5_scale_of(skeleton);
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];

@@ -306,6 +306,22 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     return entry;
 }
 
+const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, md5_parse_fn *parse,
+                         md5_error *error)
+{
+    if (!md5_game_begin(game, error))
+        return NULL;
+    const bool is_implicit = type == MD5_DECL_MATERIAL || type == MD5_DECL_SKIN;
+    md5_decl_entry *const entry = is_implicit
+                                      ? md5i_find_or_add_entry(game, type, name, strlen(name))
+                                      : md5i_find_entry(game, type, name, strlen(name));
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const bool is_parsed = entry && parse(game, entry) && md5_game_has_memory(game);
+    md5i_arena_rewind(&game->scratch, before);
+    md5_game_end(game);
+    return is_parsed ? entry->parsed : NULL;
+}
+
 // -- Limits ---------------------------------------------------------------------------------------
 //
 // An archive of a few bytes may have very long files of declarations: each file, each declaration
@@ -546,7 +562,7 @@ static bool index_decls(md5_game *game)
     const md5_arena_mark start = md5i_arena_here(&game->scratch);
     size_t *const costs = MD5_NEW(&game->scratch, size_t, game->num_paths);
     TRY(costs);
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(folders); i++) {
         const md5_arena_mark before = md5i_arena_here(&game->scratch);
         const struct decl_folder *const folder = &folders[i];
         const md5_game_entry **const found =
@@ -575,7 +591,7 @@ static bool is_type(md5_decl_type type)
 
 uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return is_type(type) ? game->decls[type].count : 0;
 }
 
@@ -586,8 +602,8 @@ const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t
 
 const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
+    MD5_ASSERT_NOT_NULL(name);
     const md5_decl_entry *const entry =
         is_type(type) ? md5i_find_entry(game, type, name, strlen(name)) : NULL;
     return entry ? &entry->decl : NULL;
@@ -634,13 +650,13 @@ md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md
 
 uint32_t md5_game_num_unread(const md5_game *game)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return game->num_unread;
 }
 
 size_t md5_game_memory(const md5_game *game)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
     return game->context.memory_held;
 }
 

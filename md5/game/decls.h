@@ -19,6 +19,13 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
 md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                        size_t size);
 
+// A public call for what a name declares: parses its entry, which adds an implicit one of a type
+// that needs no file. Returns what it is parsed to; NULL if there is none, or, with the error set,
+// if memory runs out.
+typedef bool md5_parse_fn(md5_game *game, md5_decl_entry *entry);
+const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, md5_parse_fn *parse,
+                         md5_error *error);
+
 // == Verdicts =====================================================================================
 //
 // The two verdicts on a declaration: what happens to it after a mistake.

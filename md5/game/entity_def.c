@@ -227,10 +227,7 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
     if (!root || root->def.keys)
         return root != NULL;
     key_list list = {.game = game};
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_listed = list_ancestors(&list, entry);
-    const md5_entity_key *const keys = is_listed ? keep_keys(&list) : NULL;
-    md5i_arena_rewind(&game->scratch, before);
+    const md5_entity_key *const keys = list_ancestors(&list, entry) ? keep_keys(&list) : NULL;
     TRY(keys);
     root->def.num_keys = list.count;
     root->def.keys = keys;
@@ -241,19 +238,16 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
 
 const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
-    const bool is_there = entry && collect(game, entry);
-    md5_game_end(game);
-    return is_there ? &((const parsed_entity *)entry->parsed)->def : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    const parsed_entity *const parsed =
+        (const parsed_entity *)md5i_request(game, MD5_DECL_ENTITY, name, collect, error);
+    return parsed ? &parsed->def : NULL;
 }
 
 bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error)
 {
     TRY(md5_game_begin(game, error));
-    MD5_ASSERT(name != NULL, "name: not NULL");
+    MD5_ASSERT_NOT_NULL(name);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
     const bool is_done = !entry || parse(game, entry);
     md5_game_end(game);
@@ -262,11 +256,10 @@ bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *erro
 
 const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 {
-    MD5_ASSERT(def != NULL, "def: not NULL");
-    MD5_ASSERT(key != NULL, "key: not NULL");
+    MD5_ASSERT_NOT_NULL(def);
+    MD5_ASSERT_NOT_NULL(key);
     for (uint32_t i = 0; i < def->num_keys; i++) {
-        const char *const rest = md5_behind_prefix(def->keys[i].name, key);
-        if (rest && *rest == '\0')
+        if (md5_is_same_word(def->keys[i].name, key))
             return def->keys[i].value;
     }
     return NULL;
@@ -275,8 +268,8 @@ const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const char *prefix,
                                               const md5_entity_key *key)
 {
-    MD5_ASSERT(def != NULL, "def: not NULL");
-    MD5_ASSERT(prefix != NULL, "prefix: not NULL");
+    MD5_ASSERT_NOT_NULL(def);
+    MD5_ASSERT_NOT_NULL(prefix);
     MD5_ASSERT(!key || (key >= def->keys && key < def->keys + def->num_keys), "key: one of these");
     for (uint32_t i = key ? (uint32_t)(key - def->keys) + 1 : 0; i < def->num_keys; i++) {
         if (md5_behind_prefix(def->keys[i].name, prefix))

@@ -427,14 +427,11 @@ static bool is_blended(uint32_t bits)
 static bool shows_screen(const md5_stage *stage)
 {
     static const char name[] = "_currentRender";
-    const md5_token word = {.text = stage->image.text, .size = strlen(stage->image.text)};
-    if (md5i_token_is_word(&word, name))
+    if (md5_is_same_word(stage->image.text, name))
         return true;
     for (uint32_t i = 0; i < stage->program.num_images; i++) {
-        const char *const text = stage->program.images[i].text;
-        const md5_token image = {.text = text, .size = strlen(text)};
         const bool is_used = stage->program.vertex || stage->program.fragment;
-        if (is_used && md5i_token_is_word(&image, name))
+        if (is_used && md5_is_same_word(stage->program.images[i].text, name))
             return true;
     }
     return false;
@@ -614,10 +611,6 @@ md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t 
 
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    const md5_decl_entry *const entry = md5i_parse_material_of(game, name, strlen(name));
-    md5_game_end(game);
-    return entry ? (const md5_material *)entry->parsed : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    return (const md5_material *)md5i_request(game, MD5_DECL_MATERIAL, name, parse_material, error);
 }

@@ -93,9 +93,12 @@ static bool make_implicit(skin_reader *reader, const char *name)
     return md5_is_lenient(reader->game) || add_names(reader, &all, &builtin);
 }
 
+// Parses a skin, unless that has been done. Returns false if memory runs out.
 static bool parse_skin(md5_game *game, md5_decl_entry *entry)
 {
     skin_reader reader = {.game = game};
+    if (entry->parsed)
+        return true;
     if (entry->decl.file) {
         md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_spoilt);
         TRY(read_skin(&reader));
@@ -120,22 +123,16 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
 md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size)
 {
     md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_SKIN, name, size);
-    if (!entry || entry->parsed)
-        return entry;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_parsed = parse_skin(game, entry) && game->context.error.status == MD5_OK;
+    const bool is_parsed = entry && parse_skin(game, entry) && md5_game_has_memory(game);
     md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? entry : NULL;
 }
 
 const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    const md5_decl_entry *const entry = md5i_parse_skin_of(game, name, strlen(name));
-    md5_game_end(game);
-    return entry ? (const md5_skin_def *)entry->parsed : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    return (const md5_skin_def *)md5i_request(game, MD5_DECL_SKIN, name, parse_skin, error);
 }
 
 // -- Use ------------------------------------------------------------------------------------------
@@ -143,9 +140,9 @@ const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_erro
 const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                   const char *material)
 {
-    MD5_ASSERT(game != NULL, "game: not NULL");
-    MD5_ASSERT(skin != NULL, "skin: not NULL");
-    MD5_ASSERT(material != NULL, "material: not NULL");
+    MD5_ASSERT_NOT_NULL(game);
+    MD5_ASSERT_NOT_NULL(skin);
+    MD5_ASSERT_NOT_NULL(material);
     const md5_decl_entry *const entry =
         md5i_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
     const md5_material *const parsed = entry ? (const md5_material *)entry->parsed : NULL;

@@ -114,13 +114,8 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 
 const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error)
 {
-    if (!md5_game_begin(game, error))
-        return NULL;
-    MD5_ASSERT(name != NULL, "name: not NULL");
-    md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_TABLE, name, strlen(name));
-    const bool is_there = entry && md5i_parse_table(game, entry);
-    md5_game_end(game);
-    return is_there ? (const md5_table *)entry->parsed : NULL;
+    MD5_ASSERT_NOT_NULL(name);
+    return (const md5_table *)md5i_request(game, MD5_DECL_TABLE, name, md5i_parse_table, error);
 }
 
 // -- Values ---------------------------------------------------------------------------------------
@@ -135,7 +130,7 @@ static float value_between(const md5_table *table, uint32_t first, float part)
 
 float md5i_table_at(const md5_table *table, float x)
 {
-    MD5_ASSERT(table != NULL, "table: not NULL");
+    MD5_ASSERT_NOT_NULL(table);
     const uint32_t count = table->num_values;
     if (count <= 1)
         return 1.0f;
@@ -443,7 +438,7 @@ static bool open_operator(md5_material_parser *parser, uint32_t level, uint32_t 
     md5_token token;
     if (!md5i_decl_lex_read(parser->lex, &token))
         return false;
-    for (size_t i = 0; i < sizeof operator_words / sizeof operator_words[0]; i++) {
+    for (size_t i = 0; i < MD5_COUNT(operator_words); i++) {
         const struct operator_word *const row = &operator_words[i];
         if (row->level == level && md5i_token_is(&token, row->text))
             return push(parser, FRAME_OPERATOR, left, row->kind, NULL) && descend(parser, level);
@@ -547,10 +542,10 @@ static float value_of(const md5_material_op *op, const md5_material_input *input
 void md5_evaluate_material(const md5_material *material, const md5_material_input *input,
                            float *registers)
 {
-    MD5_ASSERT(material != NULL, "material: not NULL");
-    MD5_ASSERT(input != NULL, "input: not NULL");
+    MD5_ASSERT_NOT_NULL(material);
+    MD5_ASSERT_NOT_NULL(input);
     MD5_ASSERT_RESERVED(input);
-    MD5_ASSERT(registers != NULL, "registers: not NULL");
+    MD5_ASSERT_NOT_NULL(registers);
     memcpy(registers, material->registers, material->num_registers * sizeof *registers);
     registers[MD5_REGISTER_TIME] = input->time;
     memcpy(registers + MD5_REGISTER_PARM0, input->parms, sizeof input->parms);
@@ -565,8 +560,8 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
 {
     static const float identity[2][3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}};
     const float most = 40.0f; // textures repeat, and large offsets would cost precision
-    MD5_ASSERT(stage != NULL, "stage: not NULL");
-    MD5_ASSERT(registers != NULL, "registers: not NULL");
+    MD5_ASSERT_NOT_NULL(stage);
+    MD5_ASSERT_NOT_NULL(registers);
     memcpy(matrix, identity, sizeof identity);
     if (!stage->has_matrix)
         return;
